@@ -15,6 +15,7 @@ from sdckit.attacks.attack_files import (
     AttackFiles,
     Outcome,
     all_variables,
+    attack_releases,
     draw_nearest,
     draw_targets,
     encode_files,
@@ -25,7 +26,6 @@ from sdckit.attacks.attack_files import (
     options,
     some_of,
     subgroups,
-    tallied,
 )
 from sdckit.cells.pair import open_files, open_pair
 from sdckit.errors import ColumnError, DataError, SdcWarning
@@ -243,7 +243,7 @@ def test_tallied():
         members = np.arange(len(targets.members)) % 2 == j % 2
         return Outcome(members, np.zeros(len(targets.others), bool), np.full(len(members), 0.25))
 
-    per_release, groups, hits = tallied(targets, FILES, attack, asked, {})
+    per_release, groups, hits = attack_releases(targets, FILES, attack, asked, {})
     assert [one["success_rate"] for one in per_release] == [0.5, 0.5]
     assert per_release[0]["baseline_rate"] == 0.25
     assert [group.release for group in groups] == [1, 1, 2, 2]

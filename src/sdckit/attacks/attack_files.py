@@ -1,4 +1,4 @@
-"""The files of an attack and what is asked of it: columns, options, warnings, checked before any work."""
+"""Inputs of a simulated attack: files, columns, options and warnings, checked before any computation."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from sdckit.numerics.coding import Encoded, gower
 from sdckit.numerics.search.neighbours import Index, paired
 
 ORDERED = {"numbers", "dates", "times", "durations"}
-MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
+MATERIAL = 0.05  # share of the control file that overlaps with the original, from which on its rates are not used
 Kind = TypeVar("Kind", bound=AttackResult)
-TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in two files say nothing
+TOO_COARSE = 0.95  # share of duplicates within files above which equal records in two files are no evidence
 
 
 @dataclass(frozen=True, eq=False)
 class AttackFiles:
-    """The files of an attack, the control file behind the releases.
+    """The files of an attack: original, releases and, last, the control file.
 
     `overlap` counts the records of the control file equal to one of the original, where that was found to be more
     than coincidence.
@@ -64,7 +64,7 @@ class AttackFiles:
 
     @property
     def control_state(self) -> ControlState:
-        """Whether people of the original are in the control file."""
+        """How the control file overlaps with the original."""
         if not self.has_control:
             return "none"
         if not self.overlap:
@@ -72,11 +72,11 @@ class AttackFiles:
         return "overlapping" if self.overlap >= MATERIAL * self.n_control else "shared"
 
     def codes(self, name: str) -> SharedCoding:
-        """A column as categories, coded alike in every file."""
+        """A column as category codes, the same codes in every file."""
         return self.pair.codes(name, control=True)
 
     def groups(self, names: Sequence[str]) -> SharedGroups:
-        """Records of all files by some columns as categories."""
+        """Records of all files grouped by some columns as categories."""
         return self.pair.groups(names, control=True)
 
     def numbers(self, name: str) -> tuple[NDArray[np.float64], ...]:
@@ -160,7 +160,7 @@ def all_variables(
 def open_attack(
     opened: Pair, *, roles: Mapping[str, Sequence[str]], by: Sequence[str] = (), least: int = 2
 ) -> AttackFiles:
-    """Read the columns of an attack, and warn where the control file overlaps the original."""
+    """Read the columns used by an attack, and warn if the control file overlaps with the original."""
     pair = open_pair(opened, categories={**roles, **({"by": by} if by else {})}, attack=True)
     files = AttackFiles(pair)
     sizes = [*zip(pair.names, (pair.n, *pair.sizes), strict=True), (CONTROL, files.n_control)]
@@ -186,13 +186,13 @@ def _equal(files: AttackFiles) -> str:
 
 
 def _overlap(files: AttackFiles, names: Sequence[str]) -> int:
-    """Records of the control equal to one of the original, where that is more than coincidence; 0 else."""
+    """Number of control records equal to an original record, where that exceeds chance agreement; otherwise 0."""
     columns = tuple(dict.fromkeys(names))
     size = files.groups(columns).size
     own, other = size[0], size[-1]
     overlap = int(other[own > 0].sum())
     twins = int(own[own > 1].sum() + other[other > 1].sum())
-    share = twins / (files.n + files.n_control)  # how often two people are equal by chance
+    share = twins / (files.n + files.n_control)  # estimated rate of chance agreement
     expected = files.n_control * share
     limit = min(1.5 * expected + 3 * math.sqrt(expected), files.n_control * (1 + share) / 2)
     same = (own > 0).sum() > 1 and np.array_equal(own, other)
@@ -202,7 +202,7 @@ def _overlap(files: AttackFiles, names: Sequence[str]) -> int:
 def numeric_columns(
     files: AttackFiles, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
 ) -> tuple[str, ...]:
-    """Those of the columns whose differences count: as declared, else all numbers, dates and times."""
+    """Columns compared by their differences: those declared, otherwise all numbers, dates and times."""
     declared = declared_numbers(numeric, scenario, names)
     if declared is None:
         return tuple(name for name in names if files.ordered(name))
@@ -219,7 +219,7 @@ def numeric_columns(
 
 
 def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) -> None:
-    """Say that a release is the original, or that people of it are in the control file."""
+    """Note if a release equals the original, or if the control file holds people of the original."""
     same = sum(files.pair.identical(tuple(names)))
     if same:
         notes["released"] = f"{releases_have(same, files.m)} the original's values of these variables, row by row"
@@ -229,12 +229,12 @@ def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) 
             notes["residual"] = f"not to be relied on: {_equal(files)}"
 
 
-# The released rows nearest to what an intruder knows, drawn at random among those equally near.
+# Nearest released records to what an intruder knows; ties are broken at random.
 
 
 MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
-LISTED = 4_000_000  # rows listed at a time
-FEW = 2  # among so many times k squared, k drawn at random are mostly different
+LISTED = 4_000_000  # rows listed per batch
+FEW = 2  # from n = FEW * k^2 on, k draws with replacement are mostly distinct
 
 
 def encode_files(files: AttackFiles, names: Sequence[str], numeric: Sequence[str], j: int) -> tuple[Encoded, ...]:
@@ -253,7 +253,7 @@ def encode_files(files: AttackFiles, names: Sequence[str], numeric: Sequence[str
 
 
 def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.random.Generator) -> Ints:
-    """The k nearest rows of the base for each query, those equally far as the k-th drawn at random.
+    """The k nearest rows of the base for each query; ties at the k-th distance are broken at random.
 
     Shape (n, k).
 
@@ -264,13 +264,13 @@ def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.ra
     >>> draw_nearest(prepare(base), base, query, 1, np.random.default_rng(1)).tolist()
     [[1]]
     """
-    found = index.nearest(query, k)
+    nearest = index.nearest(query, k)
     out = np.empty((query.n, k), np.int64)
     if k == 1:
-        out[:, 0] = found.index
-    within = found.n_closer + found.n_tied
+        out[:, 0] = nearest.index
+    within = nearest.n_closer + nearest.n_tied
     several = np.flatnonzero(within > 1 if k == 1 else within >= k)
-    # who knows the same finds the same rows: they are listed once
+    # equal queries have the same nearest rows: they are listed once
     _, first, of_row, size = np.unique(
         np.column_stack([query.numbers[several], query.codes[several]]), axis=0, return_index=True,
         return_inverse=True, return_counts=True,
@@ -278,13 +278,13 @@ def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.ra
     members = np.split(several[np.argsort(of_row.ravel(), kind="stable")], np.cumsum(size)[:-1])
     first = several[first]
     for piece in _pieces(np.arange(len(first)), within[first]):
-        asked = query.take(first[piece])
-        begins, listed = index.lists(asked, k)
+        batch = query.take(first[piece])
+        begins, listed = index.lists(batch, k)
         of_query = np.repeat(np.arange(len(piece)), np.diff(begins))
-        away = paired(asked.take(of_query), base.take(listed))
-        tied = away >= found.distance[first[piece], -1][of_query] - found.tolerance
+        away = paired(batch.take(of_query), base.take(listed))
+        tied = away >= nearest.distance[first[piece], -1][of_query] - nearest.tolerance
         for i, group in enumerate(piece):
-            rows, last = (one[begins[i] : begins[i + 1]] for one in (listed, tied))
+            rows, last = (array[begins[i] : begins[i + 1]] for array in (listed, tied))
             closer, equal = rows[~last], rows[last]
             out[members[group], : len(closer)] = closer
             need = k - len(closer)
@@ -293,7 +293,7 @@ def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.ra
 
 
 def some_of(n: int, k: int, times: int, rng: np.random.Generator) -> Ints:
-    """K different ones of n, drawn at random again and again.
+    """Draw k of n without replacement, `times` times independently.
 
     Shape (times, k).
 
@@ -311,19 +311,19 @@ def some_of(n: int, k: int, times: int, rng: np.random.Generator) -> Ints:
 
 
 def _pieces(groups: Ints, sizes: Ints) -> Iterator[Ints]:
-    """Cut queries so that the lists of each piece stay short."""
+    """Split queries into pieces whose candidate lists fit into memory (`LISTED` rows each)."""
     if len(groups) == 0:
         return
     piece = np.cumsum(sizes) // LISTED
     yield from np.split(groups, np.flatnonzero(np.diff(piece)) + 1)
 
 
-# Whom an attack is tried on: records of the original and of the control file, also by subgroup.
+# Targets of an attack: records of the original and of the control file, also by subgroup.
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The whole file, or a subgroup: which of the attacks are on it.
+    """The whole file or a subgroup, and which of the attacked records belong to it.
 
     `labels` are empty for the whole file; the slices are positions among the attacked records of the original and
     of the control file.
@@ -336,7 +336,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """Attacked records, those drawn from the whole file first, then subgroup by subgroup.
+    """Attacked records: those drawn from the whole file, then those of each subgroup.
 
     `members` are rows of the original, `others` of the control file (empty without one).
     """
@@ -348,10 +348,10 @@ class Targets:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came of it in one release.
+    """Outcome of an attack on one release.
 
-    For each attacked record its success; for those of the original also the chance that guessing succeeds. `more`
-    are further figures of the release.
+    For each attacked record whether the attack succeeded; for those of the original also the probability that
+    guessing succeeds. `more` are further figures of the release.
     """
 
     members: NDArray[np.bool_]
@@ -360,31 +360,31 @@ class Outcome:
     more: Mapping[str, float] = field(default_factory=dict)
 
 
-def draw_targets(files: AttackFiles, asked: Options, notes: dict[str, str], *, balanced: bool = False) -> Targets:
-    """Draw records to attack: as many as asked for from the whole file, and from each subgroup.
+def draw_targets(files: AttackFiles, settings: Options, notes: dict[str, str], *, balanced: bool = False) -> Targets:
+    """Draw the records to attack: up to `n_attacks` from the whole file and from each subgroup.
 
-    `notes` is told where a file has fewer records than attacks are asked for; `balanced` draws as many from the
-    original as from the control file.
+    A note is added if a file has fewer records than attacks asked for; `balanced` draws equally many records from
+    the original and from the control file.
     """
-    if balanced and asked.n_attacks > (least := min(files.n, files.n_control)):
+    if balanced and settings.n_attacks > (least := min(files.n, files.n_control)):
         notes["n_attacks"] = (
-            f"{asked.n_attacks} attacks asked for, the smaller file has {least} records: as many of either file"
+            f"{settings.n_attacks} attacks asked for, the smaller file has {least} records: as many of either file"
         )
-    elif asked.n_attacks > files.n:
-        notes["n_attacks"] = f"{asked.n_attacks} attacks asked for, {files.n} records there are: all attacked"
-    elif files.has_control and asked.n_attacks > files.n_control:
-        notes["n_control"] = f"{asked.n_attacks} attacks asked for, the control file has {files.n_control} records"
-    pools = [((), np.arange(files.n), np.arange(files.n_control)), *_groups(files, asked.by)]
+    elif settings.n_attacks > files.n:
+        notes["n_attacks"] = f"{settings.n_attacks} attacks asked for, {files.n} records there are: all attacked"
+    elif files.has_control and settings.n_attacks > files.n_control:
+        notes["n_control"] = f"{settings.n_attacks} attacks asked for, the control file has {files.n_control} records"
+    pools = [((), np.arange(files.n), np.arange(files.n_control)), *_groups(files, settings.by)]
     members: list[Ints] = []
     others: list[Ints] = []
     parts = []
     at = [0, 0]
     for labels, own, control in pools:
-        sizes = [min(asked.n_attacks, len(own)), min(asked.n_attacks, len(control))]
+        sizes = [min(settings.n_attacks, len(own)), min(settings.n_attacks, len(control))]
         if balanced:
             sizes = [min(sizes)] * 2
-        members.append(np.sort(asked.rng.choice(own, sizes[0], replace=False)))
-        others.append(np.sort(asked.rng.choice(control, sizes[1], replace=False)) if sizes[1] else control[:0])
+        members.append(np.sort(settings.rng.choice(own, sizes[0], replace=False)))
+        others.append(np.sort(settings.rng.choice(control, sizes[1], replace=False)) if sizes[1] else control[:0])
         parts.append(Part(labels, slice(at[0], at[0] + sizes[0]), slice(at[1], at[1] + sizes[1])))
         at = [at[0] + sizes[0], at[1] + sizes[1]]
     return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
@@ -402,7 +402,7 @@ def _groups(files: AttackFiles, by: Sequence[str]) -> list[tuple[tuple[str, ...]
 
 
 def group_labels(files: AttackFiles, by: Sequence[str]) -> dict[int, tuple[str, ...]]:
-    """Printed values of each subgroup that the original has, by its number."""
+    """Labels of each subgroup that occurs in the original, by group index."""
     numbers, first = np.unique(files.groups(tuple(by)).of_row[0], return_index=True)
     columns = []
     for name in by:
@@ -412,50 +412,50 @@ def group_labels(files: AttackFiles, by: Sequence[str]) -> dict[int, tuple[str, 
     return dict(zip(numbers.tolist(), zip(*columns, strict=True), strict=True))
 
 
-def tallied(
-    targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], asked: Options,
+def attack_releases(
+    targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], settings: Options,
     notes: dict[str, str],
 ) -> tuple[tuple[dict[str, float], ...], tuple[Group, ...], tuple[tuple[Ints, NDArray[np.bool_]], ...]]:  # fmt: skip
-    """Attack each release: its figures, those of its subgroups, and who was attacked with success."""
+    """Attack each release: figures by release and by subgroup, and attacked records with their success."""
     per_release, groups, hits = [], [], []
     for j in range(files.m):
-        found = attack(j)
+        outcome = attack(j)
         for part in targets.parts:
-            own, other = found.members[part.members], found.others[part.others]
+            own, other = outcome.members[part.members], outcome.others[part.others]
             control = Tally(len(other), float(other.sum())) if files.has_control else None
-            base = found.baseline[part.members]
+            base = outcome.baseline[part.members]
             quiet = notes if not part.labels else {}
             figures = attack_rates.rates(
                 Tally(len(own), float(own.sum())),
                 float(base.mean()) if len(base) else float("nan"),
-                control, asked.level, quiet,
+                control, settings.level, quiet,
             )  # fmt: skip
             if part.labels:
                 groups.append(Group(j + 1, part.labels, figures))
             else:
-                per_release.append({**figures, **found.more})
+                per_release.append({**figures, **outcome.more})
                 hits.append((targets.members[part.members], own))
     return tuple(per_release), tuple(groups), tuple(hits)
 
 
 def attack_result(
-    kind: type[Kind], files: AttackFiles, per_release: Sequence[dict[str, float]], asked: Options,
+    kind: type[Kind], files: AttackFiles, per_release: Sequence[dict[str, float]], settings: Options,
     notes: dict[str, str], /, *, rule: str = MISSING_RULE, nothing: str = "", **own: Any,
 ) -> Kind:  # fmt: skip
-    """The result of an attack; `nothing` is the verdict where no attack could be made."""
+    """Build the result of an attack; `nothing` is the verdict if no attack could be made."""
     figures: dict[str, Any] = attack_rates.means(per_release, notes)
-    said = nothing if nothing and not figures["n_attacks"] else attack_rates.verdict(figures, files.control_state)
+    verdict = nothing if nothing and not figures["n_attacks"] else attack_rates.verdict(figures, files.control_state)
     return kind(
-        pair=files.pair, per_release=tuple(per_release), missing_rule=rule, notes=notes, **figures, verdict=said,
-        level=asked.level, by=asked.by, prefix=asked.prefix, control_state=files.control_state,
+        pair=files.pair, per_release=tuple(per_release), missing_rule=rule, notes=notes, **figures, verdict=verdict,
+        level=settings.level, by=settings.by, prefix=settings.prefix, control_state=files.control_state,
         n_overlap=files.overlap, **own,
     )  # fmt: skip
 
 
 def attacked(
-    kind: type[Kind], targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], asked: Options,
+    kind: type[Kind], targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], settings: Options,
     notes: dict[str, str], **own: Any,
 ) -> Kind:  # fmt: skip
-    """Attack the targets in each release, and make a result of what came of it."""
-    per_release, groups, hits = tallied(targets, files, attack, asked, notes)
-    return attack_result(kind, files, per_release, asked, notes, groups=groups, hits=hits, **own)
+    """Attack the targets in each release and build the result."""
+    per_release, groups, hits = attack_releases(targets, files, attack, settings, notes)
+    return attack_result(kind, files, per_release, settings, notes, groups=groups, hits=hits, **own)

@@ -1,4 +1,4 @@
-"""What every simulated attack returns: its rate beside guessing and beside a control file, in figures and words."""
+"""Result of every simulated attack: success rate, compared with guessing and with a control file, and the verdict."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from sdckit.errors import DataError
 from sdckit.numerics.intervals import Wilson, excess, wilson
 from sdckit.result import FileFigure, LetGo
 
-# Singling out in files of different sizes: what would be isolated among as many people.
+# Singling out in files of different sizes: expected isolations in a sample of the same size.
 
 
-ENOUGH = 20  # a predicate expected to be true of so many people of a part of the file isolates nobody there
+ENOUGH = 20  # expected matches in a sample from which on a predicate practically isolates nobody
 MOST = 4_000
 
 
 def counted(n: int, size: int) -> int:
-    """Up to how many matches among `n` people must be told apart for `isolated` among `size` of them.
+    """Largest number of matches among `n` people that `isolated` must distinguish for samples of `size`.
 
     Examples
     --------
@@ -34,9 +34,9 @@ def counted(n: int, size: int) -> int:
 
 
 def isolated(matches: NDArray[np.int64], n: int, size: int) -> NDArray[np.float64]:
-    """Chance that exactly one of some people is among `size` drawn from `n`.
+    """Probability that exactly one of the matching people is in a random sample of `size` from `n` (hypergeometric).
 
-    `matches` says how many people a predicate is true of; more than `counted` are as good as infinitely many. 1
+    `matches` is the number of people a predicate is true of; above `counted` the probability is taken as 0. It is 1
     or 0 where all are drawn.
 
     Examples
@@ -50,13 +50,13 @@ def isolated(matches: NDArray[np.int64], n: int, size: int) -> NDArray[np.float6
     for t in range(1, most + 1):
         chance[t] = t * size / n * others
         others *= max(n - size - t + 1, 0) / max(n - t, 1)
-    found: NDArray[np.float64] = chance[matches]
-    return found
+    probability: NDArray[np.float64] = chance[matches]
+    return probability
 
 
 @dataclass(frozen=True)
 class Scaled:
-    """What a smaller control file says of as many people as the original has.
+    """Control rate of a smaller control file, scaled to the size of the original.
 
     Its success rate is multiplied by `factor`; `residual` is (a - c) / (1 - c), with lower and upper end, of the
     success rate a and the multiplied control rate c.
@@ -69,9 +69,10 @@ class Scaled:
 def scaled(successes: float, same_size: float, control: float, n: float, level: float) -> Scaled:
     """Compare successes on a file with those on a smaller one.
 
-    What the original isolates, over what is expected among as many of its people as the control file has, is
-    what the control's successes are multiplied by. If the release owes nothing to the original, that is as
-    unbiased as the two are alike; of a copy nothing is lost, as it would be if the original itself were cut.
+    The successes on the control file are multiplied by the number of successes on the original over the number
+    expected in a random subsample of the original of the control file's size. If the release does not depend on
+    the original, this is unbiased as far as the two files are alike; for a copy no information is lost, as it would
+    be by subsampling the original itself.
 
     `same_size` is what is expected on as many people of the original as the control file has; `n` counts
     attempts, the equivalent number of independent ones if successes are reduced likewise. The interval is that of
@@ -107,9 +108,9 @@ FIGURES = (
     "risk", "risk_low", "risk_high", "residual", "residual_low", "residual_high",
 )  # fmt: skip
 BRIEF = ("n_attacks", "success_rate", "baseline_rate", "control_rate", "risk", "risk_low", "risk_high")
-WIDE = 0.1  # a half-width of a rate from which on the answer is called wide
+WIDE = 0.1  # half-width of an interval above which it is called wide
 MODES = ("univariate", "multivariate")
-# Of the control file: none is given, nobody of the original is in it, a few are, or so many that nothing can be told.
+# Control file: none; disjoint from the original; a small overlap; or an overlap that invalidates the comparison.
 ControlState = Literal["none", "apart", "shared", "overlapping"]
 OVERLAP = "people of the original are in the control file, which hides the risk"
 NO_CONTROL = "no control file: what holds for anybody is in the success rate"
@@ -117,7 +118,7 @@ NO_CONTROL = "no control file: what holds for anybody is in the success rate"
 
 @dataclass(frozen=True)
 class Tally:
-    """Attacks and successes.
+    """Number of attacks and of successes.
 
     `successes` need not be whole where it is an expected number; `effect` is the variance of the successes
     divided by that of independent attacks, 1 where they are independent.
@@ -134,11 +135,11 @@ class Tally:
 
     @property
     def independent(self) -> tuple[float, float]:
-        """As many successes and attacks as would be worth the same if they were independent."""
+        """Effective numbers of successes and attacks: both divided by the design effect."""
         return self.successes / self.effect, self.n / self.effect
 
     def interval(self, level: float) -> Wilson:
-        """Wilson's."""
+        """Wilson score interval of the rate."""
         return wilson(*self.independent, level)
 
 
@@ -213,7 +214,7 @@ class AttackResult(PairResult):
         return f"{type(self).__name__}({shown}): {self.verdict}"
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the rates are rates of."""
+        """The denominators of the rates."""
         return (
             FileFigure("success_rate", of="attacks", base="n_attacks"),
             FileFigure("baseline_rate", of="attacks", base="n_attacks", higher="reference"),
@@ -231,7 +232,7 @@ class AttackResult(PairResult):
         """``attacked``, and ``success`` (or what it is called: share over the releases) per original record."""
         attacked, success = np.zeros(self.n, np.bool_), np.full(self.n, np.nan)
         attacked[self.hits[0][0]] = True  # the same records in every release
-        success[self.hits[0][0]] = np.mean([found for _, found in self.hits], axis=0)
+        success[self.hits[0][0]] = np.mean([succeeded for _, succeeded in self.hits], axis=0)
         return self.pair.records({"attacked": attacked, self.success_name: success}, prefix=self.prefix)
 
     @property
@@ -250,8 +251,8 @@ class AttackResult(PairResult):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with the verdict; not those of subgroups, which name values."""
-        told = {"verdict": self.verdict, "level": self.level}
-        return {**super().to_dict(), **told, "control_state": self.control_state, "n_overlap": self.n_overlap}
+        statement = {"verdict": self.verdict, "level": self.level}
+        return {**super().to_dict(), **statement, "control_state": self.control_state, "n_overlap": self.n_overlap}
 
 
 def control_state_of(result: Any) -> ControlState:
@@ -273,8 +274,8 @@ def rates(
     """Figures of one attack on one release.
 
     `attack` is on the people of the original, `control` on people who were never in the file, `baseline` the
-    share of successes of somebody who guesses. `notes` is told why figures are undefined; `residual` (with its
-    lower and upper end) is given where it does not follow from the two tallies.
+    share of successes of somebody who guesses. Reasons for undefined figures go to `notes`; `residual` (with its
+    lower and upper bound) is given where it does not follow from the two tallies.
 
     Examples
     --------
@@ -288,10 +289,10 @@ def rates(
     if attack.n == 0:
         notes.setdefault("success_rate", "no attack could be made")
         return out
-    found = attack.interval(level)
-    out.update(success_rate=attack.rate, success_low=found.low, success_high=found.high)
+    interval = attack.interval(level)
+    out.update(success_rate=attack.rate, success_low=interval.low, success_high=interval.high)
     if control is None:
-        out.update(risk=attack.rate, risk_low=found.low, risk_high=found.high)
+        out.update(risk=attack.rate, risk_low=interval.low, risk_high=interval.high)
         notes.setdefault("control_rate", NO_CONTROL)
         notes.setdefault("risk", "the attack's own rate: " + NO_CONTROL)
         notes.setdefault("residual", NO_CONTROL)
@@ -310,7 +311,7 @@ def rates(
 
 
 def means(per_release: Sequence[Mapping[str, float]], notes: dict[str, str]) -> dict[str, float]:
-    """Means over the releases, those of the ends of intervals too."""
+    """Means over the releases, including those of the interval bounds."""
     if len(per_release) > 1:
         notes.setdefault("intervals", "their ends are means over the releases")
     return mean_figures(per_release, notes)
@@ -366,9 +367,9 @@ def _compared(figures: Mapping[str, float]) -> str:
 
 
 def concerns(place: str, intruder: str, intruders: Iterable[str] = ()) -> bool:
-    """Whether an attack, named as in an assessment, is one of an intruder, or of none.
+    """Whether an attack, by its name in an assessment, belongs to an intruder or to none in particular.
 
-    One whose place names another of the `intruders` is not; where nobody says who there is, every attack concerns all.
+    An attack named after another of the `intruders` does not; without a list of intruders every attack concerns all.
 
     Examples
     --------
@@ -377,14 +378,14 @@ def concerns(place: str, intruder: str, intruders: Iterable[str] = ()) -> bool:
     ([True, True, True, False], True)
     """
     rest = place.partition(":")[2]
-    if rest in MODES:  # of none; should an intruder be called so, too, their attacks count for everybody
+    if rest in MODES:  # no particular intruder; attacks of an intruder of this name count for everybody
         return True
-    named = [one for one in {*intruders, intruder} if rest == one or rest.startswith(f"{one}:")]
+    named = [name for name in {*intruders, intruder} if rest == name or rest.startswith(f"{name}:")]
     return not named or intruder in named
 
 
 def worst_first(figures: Mapping[str, float]) -> tuple[float, float]:
-    """What groups are sorted by: the highest residual risk first, without one the highest success rate."""
-    found = [figures["residual"], figures["success_rate"]]
-    first, second = (math.inf if math.isnan(value) else -value for value in found)
+    """Sorting key of subgroups: residual risk, descending; success rate where the residual risk is undefined."""
+    criteria = [figures["residual"], figures["success_rate"]]
+    first, second = (math.inf if math.isnan(value) else -value for value in criteria)
     return first, second

@@ -1,4 +1,4 @@
-"""Infer an unknown value of a person from what is known of them."""
+"""Attribute inference: guess an unknown value of a person from known ones by the nearest released record."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sdckit.errors import ColumnError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.search.neighbours import prepare
 
-FLOOR = 0.1  # of the standard deviation: true values nearer to 0 are not judged by their own size
-ROUNDING = 1e-12  # of the true value: what rounding may put between a guess and the edge it lies on
+FLOOR = 0.1  # of the standard deviation: least size that the tolerance refers to
+ROUNDING = 1e-12  # relative margin for rounding errors at the bound of the tolerance
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -130,35 +130,37 @@ def inference(
     >>> found.success_rate, found.baseline_rate
     (1.0, 0.5)
     """
-    asked = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
+    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     arguments.amount(tol, "tol", "is how far a guess may be off")
     if scale is not None:
         arguments.amount(scale, "scale", "is what tol is a share of")
     names, wanted = _roles(known, target, scenario)
     roles = {"known": names, "target": [wanted]}
-    files = attack_files.open_attack(open_files(original, released, control, id=id), roles=roles, by=asked.by)
+    files = attack_files.open_attack(open_files(original, released, control, id=id), roles=roles, by=settings.by)
     numbers = attack_files.numeric_columns(files, [*names, wanted], numeric, scenario)
     judge = _Judge.of(files, wanted, tol, scale, numeric=wanted in numbers)
     notes: dict[str, str] = {"tolerance": judge.words}
     attack_files.file_notes(files, [*names, wanted], notes)
-    targets = attack_files.draw_targets(files, asked, notes)
+    targets = attack_files.draw_targets(files, settings, notes)
 
     def attack(j: int) -> Outcome:
         encoded = attack_files.encode_files(files, names, numbers, j)
         base, index = encoded[1], prepare(encoded[1])
-        own = attack_files.draw_nearest(index, base, encoded[0].take(targets.members), 1, asked.rng)[:, 0]
+        own = attack_files.draw_nearest(index, base, encoded[0].take(targets.members), 1, settings.rng)[:, 0]
         others = np.zeros(0, np.bool_)
         if files.has_control:
-            rows = attack_files.draw_nearest(index, base, encoded[2].take(targets.others), 1, asked.rng)[:, 0]
+            rows = attack_files.draw_nearest(index, base, encoded[2].take(targets.others), 1, settings.rng)[:, 0]
             others = judge.right(j, rows, files.m + 1, targets.others)
         return Outcome(judge.right(j, own, 0, targets.members), others, judge.chance(j, targets.members))
 
-    return attack_files.attacked(Inference, targets, files, attack, asked, notes, target=wanted, tolerance=judge.words)
+    return attack_files.attacked(
+        Inference, targets, files, attack, settings, notes, target=wanted, tolerance=judge.words
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Judge:
-    """Values of the target in every file, and which guesses are right: equal, or (tol > 0) near enough."""
+    """Values of the target in every file, and whether guesses are right: equal, or within the tolerance (tol >= 0)."""
 
     values: tuple[NDArray[Any], ...]
     tol: float
@@ -177,7 +179,7 @@ class _Judge:
         return cls(values, tol, scale, f"a guess is right within {tol:g} of the true value's size")
 
     def right(self, j: int, rows: NDArray[np.int64], file: int, of: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether the targets of released rows are those of records of a file."""
+        """Whether the target values of released rows `rows` are right for the records `of` of a file."""
         guess, true = self.values[j + 1][rows], self.values[file][of]
         if self.tol < 0:
             return np.asarray(guess == true)
@@ -185,12 +187,12 @@ class _Judge:
         return np.asarray(near | (np.isnan(guess) & np.isnan(true)))
 
     def _reach(self, true: Floats) -> Floats:
-        """How far a guess may be; with room for rounding, so that a guess on the edge is always right."""
+        """Largest admissible error of a guess; with a margin for rounding, so that a guess on the bound is right."""
         size = np.maximum(np.abs(true), self.scale)
         return self.tol * size + ROUNDING * np.abs(true)
 
     def chance(self, j: int, of: NDArray[np.int64]) -> Floats:
-        """Share of the released rows whose target is right for records of the original."""
+        """Share of the released rows whose target value is right for each of the records `of` of the original."""
         released, true = np.sort(self.values[j + 1]), self.values[0][of]  # NaN last
         if self.tol < 0:
             low = high = true

@@ -1,4 +1,4 @@
-"""Join two pieces of knowledge of one person through the release."""
+"""Linkability: join two sets of attributes of one person through their nearest released records."""
 
 from __future__ import annotations
 
@@ -118,35 +118,35 @@ def linkability(
     >>> found.success_rate, found.baseline_rate
     (1.0, 0.02)
     """
-    asked = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
+    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     k = arguments.count(n_neighbors, "n_neighbors", "is how many nearest records are looked at")
     sides = _sides(known)
     names = [*sides[0], *sides[1]]
     files = attack_files.open_attack(
-        open_files(original, released, control, id=id), roles={"known": names}, by=asked.by
+        open_files(original, released, control, id=id), roles={"known": names}, by=settings.by
     )
     numbers = attack_files.numeric_columns(files, names, numeric, scenario)
     if k > min(files.pair.sizes[: files.m]):
         raise DataError(f"n_neighbors={k} is more than a release has rows; give fewer", argument="n_neighbors")
     notes: dict[str, str] = {}
     attack_files.file_notes(files, names, notes)
-    targets = attack_files.draw_targets(files, asked, notes)
+    targets = attack_files.draw_targets(files, settings, notes)
 
     def attack(j: int) -> Outcome:
         rows = []
         for side in sides:
             encoded = attack_files.encode_files(files, side, numbers, j)
             base, index = encoded[1], prepare(encoded[1])
-            found = [attack_files.draw_nearest(index, base, encoded[0].take(targets.members), k, asked.rng)]
+            nearest = [attack_files.draw_nearest(index, base, encoded[0].take(targets.members), k, settings.rng)]
             if files.has_control:
-                found.append(attack_files.draw_nearest(index, base, encoded[2].take(targets.others), k, asked.rng))
-            rows.append(found)
+                nearest.append(attack_files.draw_nearest(index, base, encoded[2].take(targets.others), k, settings.rng))
+            rows.append(nearest)
         hits = [_common(a, b) for a, b in zip(*rows, strict=True)]
         chance = _chance(files.pair.sizes[j], k)
         others = hits[1] if files.has_control else np.zeros(0, np.bool_)
         return Outcome(hits[0], others, np.full(len(targets.members), chance))
 
-    return attack_files.attacked(Linkability, targets, files, attack, asked, notes, n_neighbors=k)
+    return attack_files.attacked(Linkability, targets, files, attack, settings, notes, n_neighbors=k)
 
 
 def _sides(known: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -164,7 +164,7 @@ def _sides(known: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _common(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Whether two sets of rows have one in common, query by query."""
+    """Whether the neighbour sets `a` and `b`, each (queries, k), have a row in common, query by query."""
     out: np.ndarray = (a[:, :, None] == b[:, None, :]).any(axis=(1, 2))
     return out
 

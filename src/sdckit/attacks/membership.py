@@ -1,4 +1,4 @@
-"""Tell who was in the file."""
+"""Membership inference by the distance to the nearest released record."""
 
 from __future__ import annotations
 
@@ -113,16 +113,16 @@ def membership(
     >>> found.success_rate, found.control_rate, found.auc
     (1.0, 0.0, 1.0)
     """
-    asked = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
+    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     notes: dict[str, str] = {}
     opened = open_files(original, released, control, id=id)
     if opened.control is None:
         raise DataError("control= is missing: members show only beside people who are none", argument="control")
     names = attack_files.all_variables(opened, variables, scenario, notes)
-    files = attack_files.open_attack(opened, roles={"variables": names}, by=asked.by)
+    files = attack_files.open_attack(opened, roles={"variables": names}, by=settings.by)
     numbers = attack_files.numeric_columns(files, names, numeric, scenario)
     attack_files.file_notes(files, names, notes)
-    targets = attack_files.draw_targets(files, asked, notes, balanced=True)
+    targets = attack_files.draw_targets(files, settings, notes, balanced=True)
     whole = targets.parts[0]
 
     def attack(j: int) -> Outcome:
@@ -140,16 +140,16 @@ def membership(
             chance[part.members] = both.mean() if len(both) else np.nan
         return Outcome(called, others_called, chance, {"auc": _area(*drawn, tolerance)})
 
-    return attack_files.attacked(Membership, targets, files, attack, asked, notes)
+    return attack_files.attacked(Membership, targets, files, attack, settings, notes)
 
 
 def _median(values: NDArray[np.float64]) -> float:
-    """The lower of the two middle values: half of the people are at most as far."""
+    """Lower median of the distances."""
     return float(np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2])
 
 
 def _area(members: NDArray[np.float64], others: NDArray[np.float64], tolerance: float) -> float:
-    """Chance that a member is nearer than another person, half of it where equally near."""
+    """Area under the ROC curve: probability that a member is nearer than a non-member, ties counted half."""
     ordered = np.sort(others)
     farther = len(ordered) - np.searchsorted(ordered, members + tolerance, "right")
     nearer = np.searchsorted(ordered, members - tolerance, "left")

@@ -21,11 +21,11 @@ from sdckit.attacks.differencing.release_ledger import (
     every_level,
     key_sets,
     link_rows,
-    listed,
     n_candidates,
     open_release,
-    set_among,
+    set_members,
     sketch_release,
+    widest_counted_set,
 )
 from sdckit.data.ledger.digests import Digester, places
 from sdckit.data.ledger.ledger_file import make_key
@@ -231,8 +231,8 @@ def test_rows_belong_together_by_id_or_by_order() -> None:
 
 def test_the_widest_set_of_the_columns_is_chosen_and_records_are_counted() -> None:
     one = earlier(releases_opened(RELEASES_DATA))
-    assert set_among(one, ["sex", "age"]) == ("age", "sex")
-    assert set_among(one, ["other"]) == ()
+    assert widest_counted_set(one, ["sex", "age"]) == ("age", "sex")
+    assert widest_counted_set(one, ["other"]) == ()
     assert one.n == 400
 
 
@@ -248,7 +248,7 @@ def test_the_values_are_those_of_every_record_that_may_have_the_same_keys(gaps: 
     combined, job = opened.combinations(KEYS), opened.levels["job"]
     sets = candidate_sets(combined, job.codes, len(job.texts))
     found: list[set[object]] = [set() for _ in combined.size]
-    for row, level in zip(*listed(sets), strict=True):
+    for row, level in zip(*set_members(sets), strict=True):
         found[row].add(job.texts[level])
     assert [found[cell] for cell in combined.of_row] == possible(data, KEYS, "job")
     assert n_candidates(sets).tolist() == [len(one) for one in found]
@@ -258,7 +258,7 @@ def test_the_values_are_those_of_every_record_that_may_have_the_same_keys(gaps: 
 def test_a_set_of_all_levels_has_so_many(n: int) -> None:
     every = every_level(n)
     assert n_candidates(every[None]).tolist() == [n]
-    assert listed(every[None])[1].tolist() == list(range(n))
+    assert set_members(every[None])[1].tolist() == list(range(n))
 
 
 def test_many_levels_take_several_words() -> None:

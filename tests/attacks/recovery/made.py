@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from sdckit.attacks.recovery.reconstruction_rules import Restoring
+from sdckit.attacks.recovery.reconstruction_rules import Reconstruction
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, by_original, read_columns
 from sdckit.data.frames import open_frame
 
@@ -64,7 +64,7 @@ def read(data: pl.DataFrame) -> dict[str, ReleasedColumn]:
     return read_columns(frame, frame.columns)
 
 
-def opened(hidden: pl.DataFrame, whole: pl.DataFrame, name: str) -> tuple[dict[str, ReleasedColumn], Restoring]:
+def opened(hidden: pl.DataFrame, whole: pl.DataFrame, name: str) -> tuple[dict[str, ReleasedColumn], Reconstruction]:
     """The columns of a release, and one of them while it is put back."""
     columns = read(hidden)
-    return columns, Restoring.of(by_original(columns, read(whole))[name])
+    return columns, Reconstruction.of(by_original(columns, read(whole))[name])

@@ -11,9 +11,9 @@ from attacks.recovery.made import read
 from sdckit.attacks.recovery.derived_columns import (
     Household,
     below_counts,
-    column_clues,
-    household_clues,
-    id_clues,
+    column_predictors,
+    household_predictors,
+    id_predictors,
     linear_relation,
     numbered,
     offset_of,
@@ -25,8 +25,8 @@ HOMES = pl.DataFrame(
 )
 
 
-def by_words(clues):
-    return {clue.words: clue for clue in clues}
+def by_words(predictors):
+    return {predictor.words: predictor for predictor in predictors}
 
 
 def test_households_are_counted_summed_and_numbered():
@@ -52,7 +52,7 @@ def test_no_household_at_all():
 
 def test_what_members_show_together():
     columns = read(HOMES)
-    found = by_words(household_clues(columns, Household.of(columns["home"])))
+    found = by_words(household_predictors(columns, Household.of(columns["home"])))
     counted = found["the rows of a household counted (home)"]
     assert counted.numbers is not None
     assert counted.numbers[[0, 1]].tolist() == [3, 2]
@@ -68,7 +68,7 @@ def test_what_members_show_together():
 
 def test_children_are_counted_at_every_limit():
     columns = read(HOMES)
-    counts = [clue.numbers for clue in below_counts(columns["age"], Household.of(columns["home"]))]
+    counts = [predictor.numbers for predictor in below_counts(columns["age"], Household.of(columns["home"]))]
     assert len(counts) == 5
     assert all(one is not None and np.isnan(one[3]) for one in counts)
     assert [1.0, 0.0] in [[one[1], one[0]] for one in counts if one is not None]
@@ -107,24 +107,26 @@ def test_what_ids_begin_with_and_their_gaps():
     region = np.arange(n) % 3 + 1
     codes = [f"{letter}{i:03d}" for i, letter in enumerate(np.array(list("abc"))[region - 1])]
     data = pl.DataFrame({"id": region * 1000 + np.arange(n), "code": codes, "few": region})
-    found = list(id_clues(read(data), None))
-    assert {clue.columns[0] for clue in found} == {"id", "code"}
-    starts = [clue for clue in found if clue.words == "the first digits of id"]
-    assert any(clue.n_levels == 3 for clue in starts)
-    letters = next(clue for clue in found if clue.words == "the first letters of code")
+    found = list(id_predictors(read(data), None))
+    assert {predictor.columns[0] for predictor in found} == {"id", "code"}
+    starts = [predictor for predictor in found if predictor.words == "the first digits of id"]
+    assert any(predictor.n_levels == 3 for predictor in starts)
+    letters = next(predictor for predictor in found if predictor.words == "the first letters of code")
     assert all((letters.codes == letters.codes[i]).tolist() == (region == region[i]).tolist() for i in range(3))
-    gap = next(clue for clue in found if clue.words == "the gap to the next id")
+    gap = next(predictor for predictor in found if predictor.words == "the gap to the next id")
     assert gap.numbers is not None
     assert gap.numbers[0] == 3
     assert np.isnan(gap.numbers[-1])
-    assert [clue.columns for clue in id_clues(read(data.select("few")), "few")]  # a household's number is one, too
+    assert [
+        predictor.columns for predictor in id_predictors(read(data.select("few")), "few")
+    ]  # a household's number is one, too
 
 
 @pytest.mark.parametrize("household", [None, "home"])
 def test_the_columns_themselves(household):
-    found = list(column_clues(read(HOMES), household))
-    assert [clue.columns for clue in found] == [("home",), ("age",), ("sex",)]
-    assert all(clue.joins for clue in found)
+    found = list(column_predictors(read(HOMES), household))
+    assert [predictor.columns for predictor in found] == [("home",), ("age",), ("sex",)]
+    assert all(predictor.joins for predictor in found)
     assert found[0].words == ("home" if household is None else "home (mates share it)")
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from attacks.recovery.made import blanked, opened, read, released, survey
 from sdckit import individual_risk, k_anonymity
-from sdckit.attacks.recovery.derived_columns import column_clues
+from sdckit.attacks.recovery.derived_columns import column_predictors
 from sdckit.attacks.recovery.reconstruct import (
     _orders,
     _ranges_beside,
@@ -126,7 +126,7 @@ def voted(noise, share=0.1, n=3000, seed=1):
     hidden = whole.with_columns(x=pl.Series([f"v{one}" for one in changed]))
     columns, one = opened(hidden, whole, "x")
     assert one.target.perturbed
-    by_majority(one, list(column_clues(columns, None)))
+    by_majority(one, list(column_predictors(columns, None)))
     told = one.target.touched & ~one.open
     place = {label: code for code, label in enumerate(columns["x"].labels(), 1)}
     right = told & (one.codes == np.array([place[label] for label in whole["x"]]))
@@ -152,7 +152,7 @@ def test_small_groups_and_nothing_else_decide_nothing():
 
 def left(hidden, whole, name):
     columns, one = opened(hidden, whole, name)
-    return one, remaining_values(one, list(column_clues(columns, None)))
+    return one, remaining_values(one, list(column_predictors(columns, None)))
 
 
 @settings(max_examples=25, deadline=None)
@@ -195,12 +195,12 @@ def test_suppressed_numbers_lie_in_the_range_of_their_like():
     whole = pl.DataFrame({"g": group, "x": group * 100 + rng.integers(0, 10, 2000)})
     gone = pl.int_range(2000) % 50 == 0
     columns, one = opened(whole.with_columns(x=pl.when(gone).then(None).otherwise("x")), whole, "x")
-    low, high = _ranges_beside(one, list(column_clues(columns, None)))
+    low, high = _ranges_beside(one, list(column_predictors(columns, None)))
     truth = whole["x"].to_numpy()
     assert (low[one.open] <= truth[one.open]).all()
     assert (truth[one.open] <= high[one.open]).all()
     assert (high[one.open] - low[one.open] < 10).all()
-    _, after = remaining_values(one, list(column_clues(columns, None)))
+    _, after = remaining_values(one, list(column_predictors(columns, None)))
     assert (after[one.open] == 10).all()
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from attacks.recovery.made import blanked, opened, survey
-from sdckit.attacks.recovery.derived_columns import Household, column_clues
+from sdckit.attacks.recovery.derived_columns import Household, column_predictors
 from sdckit.attacks.recovery.reconstruction_rules import (
     _neighbours,
     by_columns,
@@ -41,7 +41,7 @@ def test_a_column_that_tells(noise, expected):
     value = np.where(rng.random(2000) < noise, rng.integers(0, 6, 2000), key % 6)
     whole = pl.DataFrame({"key": key, "x": [f"v{one}" for one in value]})
     columns, one = opened(blanked(whole, ["x"], 0.1), whole, "x")
-    by_columns(one, list(column_clues(columns, None)), rules=2)
+    by_columns(one, list(column_predictors(columns, None)), rules=2)
     count, right = told(one, whole)
     assert count == right
     assert bool(count == one.target.touched.sum()) is expected
@@ -53,10 +53,10 @@ def test_thirty_unrelated_columns_and_all_their_pairs_tell_nothing():
     whole = pl.DataFrame({f"c{i}": rng.integers(0, 2 + 3 * i, 600) for i in range(30)})
     whole = whole.with_columns(x=pl.Series(rng.choice(["a", "b", "c"], 600, p=[0.8, 0.15, 0.05])))
     columns, one = opened(blanked(whole, ["x"], 0.1), whole, "x")
-    clues = list(column_clues(columns, None))
-    by_columns(one, clues, rules=len(clues))
-    by_pairs([one], clues)
-    by_numbers(one, columns, clues, None)
+    predictors = list(column_predictors(columns, None))
+    by_columns(one, predictors, rules=len(predictors))
+    by_pairs([one], predictors)
+    by_numbers(one, columns, predictors, None)
     assert one.sources == []
     assert (one.open == one.target.touched).all()
 
@@ -66,11 +66,11 @@ def test_pairs_tell_what_one_column_does_not():
     a, b = rng.integers(0, 7, (2, 3000))
     whole = pl.DataFrame({"a": a, "b": b, "x": [f"v{one}" for one in (a * 3 + b * 5) % 6]})
     columns, one = opened(blanked(whole, ["x"], 0.1), whole, "x")
-    clues = list(column_clues(columns, None))
-    by_columns(one, clues, rules=3)
+    predictors = list(column_predictors(columns, None))
+    by_columns(one, predictors, rules=3)
     assert one.sources == []
     steps = []
-    by_pairs([one], clues, steps.append)
+    by_pairs([one], predictors, steps.append)
     assert told(one, whole) == (one.target.touched.sum(),) * 2
     assert steps[-1] == "reading pairs of columns, 3 of 3"
 
@@ -139,8 +139,8 @@ def test_top_coded_to_one_value_nobody_is_told():
     """All who are known stand at the limit: that says nothing of those beyond it."""
     whole = pl.DataFrame({"x": (np.arange(3000) % 50 == 0).astype(int), "y": np.arange(3000) % 7})
     columns, one = opened(whole.with_columns(pl.col("x").clip(upper_bound=0)), whole, "x")
-    clues = list(column_clues(columns, None))
-    by_columns(one, clues, rules=2)
+    predictors = list(column_predictors(columns, None))
+    by_columns(one, predictors, rules=2)
     by_order(one, {"the order of the rows": np.arange(3000)})
     assert one.open[one.target.touched].all()
 
@@ -154,7 +154,7 @@ def test_numbers_stay_in_the_range_that_the_release_leaves():
     hidden = whole.with_columns(age=pl.concat_str([ten, pl.lit("-"), ten + 9]))
     hidden = hidden.with_columns(born=pl.when(pl.int_range(1000) == 5).then(1700).otherwise("born"))
     columns, one = opened(hidden, whole, "age")
-    by_numbers(one, columns, list(column_clues(columns, None)), None)
+    by_numbers(one, columns, list(column_predictors(columns, None)), None)
     fresh = ~one.open
     assert one.values is not None
     assert (one.values[fresh] == age[fresh]).all()
@@ -165,7 +165,7 @@ def test_bands_beside_the_year_of_birth():
     data = survey(700).select("age", "born")
     ten = pl.col("age") // 10 * 10
     columns, one = opened(data.with_columns(age=pl.concat_str([ten, pl.lit("-"), ten + 9])), data, "age")
-    by_numbers(one, columns, list(column_clues(columns, None)), None)
+    by_numbers(one, columns, list(column_predictors(columns, None)), None)
     truth = data["age"].to_numpy()
     assert one.low is not None
     assert one.high is not None
@@ -179,6 +179,6 @@ def test_bands_beside_the_year_of_birth():
 def test_sums_of_mates_and_of_columns():
     data = survey(600).select("home", "wage", "capital", "total")
     columns, one = opened(blanked(data, ["total"], 0.1), data, "total")
-    by_numbers(one, columns, list(column_clues(columns, "home")), Household.of(columns["home"]))
+    by_numbers(one, columns, list(column_predictors(columns, "home")), Household.of(columns["home"]))
     assert told(one, data) == (one.target.touched.sum(),) * 2
     assert one.sources[0].words == "a sum or difference of wage, capital"

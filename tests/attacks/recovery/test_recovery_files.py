@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import sdckit as sdc
 from attacks.recovery.made import blanked, opened as guesses_opened
-from sdckit.attacks.recovery.derived_columns import Household, column_clues
+from sdckit.attacks.recovery.derived_columns import Household, column_predictors
 from sdckit.attacks.recovery.recovery_files import Guessed, _of_a_mate, beyond, guess_values, recovery_files
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
@@ -122,7 +122,7 @@ def guessed(x, share=0.2, **changes):
     whole = pl.DataFrame({"y": Y, "z": np.arange(1500) % 5, "x": x})
     hidden = blanked(whole, ["x"], share).with_columns(**changes)
     columns, one = guesses_opened(hidden, whole, "x")
-    found = guess_values(one, list(column_clues(columns, None)), seed=3)
+    found = guess_values(one, list(column_predictors(columns, None)), seed=3)
     return found, one, whole["x"]
 
 
@@ -162,7 +162,7 @@ def test_too_little_to_learn_from():
     assert guessed([f"v{y}" for y in Y], share=1.1)[0] is None
     whole = pl.DataFrame({"x": ["a", "b"] * 100})
     columns, one = guesses_opened(blanked(whole, ["x"], 0.1), whole, "x")
-    assert guess_values(one, list(column_clues(columns, None)), seed=1) is None  # nothing beside it
+    assert guess_values(one, list(column_predictors(columns, None)), seed=1) is None  # nothing beside it
 
 
 def test_one_value_is_guessed_always():
@@ -180,7 +180,7 @@ def test_infinite_numbers_are_not_learnt_from():
 def test_perturbed_values_are_guessed_for_half_of_them():
     whole = pl.DataFrame({"y": Y, "x": [f"v{y // 2}" for y in Y]})
     columns, one = guesses_opened(whole.with_columns(pl.col("x").shuffle(seed=1)), whole, "x")
-    found = guess_values(one, list(column_clues(columns, None)), seed=1)
+    found = guess_values(one, list(column_predictors(columns, None)), seed=1)
     assert found is not None
     assert len(found.rows) == one.target.touched.sum() // 2
 

@@ -21,8 +21,8 @@ from sdckit.attacks.recovery.touched_cells import (
     by_log,
     by_original,
     by_sight,
+    judge_agreement,
     judge_rule,
-    judge_tells,
     log_tail,
     read_columns,
     tally_groups,
@@ -248,7 +248,7 @@ def test_a_rule_errs_no_more_often_than_it_is_said_to(seed, noise):
     rng = np.random.default_rng(seed)
     group = rng.integers(0, rng.integers(5, 80), 300)
     codes = np.where(rng.random(300) < noise, rng.integers(1, 5, 300), group % 4 + 1)
-    rule = judge_tells(tallied(group, codes), shares_of(codes))
+    rule = judge_agreement(tallied(group, codes), shares_of(codes))
     if rule is None:
         return
     right, wrong = left_out(group.tolist(), codes.tolist(), rule.support)
@@ -262,19 +262,19 @@ def test_a_rule_errs_no_more_often_than_it_is_said_to(seed, noise):
 def test_random_groups_tell_nothing(seed, levels, groups):
     rng = np.random.default_rng(seed)
     codes = rng.integers(1, levels + 1, 400)
-    assert judge_tells(tallied(rng.integers(0, groups, 400), codes), shares_of(codes)) is None
+    assert judge_agreement(tallied(rng.integers(0, groups, 400), codes), shares_of(codes)) is None
 
 
 def test_an_exact_rule_is_one_from_thirty_records_on():
     for records, expected in ((FEWEST_RIGHT, True), (FEWEST_RIGHT - 2, False)):
         group = np.arange(records) // 2
         codes = group + 1
-        assert (judge_tells(tallied(group, codes), shares_of(codes)) is not None) is expected
+        assert (judge_agreement(tallied(group, codes), shares_of(codes)) is not None) is expected
 
 
 def test_one_value_alone_is_no_news():
     group = np.arange(400) // 4
-    assert judge_tells(tallied(group, np.ones(400)), np.array([0.0, 1.0])) is None
+    assert judge_agreement(tallied(group, np.ones(400)), np.array([0.0, 1.0])) is None
 
 
 def test_small_groups_that_err_are_not_carried_by_large_ones(monkeypatch):
@@ -284,10 +284,10 @@ def test_small_groups_that_err_are_not_carried_by_large_ones(monkeypatch):
     odd = (np.arange(1200) % 8 == 0) * rng.integers(1, 5, 1200)
     codes = np.concatenate([large % 5 + 1, (small + odd) % 5 + 1])
     tally = tallied(np.concatenate([large, 10 + small]), codes)
-    rule = judge_tells(tally, shares_of(codes))
+    rule = judge_agreement(tally, shares_of(codes))
     assert rule is None or rule.support > 3
-    monkeypatch.setattr(tells, "_errs", lambda *_: False)
-    together = judge_tells(tally, shares_of(codes))
+    monkeypatch.setattr(tells, "_errs_too_often", lambda *_: False)
+    together = judge_agreement(tally, shares_of(codes))
     assert together is not None
     assert together.support <= 3
 
@@ -297,8 +297,8 @@ def test_a_rule_tried_among_many_must_be_less_probable():
     for seed in range(300):
         codes = np.random.default_rng(seed).integers(1, 3, 60)
         group = rng.permutation(60) // 6
-        once = judge_tells(tallied(group, codes), shares_of(codes))
-        often = judge_tells(tallied(group, codes), shares_of(codes), rules=10_000)
+        once = judge_agreement(tallied(group, codes), shares_of(codes))
+        often = judge_agreement(tallied(group, codes), shares_of(codes), rules=10_000)
         assert once is not None or often is None
 
 
@@ -325,12 +325,12 @@ def test_a_copy_is_told_in_a_small_file_and_a_likely_accident_is_not():
     """Two values, ten records each: no group disagrees. Of groups of two as many would not do."""
     codes = np.repeat(np.array([1, 2], np.int32), 10)
     shares = np.array([0.5, 0.5])
-    assert judge_tells(tally_groups(codes - 1, codes, 2), shares) is not None
+    assert judge_agreement(tally_groups(codes - 1, codes, 2), shares) is not None
     pairs = np.repeat(np.arange(10, dtype=np.int32), 2)
-    assert judge_tells(tally_groups(pairs, codes, 10), shares) is None
+    assert judge_agreement(tally_groups(pairs, codes, 10), shares) is None
     odd = codes.copy()
     odd[0] = 2
-    assert judge_tells(tally_groups(codes - 1, odd, 2), shares) is None
+    assert judge_agreement(tally_groups(codes - 1, odd, 2), shares) is None
 
 
 # Columns as an intruder reads them.

@@ -1,1 +1,1 @@
-"""What several releases give away together that none of them gives away alone."""
+"""Differencing: disclosure by several releases together that none of them causes alone."""

@@ -1,4 +1,4 @@
-"""One release held against one that went out before it."""
+"""A release compared with one earlier release of the same survey."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from sdckit.data.ledger.digests import places, sorted_part
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints, Words
 
-# Counts of two releases beside each other: what appeared, what vanished, and whom a difference isolates.
+# Frequency counts of two releases: added and removed records, and people isolated by a difference of counts.
 
 
 @dataclass(frozen=True)
 class CountsCompared:
-    """Combinations of some columns in two releases.
+    """Comparison of the frequency counts of combinations in two releases.
 
-    `differing`: their counts differ by 1 to the number asked; `added` and `removed` records; combinations of one record
-    that are `new`, `vanished` (in no other number there), or of one record in both.
+    `differing`: combinations whose counts differ by 1 to `within`; `added` and `removed` records; uniques of the new
+    release that the earlier one lacks, uniques of the earlier one that vanished, and combinations unique in both.
     """
 
     columns: tuple[str, ...]
@@ -42,7 +42,7 @@ class CountsCompared:
 
 @dataclass(frozen=True)
 class Relation:
-    """How the records of two releases lie to each other, as far as columns coded alike tell."""
+    """Set relation between the records of two releases, judged by the columns coded alike."""
 
     columns: tuple[str, ...]
     added: int
@@ -50,38 +50,38 @@ class Relation:
 
     @property
     def word(self) -> str:
-        """One of "same", "superset" (the new release has more), "subset" and "other"."""
+        """The relation: "same", "superset" (the new release has more), "subset" or "other"."""
         if self.added and self.removed:
             return "other"
         return "superset" if self.added else "subset" if self.removed else "same"
 
 
-def _both(new: OpenedRelease, one: Earlier, columns: Sequence[str]) -> tuple[Combinations, Ints, Ints]:
-    """The combinations of the new release, the counts of the same in the earlier one, and those it has besides."""
-    part = one.sketch.get("counts", columns)
+def _counts_in_both(new: OpenedRelease, earlier: Earlier, columns: Sequence[str]) -> tuple[Combinations, Ints, Ints]:
+    """Combinations of the new release, their counts in the earlier one, and the counts of those found only there."""
+    part = earlier.sketch.get("counts", columns)
     assert part is not None
-    combined, told = new.combinations(columns), new.digests(columns, one.digester)
-    here, _ = sorted_part(told, combined.size)
+    combined, digests = new.combinations(columns), new.digests(columns, earlier.digester)
+    here, _ = sorted_part(digests, combined.size)
     gone = places(here.digests, part.digests) < 0
-    return combined, part.of(told), part.numbers[gone].astype(np.int64)
+    return combined, part.of(digests), part.numbers[gone].astype(np.int64)
 
 
-def relation_of(new: OpenedRelease, one: Earlier, alike: Sequence[str]) -> Relation | None:
-    """Compare the widest combinations of columns coded alike; None where none are counted."""
-    columns = release_ledger.set_among(one, alike)
+def relation_of(new: OpenedRelease, earlier: Earlier, alike: Sequence[str]) -> Relation | None:
+    """Compare counts over the widest counted set of columns coded alike; None if none was counted."""
+    columns = release_ledger.widest_counted_set(earlier, alike)
     if not columns:
         return None
-    combined, before, gone = _both(new, one, columns)
+    combined, before, gone = _counts_in_both(new, earlier, columns)
     change = combined.size - before
     return Relation(columns, int(change[change > 0].sum()), int(gone.sum() - change[change < 0].sum()))
 
 
-def compare_counts(new: OpenedRelease, one: Earlier, alike: Sequence[str], *, within: int) -> CountsCompared | None:
-    """Compare the combinations of keys coded alike, as many of them as are counted; None where none are."""
-    columns = release_ledger.set_among(one, alike)
+def compare_counts(new: OpenedRelease, earlier: Earlier, alike: Sequence[str], *, within: int) -> CountsCompared | None:
+    """Compare counts over the widest counted set of key variables coded alike; None if none was counted."""
+    columns = release_ledger.widest_counted_set(earlier, alike)
     if not columns:
         return None
-    combined, before, gone = _both(new, one, columns)
+    combined, before, gone = _counts_in_both(new, earlier, columns)
     change = combined.size - before
     small = (change != 0) & (np.abs(change) <= within)
     alone = combined.size == 1
@@ -92,33 +92,34 @@ def compare_counts(new: OpenedRelease, one: Earlier, alike: Sequence[str], *, wi
     )  # fmt: skip
 
 
-def told_by_difference(new: OpenedRelease, one: Earlier, keys: Sequence[str], target: str, *, within: int) -> int:
-    """People whose value of a target a difference tells: of `within` or fewer added to, or taken from, a combination.
+def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str], target: str, *, within: int) -> int:
+    """Number of people whose target value is disclosed by subtracting the counts of two releases.
 
-    All of them must have one value, and the combination must hold others, too: else either release tells it alone.
-    Counts only where one release is the other with some people more; the caller has seen that it is.
+    Considered are combinations of keys that gained or lost at most `within` records. All of these must share one
+    value, and the combination must hold other values, too: otherwise one release alone discloses it. Valid only if
+    one release contains the other, which the caller has checked.
     """
     both = tuple(sorted({*keys, target}))
     columns = tuple(sorted(set(keys) - {target}))
-    if not columns or one.sketch.get("counts", both) is None or one.sketch.get("counts", columns) is None:
+    if not columns or earlier.sketch.get("counts", both) is None or earlier.sketch.get("counts", columns) is None:
         return 0
-    part = one.sketch.get("counts", both)
+    part = earlier.sketch.get("counts", both)
     assert part is not None
-    combined, before, _ = _both(new, one, columns)
+    combined, before, _ = _counts_in_both(new, earlier, columns)
     change = combined.size - before
     moved = np.flatnonzero((change != 0) & (np.abs(change) <= within) & (before > 0))
     if not len(moved):
         return 0
-    # Of each of these combinations every value there is: those of the earlier release are asked for, too.
+    # every level of each of these combinations: those of the earlier release are looked up, too
     n_levels = len(new.levels[target].texts) + 1
     fine = new.combinations(both)
     cell = np.full((len(moved), n_levels), 0, np.int64)
     number = np.full(len(combined.size), -1, np.int64)
     number[moved] = np.arange(len(moved))
-    coarse = fine.among(columns)  # in the order of `combined`, as both go by the words of the codes
+    coarse = fine.among(columns)  # in the order of `combined`, as both are sorted by packed codes
     at, level = number[_matching(combined, coarse)[coarse.of_row]], fine.codes[both.index(target)]
     cell[at[at >= 0], level[at >= 0]] = fine.size[at >= 0]
-    asked = Combinations(
+    looked_up = Combinations(
         both,
         tuple(
             np.tile(np.arange(n_levels, dtype=np.int32), len(moved)) if name == target
@@ -127,19 +128,19 @@ def told_by_difference(new: OpenedRelease, one: Earlier, keys: Sequence[str], ta
         ),
         np.ones(cell.size, np.int64), np.zeros(0, np.int32),
     )  # fmt: skip
-    then = part.of(new.digests_of(asked, one.digester)).reshape(cell.shape)
+    then = part.of(new.digests_of(looked_up, earlier.digester)).reshape(cell.shape)
     moved_by = cell - then
-    # A value that the new release has nowhere cannot be asked for: such a combination is left out.
+    # a value absent from the new release cannot be looked up: such a combination is left out
     whole = then.sum(axis=1) == before[moved]
     one_value = (moved_by != 0).sum(axis=1) == 1
     several = (np.maximum(cell, then) > 0).sum(axis=1) > 1
     hidden = moved_by[:, 0] != 0
-    told = whole & one_value & several & ~hidden
-    return int(np.abs(moved_by[told]).sum())
+    disclosed = whole & one_value & several & ~hidden
+    return int(np.abs(moved_by[disclosed]).sum())
 
 
 def _matching(among: Combinations, wanted: Combinations) -> Ints:
-    """The number of each combination among others of the same columns."""
+    """Index into `among` of each combination of `wanted` (same columns)."""
     k = len(among.size)
     joint = [np.concatenate(pair) for pair in zip(among.codes, wanted.codes, strict=True)]
     groups = group_codes(joint, k + len(wanted.size))
@@ -148,16 +149,16 @@ def _matching(among: Combinations, wanted: Combinations) -> Ints:
     return number[groups.of_row[k:]]
 
 
-# Values that one release hides and another shows.
+# Values suppressed in one release and shown in another.
 
 
-MOST_TRIED = 1_000_000  # digests of values that a hidden one may have
+MOST_TRIED = 1_000_000  # digests of candidate values tried for hidden ones
 
 
 def shown_by_link(
     new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64]
 ) -> tuple[dict[str, Bools], dict[str, Bools]]:
-    """By column, the records whose value is hidden in the new release and shown in the old, and the other way round."""
+    """By column: records whose value is missing in the new release and shown in the old, and the reverse."""
     back: dict[str, Bools] = {}
     bare: dict[str, Bools] = {}
     linked = rows >= 0
@@ -168,19 +169,21 @@ def shown_by_link(
     return back, bare
 
 
-def shown_by_match(new: OpenedRelease, one: Earlier, alike: Sequence[str]) -> tuple[dict[str, Bools], dict[str, Bools]]:
-    """The same where nothing says whose rows belong together: of people alone in both with what else both show."""
+def shown_by_match(
+    new: OpenedRelease, earlier: Earlier, alike: Sequence[str]
+) -> tuple[dict[str, Bools], dict[str, Bools]]:
+    """The same without a record linkage: for records unique in both releases on the other shared columns."""
     back: dict[str, Bools] = {}
     bare: dict[str, Bools] = {}
-    columns = release_ledger.set_among(one, alike)
-    part = one.sketch.get("counts", columns) if len(columns) > 1 else None
+    columns = release_ledger.widest_counted_set(earlier, alike)
+    part = earlier.sketch.get("counts", columns) if len(columns) > 1 else None
     for name in columns if part is not None else ():
         rest = tuple(other for other in columns if other != name)
-        others = one.sketch.get("counts", rest)
+        others = earlier.sketch.get("counts", rest)
         if others is None or part is None:
             continue
         combined = new.combinations(rest)
-        alone = (combined.size == 1) & (others.of(new.digests(rest, one.digester)) == 1)
+        alone = (combined.size == 1) & (others.of(new.digests(rest, earlier.digester)) == 1)
         rows = np.flatnonzero(alone[combined.of_row])
         hidden = Combinations(
             columns,
@@ -190,7 +193,7 @@ def shown_by_match(new: OpenedRelease, one: Earlier, alike: Sequence[str]) -> tu
             ),
             np.ones(len(rows), np.int64), np.zeros(0, np.int32),
         )  # fmt: skip
-        was_hidden = part.of(new.digests_of(hidden, one.digester)) > 0
+        was_hidden = part.of(new.digests_of(hidden, earlier.digester)) > 0
         is_hidden = new.levels[name].codes[rows] == 0
         back[name], bare[name] = np.zeros(new.n, np.bool_), np.zeros(new.n, np.bool_)
         back[name][rows[is_hidden & ~was_hidden]] = True
@@ -199,35 +202,35 @@ def shown_by_match(new: OpenedRelease, one: Earlier, alike: Sequence[str]) -> tu
 
 
 def shown_by_id(
-    new: OpenedRelease, one: Earlier, id: str, alike: Sequence[str]
+    new: OpenedRelease, earlier: Earlier, id: str, alike: Sequence[str]
 ) -> tuple[dict[str, Bools], dict[str, Bools]]:
-    """The same of people whose id a ledger has, where one key is hidden in one of the releases and all others agree."""
+    """The same for ids kept in a ledger: one key is missing in one of the releases and all other keys agree."""
     back = {name: np.zeros(new.n, np.bool_) for name in alike}
     bare = {name: np.zeros(new.n, np.bool_) for name in alike}
-    for place, people in one.sketch.parts.items():
+    for place, people in earlier.sketch.parts.items():
         columns = place[2:]
-        counts = one.sketch.get("counts", columns)
+        counts = earlier.sketch.get("counts", columns)
         if place[:2] != ("people", id) or counts is None or not set(columns) <= set(alike):
             continue
-        at = places(people.digests, new.id_digests(one.digester))
-        combined, own = new.combinations(columns), new.digests(columns, one.digester)
+        at = places(people.digests, new.id_digests(earlier.digester))
+        combined, own = new.combinations(columns), new.digests(columns, earlier.digester)
         there = counts.digests[people.numbers[at]]
         rows = np.flatnonzero((at >= 0) & (own[combined.of_row] != there).any(axis=1))
         for name in columns:
             shown = new.levels[name].codes[rows] > 0
-            bare[name][_agreeing(new, one, columns, name, rows[shown], 0, there)] = True
+            bare[name][_agreeing(new, earlier, columns, name, rows[shown], 0, there)] = True
             levels, hidden = len(new.levels[name].texts), rows[~shown]
             if len(hidden) * levels <= MOST_TRIED:
                 for level in range(1, levels + 1):
-                    back[name][_agreeing(new, one, columns, name, hidden, level, there)] = True
+                    back[name][_agreeing(new, earlier, columns, name, hidden, level, there)] = True
     return back, bare
 
 
 def _agreeing(
-    new: OpenedRelease, one: Earlier, columns: tuple[str, ...], name: str, rows: NDArray[np.int64], level: int,
+    new: OpenedRelease, earlier: Earlier, columns: tuple[str, ...], name: str, rows: NDArray[np.int64], level: int,
     there: NDArray[np.uint8],
 ) -> NDArray[np.int64]:  # fmt: skip
-    """The rows whose combination would be that of the earlier release, had they this level of a column."""
+    """Rows whose combination equals that of the earlier release once column `name` is set to `level`."""
     changed = Combinations(
         columns,
         tuple(
@@ -236,52 +239,52 @@ def _agreeing(
         ),
         np.ones(len(rows), np.int64), np.zeros(0, np.int32),
     )  # fmt: skip
-    same = new.digests_of(changed, one.digester) == there[rows]
-    found: NDArray[np.int64] = rows[same.all(axis=1)]
-    return found
+    same = new.digests_of(changed, earlier.digester) == there[rows]
+    agreeing: NDArray[np.int64] = rows[same.all(axis=1)]
+    return agreeing
 
 
-# The same people under other recodings: the values possible for them in every release intersect.
+# The same people under different recodings: intersect the candidate values of every release (composition attack).
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """For each record of the new release the values (of those of the new release) that an earlier one leaves possible.
+class Candidates:
+    """Candidate values of the target (levels of the new release) for each record of the new release.
 
-    `sets` (n, words); `alone` (n,) where the earlier release leaves one only.
+    `sets` (n, words): bit masks of levels; `alone` (n,): whether this release by itself leaves a single candidate.
     """
 
     sets: Words
     alone: Bools
 
 
-def own_candidates(new: OpenedRelease, keys: Sequence[str], target: str) -> Seen:
-    """The same of the new release by itself."""
+def own_candidates(new: OpenedRelease, keys: Sequence[str], target: str) -> Candidates:
+    """Candidate values from the new release by itself."""
     combined, levels = new.combinations(keys), new.levels[target]
     sets = release_ledger.candidate_sets(combined, levels.codes, len(levels.texts))
-    return Seen(sets[combined.of_row], (release_ledger.n_candidates(sets) == 1)[combined.of_row])
+    return Candidates(sets[combined.of_row], (release_ledger.n_candidates(sets) == 1)[combined.of_row])
 
 
-def certain_together(own: Seen, seen: Sequence[Seen]) -> tuple[Bools, Bools]:
-    """Whose value is certain from all releases together and from none alone; and for whom they contradict."""
+def certain_together(own: Candidates, seen: Sequence[Candidates]) -> tuple[Bools, Bools]:
+    """Records with one candidate in the intersection but in no single release; and those with none (contradiction)."""
     joint, alone = own.sets.copy(), own.alone.copy()
-    for one in seen:
-        joint &= one.sets
-        alone |= one.alone
+    for other in seen:
+        joint &= other.sets
+        alone |= other.alone
     left = release_ledger.n_candidates(joint)
     return (left == 1) & ~alone, left == 0
 
 
-def seen_in_file(
+def candidates_in_file(
     new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: Sequence[str], target: str
-) -> Seen:
-    """What an earlier file leaves possible; `rows` are its records for those of the new one, -1 for none."""
+) -> Candidates:
+    """Candidate values from an earlier file; `rows` (n,) are its linked rows for the new records, -1 for none."""
     here, there = new.levels[target], old.levels[target]
     combined = old.combinations(keys)
     sets = release_ledger.candidate_sets(combined, there.codes, len(there.texts))
     number = {text: code for code, text in enumerate(here.texts)}
     to_here = np.array([number.get(text, -1) for text in there.texts], np.int64)
-    row, level = release_ledger.listed(sets)
+    row, level = release_ledger.set_members(sets)
     code = to_here[level]
     row, code = row[code >= 0], code[code >= 0]
     words = max(1, -(-len(here.texts) // 64))
@@ -289,45 +292,47 @@ def seen_in_file(
     np.bitwise_or.at(mine.reshape(-1), row * words + code // 64, np.uint64(1) << (code % 64).astype(np.uint64))
     mine[combined.of_row[there.codes == 0]] = release_ledger.every_level(len(here.texts))
     linked = rows >= 0
-    cell = combined.of_row[rows]  # of the last record where there is none: not looked at
-    found = np.where(linked[:, None], mine[cell], release_ledger.every_level(len(here.texts)))
-    return Seen(found, linked & (release_ledger.n_candidates(sets) == 1)[cell])
+    cell = combined.of_row[rows]  # unlinked records (-1) take the last row's cell, which is not used
+    possible = np.where(linked[:, None], mine[cell], release_ledger.every_level(len(here.texts)))
+    return Candidates(possible, linked & (release_ledger.n_candidates(sets) == 1)[cell])
 
 
-def seen_in_sketch(new: OpenedRelease, one: Earlier, id: str, own: Seen, target: str) -> Iterator[Seen]:
-    """What a ledger kept of the values possible for the same ids, one set of keys after the other."""
-    for place, people in one.sketch.parts.items():
+def candidates_in_sketch(
+    new: OpenedRelease, earlier: Earlier, id: str, own: Candidates, target: str
+) -> Iterator[Candidates]:
+    """Candidate values that a ledger keeps for the same ids, one set of keys after the other."""
+    for place, people in earlier.sketch.parts.items():
         if place[:2] != ("people", id):
             continue
         keys = place[2:]
-        counts, candidates = one.sketch.get("counts", keys), one.sketch.get("candidates", (*keys, target))
+        counts, candidates = earlier.sketch.get("counts", keys), earlier.sketch.get("candidates", (*keys, target))
         if counts is None or candidates is None:
             continue
-        at = places(people.digests, new.id_digests(one.digester))
+        at = places(people.digests, new.id_digests(earlier.digester))
         linked = np.flatnonzero(at >= 0)
         classes, of_linked = np.unique(people.numbers[at[linked]], return_inverse=True)
-        asked = np.zeros((len(classes), own.sets.shape[1]), np.uint64)
-        np.bitwise_or.at(asked, of_linked, own.sets[linked])
-        told = new.level_digests(target, one.digester)
+        class_sets = np.zeros((len(classes), own.sets.shape[1]), np.uint64)
+        np.bitwise_or.at(class_sets, of_linked, own.sets[linked])
+        digests = new.level_digests(target, earlier.digester)
         base = counts.digests[classes]
-        row, level = release_ledger.listed(asked)
-        number = candidates.of(one.digester.joined(base[row], told[level + 1]))
+        row, level = release_ledger.set_members(class_sets)
+        number = candidates.of(earlier.digester.joined(base[row], digests[level + 1]))
         words = own.sets.shape[1]
-        sets = np.zeros_like(asked)
+        sets = np.zeros_like(class_sets)
         hit = number > 0
         np.bitwise_or.at(
             sets.reshape(-1), row[hit] * words + level[hit] // 64,
             np.uint64(1) << (level[hit] % 64).astype(np.uint64),
         )  # fmt: skip
-        hidden = candidates.of(one.digester.joined(base, np.repeat(told[:1], len(base), axis=0))) > 0
+        hidden = candidates.of(earlier.digester.joined(base, np.repeat(digests[:1], len(base), axis=0))) > 0
         sets[hidden] = release_ledger.every_level(len(new.levels[target].texts))
         alone = np.zeros(len(classes), np.bool_)
         alone[row[number == 1]] = True
-        found = np.repeat(release_ledger.every_level(len(new.levels[target].texts))[None, :], new.n, axis=0)
-        found[linked] = sets[of_linked]
+        possible = np.repeat(release_ledger.every_level(len(new.levels[target].texts))[None, :], new.n, axis=0)
+        possible[linked] = sets[of_linked]
         certain = np.zeros(new.n, np.bool_)
         certain[linked] = alone[of_linked]
-        yield Seen(found, certain)
+        yield Candidates(possible, certain)
 
 
 NO_LINK = (
@@ -344,17 +349,17 @@ RELATIONS = {
 
 @dataclass(frozen=True)
 class EarlierRelease:
-    """What a release and one earlier release say beside each other.
+    """Comparison of a release with one earlier release.
 
     Attributes
     ----------
     name, date : str
     source : str
-        "file" where the earlier release itself was compared, "sketch" where only what a ledger kept of it.
+        "file" if the earlier release itself was compared, "sketch" if only its digests in a ledger were.
     same_people : bool
-        Whether it was taken to be about the same people.
+        Whether it is assumed to cover the same people.
     linked : int
-        Records of the release whose record there is known; 0 where nothing says it.
+        Records of the release that are linked to a record of the earlier one; 0 if they cannot be linked.
     alike, otherwise : tuple of str
         Columns coded alike in both, and those coded otherwise.
     counted : tuple of str
@@ -362,15 +367,16 @@ class EarlierRelease:
     differing : int
         Combinations whose counts differ by 1 to ``within``.
     new_uniques, vanished_uniques, kept_uniques : int
-        Combinations that one record has in the release and none there; one there and none in the release; one in each.
+        Sample uniques of the release that the earlier one lacks; uniques of the earlier one that the release lacks;
+        combinations unique in both.
     relation : str
         "same", "superset" (the release has more records), "subset" or "other"; "" where no column is coded alike.
     added, removed : int
-        Records that only one of them has, as far as the columns coded alike tell.
+        Records found only in one of them, judged by the columns coded alike.
     certain_together, told_by_difference, given_back, unprotected : int
         As in `Differencing`, for this release alone.
     notes : tuple of str
-        What could not be looked for, and why.
+        What could not be examined, and why.
     """
 
     name: str
@@ -400,119 +406,119 @@ class EarlierRelease:
         return RELATIONS[self.relation].format(added=self.added, removed=self.removed) if self.relation else ""
 
 
-def hold_against(
-    new: OpenedRelease, one: Earlier, keys: tuple[str, ...], own: Mapping[str, Seen], sees: dict[str, list[Seen]],
-    flags: dict[str, Bools], *, id: str | None, aligned: bool, within: int,
+def compare_with_earlier(
+    new: OpenedRelease, earlier: Earlier, keys: tuple[str, ...], own: Mapping[str, Candidates],
+    earlier_sets: dict[str, list[Candidates]], flags: dict[str, Bools], *, id: str | None, aligned: bool, within: int,
 ) -> EarlierRelease:  # fmt: skip
-    """Hold the release against one earlier release, and note of which records something is given away."""
-    alike, otherwise = release_ledger.comparable_columns(new, one)
-    if not alike and one.file is None and not _has_people(one, id):
-        raise ColumnError(_nothing_alike(one, otherwise))
-    rows = release_ledger.link_rows(new, one, aligned=aligned)
+    """Compare the release with one earlier release and flag the records for which something is disclosed."""
+    alike, otherwise = release_ledger.comparable_columns(new, earlier)
+    if not alike and earlier.file is None and not _has_people(earlier, id):
+        raise ColumnError(_nothing_alike(earlier, otherwise))
+    rows = release_ledger.link_rows(new, earlier, aligned=aligned)
     figures: dict[str, Any] = {}
-    counts = compare_counts(new, one, [name for name in alike if name in keys], within=within)
+    counts = compare_counts(new, earlier, [name for name in alike if name in keys], within=within)
     if counts is not None:
         figures |= {
             "counted": counts.columns, "differing": counts.differing, "new_uniques": counts.new_uniques,
             "vanished_uniques": counts.vanished_uniques, "kept_uniques": counts.kept_uniques,
         }  # fmt: skip
-    relation = relation_of(new, one, alike)
+    relation = relation_of(new, earlier, alike)
     if relation is not None:
         figures |= {"relation": relation.word, "added": relation.added, "removed": relation.removed}
     notes = []
-    if not one.same_people:
+    if not earlier.same_people:
         notes.append(OTHER_PEOPLE)
     else:
         if relation is not None and relation.word in ("superset", "subset"):
-            figures["told_by_difference"] = _told(new, one, keys, own, alike, within=within)
-        figures |= _hidden(new, one, rows, alike, flags, id=id)
-        linked = _together(new, one, rows, own, sees, id=id)
+            figures["told_by_difference"] = _disclosed_by_difference(new, earlier, keys, own, alike, within=within)
+        figures |= _hidden_values(new, earlier, rows, alike, flags, id=id)
+        linked = _intersected(new, earlier, rows, own, earlier_sets, id=id)
         if linked is None:
             notes.append(NO_LINK)
         figures |= linked or {}
     linked_rows = 0 if rows is None else int((rows >= 0).sum())
     return EarlierRelease(
-        one.name, one.date, "sketch" if one.file is None else "file", one.same_people,
+        earlier.name, earlier.date, "sketch" if earlier.file is None else "file", earlier.same_people,
         figures.pop("linked", linked_rows), alike, otherwise, notes=tuple(notes), **figures,
     )  # fmt: skip
 
 
-def _has_people(one: Earlier, id: str | None) -> bool:
-    return id is not None and any(place[:2] == ("people", id) for place in one.sketch.parts)
+def _has_people(earlier: Earlier, id: str | None) -> bool:
+    return id is not None and any(place[:2] == ("people", id) for place in earlier.sketch.parts)
 
 
-def _nothing_alike(one: Earlier, otherwise: Sequence[str]) -> str:
+def _nothing_alike(earlier: Earlier, otherwise: Sequence[str]) -> str:
     if not otherwise:
-        return f"the release has no column that {one.name!r} of the ledger has: a ledger of another survey?"
+        return f"the release has no column that {earlier.name!r} of the ledger has: a ledger of another survey?"
     return (
-        f"no column is coded as in {one.name!r} of the ledger (coded otherwise: {', '.join(otherwise)}); recode the "
-        "release alike, or give the earlier file"
+        f"no column is coded as in {earlier.name!r} of the ledger (coded otherwise: {', '.join(otherwise)}); recode "
+        "the release alike, or give the earlier file"
     )
 
 
-def _told(
+def _disclosed_by_difference(
     new: OpenedRelease,
-    one: Earlier,
+    earlier: Earlier,
     keys: Sequence[str],
-    own: Mapping[str, Seen],
+    own: Mapping[str, Candidates],
     alike: Sequence[str],
     *,
     within: int,
 ) -> int:
-    shared = release_ledger.set_among(one, [name for name in keys if name in alike])
+    shared = release_ledger.widest_counted_set(earlier, [name for name in keys if name in alike])
     return max(
-        (told_by_difference(new, one, shared, target, within=within) for target in own if target in alike),
+        (told_by_difference(new, earlier, shared, target, within=within) for target in own if target in alike),
         default=0,
     )
 
 
-def _hidden(
-    new: OpenedRelease, one: Earlier, rows: NDArray[np.int64] | None, alike: Sequence[str], flags: dict[str, Bools],
+def _hidden_values(
+    new: OpenedRelease, earlier: Earlier, rows: NDArray[np.int64] | None, alike: Sequence[str], flags: dict[str, Bools],
     *, id: str | None,
 ) -> dict[str, int]:  # fmt: skip
-    if rows is not None and one.file is not None:
-        looked = [shown_by_link(new, one.file, rows)]
+    if rows is not None and earlier.file is not None:
+        comparisons = [shown_by_link(new, earlier.file, rows)]
     else:
-        looked = [shown_by_match(new, one, alike)]
-        if new.id is not None and _has_people(one, id):
-            looked.append(shown_by_id(new, one, str(id), alike))
-    found = {}
+        comparisons = [shown_by_match(new, earlier, alike)]
+        if new.id is not None and _has_people(earlier, id):
+            comparisons.append(shown_by_id(new, earlier, str(id), alike))
+    figures = {}
     for way, name in enumerate(("given_back", "unprotected")):
         hit = np.zeros(new.n, np.bool_)
-        for both in looked:
+        for both in comparisons:
             for one_column in both[way].values():
                 hit |= one_column
         flags[name] |= hit
-        found[name] = int(hit.sum())
-    return found
+        figures[name] = int(hit.sum())
+    return figures
 
 
-def _together(
-    new: OpenedRelease, one: Earlier, rows: NDArray[np.int64] | None, own: Mapping[str, Seen],
-    sees: dict[str, list[Seen]], *, id: str | None,
+def _intersected(
+    new: OpenedRelease, earlier: Earlier, rows: NDArray[np.int64] | None, own: Mapping[str, Candidates],
+    earlier_sets: dict[str, list[Candidates]], *, id: str | None,
 ) -> dict[str, int] | None:  # fmt: skip
-    """Intersect with one earlier release; None where nothing says whose records belong together."""
+    """Intersect the candidates with those of one earlier release; None if the records cannot be linked."""
     hits = np.zeros(new.n, np.bool_)
     if not own:
         return {}
-    if one.file is not None:
+    if earlier.file is not None:
         if rows is None:
             return None
         for target, seen in own.items():
-            if target in one.file.levels and target not in one.keys and one.keys:
-                found = seen_in_file(new, one.file, rows, one.keys, target)
-                sees[target].append(found)
-                hits |= certain_together(seen, [found])[0]
+            if target in earlier.file.levels and target not in earlier.keys and earlier.keys:
+                possible = candidates_in_file(new, earlier.file, rows, earlier.keys, target)
+                earlier_sets[target].append(possible)
+                hits |= certain_together(seen, [possible])[0]
         return {"certain_together": int(hits.sum())}
-    if new.id is None or not _has_people(one, id):
+    if new.id is None or not _has_people(earlier, id):
         return None
     for target, seen in own.items():
-        some = list(seen_in_sketch(new, one, str(id), seen, target))
-        sees[target] += some
+        some = list(candidates_in_sketch(new, earlier, str(id), seen, target))
+        earlier_sets[target] += some
         hits |= certain_together(seen, some)[0]
-    return {"certain_together": int(hits.sum()), "linked": _linked_people(new, one, str(id))}
+    return {"certain_together": int(hits.sum()), "linked": _linked_people(new, earlier, str(id))}
 
 
-def _linked_people(new: OpenedRelease, one: Earlier, id: str) -> int:
-    part = next(part for place, part in one.sketch.parts.items() if place[:2] == ("people", id))
-    return int((places(part.digests, new.id_digests(one.digester)) >= 0).sum())
+def _linked_people(new: OpenedRelease, earlier: Earlier, id: str) -> int:
+    part = next(part for place, part in earlier.sketch.parts.items() if place[:2] == ("people", id))
+    return int((places(part.digests, new.id_digests(earlier.digester)) >= 0).sum())

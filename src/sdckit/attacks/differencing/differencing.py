@@ -1,4 +1,4 @@
-"""What a release gives away together with those before it."""
+"""Differencing attack: disclosure by a release together with earlier ones."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.compare_releases import (
     NO_LINK,
+    Candidates,
     EarlierRelease,
-    Seen,
     certain_together,
-    hold_against,
+    compare_with_earlier,
     own_candidates,
 )
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
@@ -31,26 +31,27 @@ from sdckit.result import FileFigure, LetGo, Result, json_ready
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Differencing(Result):
-    """What a release gives away together with earlier ones, and with none of them alone.
+    """Disclosure by a release together with earlier releases that none of them causes alone.
 
     Attributes
     ----------
     n : int
         Records of the release.
     differencing : float
-        Share of its records of which something is given away: the following four, each record once.
+        Share of its records with any disclosure: the following four, each record counted once.
     people : int
         The same as a number; at most n.
     certain_together : int
-        Records whose sensitive value is certain from all releases together, and from none alone.
+        Records whose sensitive value is certain by intersecting the candidates of all releases, and by none alone.
     told_by_difference : int
-        People of whom the difference of two releases tells a sensitive value: one release is the other with some more.
+        People whose sensitive value is disclosed by subtracting the counts of two releases, one of which contains the
+        other.
     given_back : int
-        Records with a value hidden here that an earlier release shows.
+        Records with a value missing here that an earlier release shows.
     unprotected : int
-        Records with a value shown here that an earlier release hid.
+        Records with a value shown here that is missing in an earlier release.
     within : int
-        The largest difference of counts that is looked at.
+        The largest difference of counts that is considered.
     certain : dict of str to int
         ``certain_together`` by sensitive variable.
     entries : tuple of EarlierRelease
@@ -84,7 +85,7 @@ class Differencing(Result):
 
     @property
     def not_intersected(self) -> tuple[str, ...]:
-        """Earlier releases of the same people whose possible values could not be held against those of this one."""
+        """Earlier releases of the same people whose candidate values could not be intersected for want of a link."""
         return tuple(entry.name for entry in self.entries if NO_LINK in entry.notes)
 
     @cached_property
@@ -93,7 +94,7 @@ class Differencing(Result):
         return result_frame(dict(self.flags), self.source)
 
     def file_figures(self) -> Sequence[FileFigure]:
-        """What the figures of the file are figures of."""
+        """The figures that have a denominator."""
         return (FileFigure("differencing"),)
 
     def to_dict(self) -> dict[str, Any]:
@@ -167,15 +168,15 @@ def differencing(
 
     Notes
     -----
-    Somebody who knows a person's keys finds in each release the values that its records with these keys have; over
-    several releases only the values that stand in all of them remain possible. A missing key agrees with any value, and
-    a missing sensitive value may be any, so that nothing is called certain that rests on a hidden value. Where one
-    release is the other with some people more, the counts of keys, with and without the sensitive variable, are
-    subtracted. A value hidden in one release is looked up in the other: by id or row, else for those who are alone in
-    both files with everything else that both show.
+    For a person with known keys each release leaves a set of candidate values of the sensitive variable, those of its
+    records with these keys; several releases leave the intersection. A missing key agrees with any value, and a missing
+    sensitive value may be any, so that nothing is called certain that rests on a hidden value. If one release contains
+    the other, the counts of keys, with and without the sensitive variable, are subtracted. A value hidden in one
+    release is looked up in the other: by id or row, otherwise for records that are unique in both files on all other
+    shared columns.
 
-    From a ledger alone, candidates intersect only where an id was added, counts only over the sets of columns that it
-    keeps, and hidden values only in columns coded alike.
+    With a ledger alone, candidates are intersected only if an id was added, counts are compared only over the sets of
+    columns it keeps, and hidden values are looked up only in columns coded alike.
 
     References
     ----------
@@ -212,22 +213,24 @@ def differencing(
         data, (*dict.fromkeys([*own, *targets]),), id=_present(data, id), name="the release",
         role="keys and sensitive",
     )  # fmt: skip
-    found = list(_earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, tell=tell))
+    earlier_releases = list(_earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, tell=tell))
     flags = {name: np.zeros(new.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}
-    sees: dict[str, list[Seen]] = {target: [] for target in targets}
-    own_sees = {
+    earlier_sets: dict[str, list[Candidates]] = {target: [] for target in targets}
+    own_sets = {
         target: own_candidates(new, own, target)
         for target in targets if target not in own and len(new.levels[target].texts) <= release_ledger.MOST_LEVELS
     }  # fmt: skip
-    entries, told = [], 0
-    for one in found:
-        tell(f"comparing with {one.name}")
-        entry = hold_against(new, one, own, own_sees, sees, flags, id=id, aligned=aligned, within=within)
-        told += entry.told_by_difference
+    entries, disclosed = [], 0
+    for previous in earlier_releases:
+        tell(f"comparing with {previous.name}")
+        entry = compare_with_earlier(
+            new, previous, own, own_sets, earlier_sets, flags, id=id, aligned=aligned, within=within
+        )
+        disclosed += entry.told_by_difference
         entries.append(entry)
     certain, notes = {}, {}
-    for target, own_seen in own_sees.items():
-        hit, contradicted = certain_together(own_seen, sees[target])
+    for target, own_set in own_sets.items():
+        hit, contradicted = certain_together(own_set, earlier_sets[target])
         flags["certain_together"] |= hit
         certain[target] = int(hit.sum())
         if contradicted.any():
@@ -236,16 +239,16 @@ def differencing(
                 "together; what is certain may be wrong then"
             )
     joint = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
-    everybody = min(int(joint.sum()) + told, new.n)
+    everybody = min(int(joint.sum()) + disclosed, new.n)
     return Differencing(
-        new.n, everybody / new.n, everybody, int(flags["certain_together"].sum()), told,
+        new.n, everybody / new.n, everybody, int(flags["certain_together"].sum()), disclosed,
         int(flags["given_back"].sum()), int(flags["unprotected"].sum()), within, certain, tuple(entries), own, targets,
         new.frame, flags, notes,
     )  # fmt: skip
 
 
 def _present(data: Any, id: str | None) -> str | None:
-    """The id, where the release has it: it may have been left out of what goes out."""
+    """The name of the id column if the release has it; it may have been dropped before release."""
     return id if id is not None and id in open_frame(data).collect_schema().names() else None
 
 
@@ -267,13 +270,17 @@ def _earlier(
         tell(f"reading {name}")
         present = _columns(frame)
         own = given or tuple(key for key in keys if key in present)
-        columns = tuple(dict.fromkeys(one for one in (*own, *keys, *sensitive) if one in present or one in own))
+        columns = tuple(
+            dict.fromkeys(column for column in (*own, *keys, *sensitive) if column in present or column in own)
+        )
         if not columns:
             raise ColumnError(f"{name} has none of the columns {', '.join([*keys, *sensitive])}: another survey?")
         file = release_ledger.open_release(frame, columns, id=_present(frame, id), name=name, role="earlier_keys")
         shared = [column for column in columns if column in keys]
         sets = [tuple(shared)] if shared else []
-        sketch = release_ledger.sketch_release(file, sets, [one for one in sensitive if one in columns], digester)
+        sketch = release_ledger.sketch_release(
+            file, sets, [column for column in sensitive if column in columns], digester
+        )
         yield Earlier(name, "", True, sketch, digester, file, own)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
@@ -290,7 +297,7 @@ def _columns(frame: Any) -> list[str]:
 
 
 def _chosen(earlier_keys: Any, n: int) -> tuple[tuple[str, ...], ...]:
-    """The keys of each earlier file; () where they are not given."""
+    """The key variables of each earlier file; () where they are not given."""
     if earlier_keys is None:
         return ((),) * n
     own, _ = release_ledger.key_sets(earlier_keys, (), None, name="earlier_keys")

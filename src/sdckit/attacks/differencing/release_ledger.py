@@ -1,4 +1,4 @@
-"""A ledger of what was released: added to before a file goes out, asked before the next one does."""
+"""Release ledger: keyed digests of past releases, against which a new release is compared."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Words
 from sdckit.numerics.grouping import first_of_groups
 
-# A release as it is compared with others: its columns as values, its combinations, their keyed digests.
+# A release prepared for comparison: coded columns, combinations of values, and their keyed digests.
 
 
 @dataclass(frozen=True, eq=False)
 class Combinations:
-    """The combinations of some columns: of each its codes by column and its records; of each record its combination."""
+    """Distinct combinations of some columns.
+
+    `codes`: one array per column with the code of each combination; `size`: records of each combination; `of_row`:
+    index of the combination of each record.
+    """
 
     columns: tuple[str, ...]
     codes: tuple[NDArray[np.int32], ...]
@@ -36,18 +40,18 @@ class Combinations:
     of_row: NDArray[np.int32]
 
     def among(self, columns: Sequence[str]) -> Combinations:
-        """Those of fewer columns, from these and not from the records; `of_row` is that of these combinations."""
+        """Marginalise to fewer columns; `of_row` then maps these combinations, not records, to the coarser ones."""
         chosen = [self.codes[self.columns.index(name)] for name in columns]
         groups = group_codes(chosen, len(self.size))
         k = len(groups.size)
         first = first_of_groups(groups.of_row, k)
         size = np.bincount(groups.of_row, self.size, k).astype(np.int64)
-        return Combinations(tuple(columns), tuple(one[first] for one in chosen), size, groups.of_row)
+        return Combinations(tuple(columns), tuple(codes[first] for codes in chosen), size, groups.of_row)
 
 
 @dataclass(frozen=True, eq=False)
 class OpenedRelease:
-    """One release: the frame, the columns that are compared, and its id where it has one."""
+    """An opened release: frame, coded columns to compare, and its id, if any."""
 
     frame: Any
     n: int
@@ -64,15 +68,15 @@ class OpenedRelease:
             first = first_of_groups(groups.of_row, len(groups.size))
             codes = tuple(self.levels[name].codes[first] for name in columns)
             self.memo["whole"] = Combinations(columns, codes, groups.size, groups.of_row)
-        found: Combinations = self.memo["whole"]
-        return found
+        combined: Combinations = self.memo["whole"]
+        return combined
 
     def combinations(self, columns: Sequence[str]) -> Combinations:
-        """Those of some columns, in the order of their names."""
+        """The combinations of some columns, sorted by column name."""
         place = tuple(sorted(columns))
         if place not in self.memo:
-            found = self.whole.among(place)
-            self.memo[place] = Combinations(place, found.codes, found.size, found.of_row[self.whole.of_row])
+            subset = self.whole.among(place)
+            self.memo[place] = Combinations(place, subset.codes, subset.size, subset.of_row[self.whole.of_row])
         combined: Combinations = self.memo[place]
         return combined
 
@@ -81,11 +85,11 @@ class OpenedRelease:
         place = (digester, tuple(sorted(columns)))
         if place not in self.memo:
             self.memo[place] = self.digests_of(self.combinations(columns), digester)
-        found: NDArray[np.uint8] = self.memo[place]
-        return found
+        digests: NDArray[np.uint8] = self.memo[place]
+        return digests
 
     def digests_of(self, combined: Combinations, digester: Digester) -> NDArray[np.uint8]:
-        """The digests of combinations that may be no longer those of the file."""
+        """Digests of any combinations, including ones that do not occur in the file."""
         parts = [
             (self.level_digests(name, digester), codes)
             for name, codes in zip(combined.columns, combined.codes, strict=True)
@@ -97,8 +101,8 @@ class OpenedRelease:
         place = (digester, name)
         if place not in self.memo:
             self.memo[place] = digester.levels(self.levels[name])
-        found: NDArray[np.uint8] = self.memo[place]
-        return found
+        digests: NDArray[np.uint8] = self.memo[place]
+        return digests
 
     def id_digests(self, digester: Digester) -> NDArray[np.uint8]:
         """The digest of each record's id."""
@@ -125,18 +129,17 @@ def open_release(data: Any, columns: Sequence[str], *, id: str | None, name: str
     return OpenedRelease(frame, len(frame), levels, own)
 
 
-# The releases that one is held against: files that are here, or what a ledger kept of them.
+# Earlier releases to compare with: files at hand, or the sketches a ledger keeps of them.
 
 
-ALIKE = 0.5  # of the records of each file have a value that the other file has, too: one coding
+ALIKE = 0.5  # least share of records of each file whose value occurs in the other file, too, for a common coding
 
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
     """One earlier release.
 
-    `file` where it is here, with the `keys` that it has; `same_people` whether it is taken to be about the people of
-    the new one.
+    `file` if it is at hand, with its `keys`; `same_people`: whether it is assumed to cover the people of the new one.
     """
 
     name: str
@@ -153,30 +156,30 @@ class Earlier:
         return next((part.total for place, part in self.sketch.parts.items() if place[0] == "counts"), 0)
 
 
-def comparable_columns(new: OpenedRelease, one: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns of both releases whose values are coded alike, and those that are coded otherwise."""
+def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns of both releases that are coded alike, and those that are coded differently."""
     alike: list[str] = []
     other: list[str] = []
     for name, levels in new.levels.items():
-        part = one.sketch.get("counts", (name,))
+        part = earlier.sketch.get("counts", (name,))
         if part is not None:
-            (alike if _alike(new, name, levels.counts(), part, one.digester) else other).append(name)
+            (alike if _alike(new, name, levels.counts(), part, earlier.digester) else other).append(name)
     return tuple(alike), tuple(other)
 
 
 def _alike(new: OpenedRelease, name: str, counts: NDArray[np.int64], part: Part, digester: Digester) -> bool:
-    told = new.level_digests(name, digester)
-    alone = digester.combinations([(told, np.arange(len(told), dtype=np.int32))], len(told))
-    found = part.of(alone)
-    here, there = counts[1:], part.total - found[0]
+    digests = new.level_digests(name, digester)
+    alone = digester.combinations([(digests, np.arange(len(digests), dtype=np.int32))], len(digests))
+    counted = part.of(alone)
+    here, there = counts[1:], part.total - counted[0]
     if not here.sum() or not there:
         return True  # nothing but missing values in one of them: nothing contradicts
-    return bool(here[found[1:] > 0].sum() >= ALIKE * here.sum() and found[1:].sum() >= ALIKE * there)
+    return bool(here[counted[1:] > 0].sum() >= ALIKE * here.sum() and counted[1:].sum() >= ALIKE * there)
 
 
-def link_rows(new: OpenedRelease, one: Earlier, *, aligned: bool) -> NDArray[np.int64] | None:
-    """The record of an earlier file for each record of the new one, -1 for none; None where nothing says it."""
-    old = one.file
+def link_rows(new: OpenedRelease, earlier: Earlier, *, aligned: bool) -> NDArray[np.int64] | None:
+    """Row of the earlier file linked to each new record, -1 for none; None if the files cannot be linked."""
+    old = earlier.file
     if old is None:
         return None
     if new.id is not None and old.id is not None:
@@ -190,12 +193,12 @@ def link_rows(new: OpenedRelease, one: Earlier, *, aligned: bool) -> NDArray[np.
     return np.arange(new.n) if aligned and old.n == new.n else None
 
 
-def set_among(one: Earlier, columns: Sequence[str]) -> tuple[str, ...]:
-    """The widest set of columns counted in an earlier release that has no others than these; () without one."""
-    return next((own for own in one.sketch.sets() if set(own) <= set(columns)), ())
+def widest_counted_set(earlier: Earlier, columns: Sequence[str]) -> tuple[str, ...]:
+    """The widest subset of these columns that was counted in an earlier release; () if there is none."""
+    return next((own for own in earlier.sketch.sets() if set(own) <= set(columns)), ())
 
 
-# Which values of a variable are possible for the people of each combination of keys.
+# Candidate values of a sensitive variable for each combination of keys, as bit masks.
 
 
 MOST_LEVELS = 2_048
@@ -203,10 +206,10 @@ BITS = 64
 
 
 def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> Words:
-    """The levels of a target (codes (n,), 0 missing) that occur with each combination.
+    """Candidate levels of a target (codes (n,), 0 missing) for each combination of keys, as bit masks.
 
-    A missing target value may be any; a combination with missing keys may be any that agrees with it in the others,
-    so its values are possible for those, and theirs for it. Nobody who knows a person's keys is left with fewer.
+    A missing target value may be any level; a combination with missing keys may be any that agrees on the keys both
+    show, so their candidates are merged. The sets are never smaller than what an intruder with these keys must admit.
 
     >>> both = Combinations(("x",), (np.array([1, 2, 0], np.int32),), np.array([1, 1, 1]), np.array([0, 1, 2]))
     >>> n_candidates(candidate_sets(both, np.array([1, 2, 2], np.int32), 2)).tolist()
@@ -223,20 +226,20 @@ def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: 
 
 
 def every_level(n_levels: int) -> Words:
-    """A set of all levels."""
+    """Bit mask (words,) with the bits of all levels set."""
     bits = np.zeros(max(1, -(-n_levels // BITS)) * BITS, np.uint8)
     bits[:n_levels] = 1
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def n_candidates(sets: Words) -> NDArray[np.int64]:
-    """How many levels each set has."""
+    """Number of levels in each set (bits set per row of the mask)."""
     counted: NDArray[np.int64] = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
     return counted
 
 
-def listed(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The sets and the levels in them, from 0, pair by pair."""
+def set_members(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All (row of `sets`, level from 0) pairs as two index arrays."""
     row, word = np.nonzero(sets)
     bits = np.unpackbits(sets[row, word].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
     pair, bit = np.nonzero(bits)
@@ -244,10 +247,10 @@ def listed(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _with_wildcards(own: Words, codes: Sequence[NDArray[np.int32]]) -> Words:
-    """Join the sets of combinations that may be the same but for missing keys."""
+    """Merge the candidate sets of combinations that agree up to missing keys."""
     shown = np.zeros(len(own), np.int64)
-    for j, one in enumerate(codes):
-        shown |= (one > 0).astype(np.int64) << j
+    for j, column in enumerate(codes):
+        shown |= (column > 0).astype(np.int64) << j
     patterns = np.unique(shown)
     if len(patterns) == 1:
         return own
@@ -256,7 +259,7 @@ def _with_wildcards(own: Words, codes: Sequence[NDArray[np.int32]]) -> Words:
     for i, first in enumerate(patterns.tolist()):
         for second in patterns[i + 1 :].tolist():
             _join(joined, own, rows[first], rows[second], [
-                one for j, one in enumerate(codes) if (first & second) >> j & 1
+                key for j, key in enumerate(codes) if (first & second) >> j & 1
             ])  # fmt: skip
     return joined
 
@@ -265,9 +268,9 @@ def _join(
     joined: Words, own: Words, first: NDArray[np.int64], second: NDArray[np.int64],
     shared: Sequence[NDArray[np.int32]],
 ) -> None:  # fmt: skip
-    """Give combinations of two patterns the sets of those that agree with them in the keys that both show."""
+    """Merge the sets of combinations of two missingness patterns that agree on the keys both show, in place."""
     both = np.concatenate([first, second])
-    groups = group_codes([one[both] for one in shared], len(both))
+    groups = group_codes([column[both] for column in shared], len(both))
     here, there = groups.of_row[: len(first)], groups.of_row[len(first) :]
     for rows, group, other, theirs in ((first, here, second, there), (second, there, first, here)):
         union = np.zeros((len(groups.size), own.shape[1]), np.uint64)
@@ -275,20 +278,20 @@ def _join(
         joined[rows] |= union[group]
 
 
-# The sketch of a release: which sets of columns are counted, and what is kept of them.
+# The sketch of a release: the sets of columns that are counted, and the digests kept of them.
 
 
-MOST_DIGESTS = 2_000_000  # of one release; sets of many columns that lack one are left out first
+MOST_DIGESTS = 2_000_000  # of one release; beyond it optional sets of columns are left out, the widest first
 
 
 def sketch_release(
     release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester,
     *, id: str | None = None,
 ) -> Sketch:  # fmt: skip
-    """Count every set of columns worth comparing, and keep the digests of its combinations with the counts.
+    """Count the combinations of every set of columns worth comparing; keep keyed digests and counts.
 
-    `keys` are those of each intruder. With an `id`, also which combination each id has, and which values of a
-    sensitive variable are possible for each combination.
+    `keys` are those of each intruder. With an `id`, also the combination of each id and the candidate values of
+    each sensitive variable by combination.
     """
     parts: dict[Place, Part] = {}
     places: dict[tuple[str, ...], NDArray[np.int64]] = {}
@@ -299,15 +302,15 @@ def sketch_release(
         if not needed and taken + len(combined.size) > MOST_DIGESTS:
             continue
         taken += len(combined.size)
-        told = release.digests_of(combined, digester)
-        parts[("counts", *columns)], places[columns] = sorted_part(told, combined.size)
+        digests = release.digests_of(combined, digester)
+        parts[("counts", *columns)], places[columns] = sorted_part(digests, combined.size)
     for columns in own if id is not None else ():
         _add_people(parts, release, columns, sensitive, digester, places[columns], str(id))
     return Sketch(parts)
 
 
 def _sets(keys: Sequence[Sequence[str]], sensitive: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Sets of columns, each once, and whether it is always kept; the rest has the narrower ones first."""
+    """Distinct sets of columns to count and whether each is always kept; optional ones follow, narrowest first."""
     every = tuple(sorted({name for own in keys for name in own} | set(sensitive)))
     wide = [tuple(sorted(own)) for own in keys]
     wide += [tuple(sorted({*own, target})) for own in keys for target in sensitive]
@@ -315,7 +318,7 @@ def _sets(keys: Sequence[Sequence[str]], sensitive: Sequence[str]) -> Iterator[t
     further = [*combinations(every, 2), *(rest for own in wide for rest in combinations(own, len(own) - 1))]
     further += combinations(every, len(every) - 1)
     seen: set[tuple[str, ...]] = set()
-    for columns, always in [(one, True) for one in needed] + [(one, False) for one in further]:
+    for columns, always in [(names, True) for names in needed] + [(names, False) for names in further]:
         if columns and columns not in seen:
             seen.add(columns)
             yield columns, always
@@ -325,7 +328,7 @@ def _add_people(
     parts: dict[Place, Part], release: OpenedRelease, columns: tuple[str, ...], sensitive: Sequence[str],
     digester: Digester, place: NDArray[np.int64], id: str,
 ) -> None:  # fmt: skip
-    """The combination of each id, and the values possible for each combination."""
+    """Add the combination of each id, and the candidate values of each combination."""
     combined = release.combinations(columns)
     parts["people", id, *columns], _ = sorted_part(release.id_digests(digester), place[combined.of_row])
     base = release.digests_of(combined, digester)
@@ -339,11 +342,11 @@ def _candidates(
 ) -> Part:
     levels = release.levels[target]
     sets = candidate_sets(combined, levels.codes, len(levels.texts))
-    row, level = listed(sets)
-    hidden = np.unique(combined.of_row[levels.codes == 0])  # any value: one that was never seen, too
+    row, level = set_members(sets)
+    hidden = np.unique(combined.of_row[levels.codes == 0])  # may be any level, even one that does not occur
     row, code = np.concatenate([row, hidden]), np.concatenate([level + 1, np.zeros(len(hidden), np.int64)])
-    told = digester.joined(base[row], release.level_digests(target, digester)[code])
-    part, _ = sorted_part(told, n_candidates(sets)[row])
+    digests = digester.joined(base[row], release.level_digests(target, digester)[code])
+    part, _ = sorted_part(digests, n_candidates(sets)[row])
     return part
 
 
@@ -421,13 +424,13 @@ class ReleaseLedger(Displayed):
         DataError
             The key of another ledger, or one that others can read; a ledger of another survey.
         """
-        found = open_file(Path(folder), Digester(read_key(Path(key))))
-        if survey is not None and arguments.text(survey, "survey") != found.survey:
+        file = open_file(Path(folder), Digester(read_key(Path(key))))
+        if survey is not None and arguments.text(survey, "survey") != file.survey:
             raise DataError(
-                f"the ledger is of the survey {found.survey!r}, and not of {survey!r}; open that survey's own",
+                f"the ledger is of the survey {file.survey!r}, and not of {survey!r}; open that survey's own",
                 argument="survey",
             )
-        return cls(found)
+        return cls(file)
 
     @property
     def survey(self) -> str:
@@ -490,7 +493,7 @@ class ReleaseLedger(Displayed):
             arguments.text(text, argument)
         arguments.column_or_none(id, "id")
         own, targets = key_sets(keys, sensitive, scenario)
-        columns = tuple(dict.fromkeys([*(one for some in own for one in some), *targets]))
+        columns = tuple(dict.fromkeys([*(column for some in own for column in some), *targets]))
         opened = open_release(data, columns, id=id, name=name, role="keys and sensitive")
         sketch: Sketch = sketch_release(opened, own, targets, self._file.digester, id=id)
         return ReleaseLedger(self._file.with_entry(name, sketch, date=date, people=people))
@@ -510,14 +513,14 @@ class ReleaseLedger(Displayed):
         return f"ReleaseLedger(survey={self.survey!r}, {n} release{'' if n == 1 else 's'})"
 
 
-def _entry_line(one: LedgerEntry) -> str:
-    return ", ".join(filter(None, (one.name, one.date, one.people)))
+def _entry_line(entry: LedgerEntry) -> str:
+    return ", ".join(filter(None, (entry.name, entry.date, entry.people)))
 
 
 def key_sets(
     keys: Any, sensitive: Any, scenario: Scenario | None, *, name: str = "keys"
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """The keys of each intruder, and the sensitive variables, as given or as a scenario says."""
+    """The key variables of each intruder and the sensitive variables, as given or from the scenario."""
     scenario = arguments.scenario_or_none(scenario)
     targets = arguments.names(sensitive, "sensitive", single=True) or ()
     if keys is None and scenario is None:
@@ -529,10 +532,10 @@ def key_sets(
         own = (arguments.names(keys, name) or (),)
     else:
         given = tuple(keys)
-        nested = given and all(not isinstance(one, str) and hasattr(one, "__iter__") for one in given)
-        own = tuple(arguments.names(one, name) or () for one in given) if nested else (
+        nested = given and all(not isinstance(key_list, str) and hasattr(key_list, "__iter__") for key_list in given)
+        own = tuple(arguments.names(key_list, name) or () for key_list in given) if nested else (
             arguments.names(given, name) or (),)  # fmt: skip
-    if not own or any(not one for one in own):
+    if not own or any(not key_list for key_list in own):
         raise ScenarioError(f"{name} is empty; name at least one column", argument=name)
     if not targets and scenario is not None:
         targets = scenario.sensitive

@@ -1,1 +1,1 @@
-"""Released records near to real ones."""
+"""Distances between released and real records."""

@@ -1,4 +1,4 @@
-"""The figures of distances to the closest record, release by release and subgroup by subgroup."""
+"""Figures from nearest-neighbour distances between original, releases and control, by release and subgroup."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from sdckit.numerics.coding import Encoded, gower, stacked_ranges
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.numerics.search.neighbours import Index, prepare
 
-# Distances between the nearest records of several files, and what is made of them: numbers in, numbers
-# out.
+# Nearest-neighbour distances between files and the figures derived from them.
 
 
 @dataclass(frozen=True, eq=False)
 class Searches:
-    """Files encoded together, each made ready once and each search done once."""
+    """Jointly encoded files with cached indexes and nearest-neighbour searches."""
 
     files: Mapping[str, Encoded]
     memo: dict[tuple[str, ...], Index | Floats] = field(default_factory=dict, repr=False)
 
     def index(self, name: str) -> Index:
-        """A file made ready."""
+        """The search index of a file."""
         if (name,) not in self.memo:
             self.memo[name,] = prepare(self.files[name])
-        found = self.memo[name,]
-        assert isinstance(found, Index)
-        return found
+        index = self.memo[name,]
+        assert isinstance(index, Index)
+        return index
 
     def nearest(self, query: str, base: str, most: int = 2) -> Floats:
-        """Distances (n, 2) to the two nearest records of another file; within a file (n, 1) to the nearest other.
+        """Distances (n, 2) of each query record to its two nearest base records; within one file (n, 1).
 
-        One where the file has no more, or where `most` is 1 and two were not searched for before.
+        A single column, too, if the base has one record, or if `most` is 1 and no wider search is cached. Within one
+        file a record is no neighbour of itself.
         """
         k = 1 if query == base else min(most, self.files[base].n)
         known = self.memo.get((query, base))
@@ -51,23 +51,23 @@ class Searches:
         return known
 
     def ratio(self, query: str, base: str) -> Floats:
-        """Nearest over second nearest distance of each record."""
+        """Nearest-neighbour distance ratio (nearest over second nearest) of each query record."""
         return distance_ratio(self.nearest(query, base), self.tolerance)
 
     def distance(self, query: str, base: str) -> Floats:
-        """Distance of each record to its nearest; NaN where a file of one record is searched in itself."""
+        """Distance of each query record to its nearest; NaN within a file of one record."""
         if query == base and self.files[base].n == 1:
             return np.full(1, np.nan)
         return self.nearest(query, base, 1)[:, 0]
 
     @property
     def tolerance(self) -> float:
-        """Distances that differ by no more are equal."""
+        """Largest difference of distances that are treated as equal."""
         return next(iter(self.files.values())).metric.tolerance
 
 
 def distance_ratio(nearest: Floats, tolerance: float) -> Floats:
-    """Nearest over second nearest distance; 1 where both are equally near, 0 apart included.
+    """Nearest-neighbour distance ratio; 1 where both distances are equal (also if both are 0).
 
     Examples
     --------
@@ -82,13 +82,13 @@ def distance_ratio(nearest: Floats, tolerance: float) -> Floats:
 
 
 def wins(distance: Floats, other: Floats, tolerance: float) -> Floats:
-    """1 where the first distance is the larger, 0 where it is the smaller, 1/2 where they are equal."""
+    """Compare distances: 1 where the first is larger, 0 where it is smaller, 1/2 for ties."""
     larger = np.where(distance > other + tolerance, 1.0, 0.5)
     return np.where(distance < other - tolerance, 0.0, larger)
 
 
 def adversarial_accuracy(files: Searches, real: str, released: str) -> float:
-    """How often the nearest record tells a real from a released one: 0 for copies, 1/2 ideal, 1 for another world.
+    """Nearest-neighbour adversarial accuracy: 0 for copies, 1/2 ideal, 1 if the files are fully separable.
 
     Both files should have as many records: `same_size`.
     """
@@ -102,7 +102,7 @@ def adversarial_accuracy(files: Searches, real: str, released: str) -> float:
 
 
 def same_size(files: Searches, names: Sequence[str], rng: np.random.Generator) -> Searches:
-    """Files of equal size: of the larger ones as many records as the smallest has, drawn at random."""
+    """Subsample the larger files at random to the size of the smallest."""
     sizes = [files.files[name].n for name in names]
     smallest = min(sizes)
     if max(sizes) == smallest:
@@ -112,7 +112,7 @@ def same_size(files: Searches, names: Sequence[str], rng: np.random.Generator) -
         rows = np.sort(rng.choice(size, smallest, replace=False)) if size > smallest else np.arange(size)
         chosen[name] = files.files[name].take(rows)
     whole = {name for name, size in zip(names, sizes, strict=True) if size == smallest}
-    return Searches(chosen, {among: found for among, found in files.memo.items() if whole.issuperset(among)})
+    return Searches(chosen, {among: searched for among, searched in files.memo.items() if whole.issuperset(among)})
 
 
 def hits(
@@ -120,10 +120,10 @@ def hits(
     codes: Sequence[tuple[NDArray[np.int32], NDArray[np.int32]]],
     reach: Floats,
 ) -> NDArray[np.bool_]:
-    """Which records of the first file have one of the second with all their categories, and no number farther away.
+    """Which records of the first file have a hit in the second: equal categories and every number within `reach`.
 
-    Each variable has its values in both files, NaN and its own code where missing. `reach` is how far each number
-    may be; a missing number is met by a missing one only.
+    `numbers` and `codes` hold (first file, second file) per variable, with NaN or a code of its own where missing.
+    `reach` (numbers,): largest difference of each number; a missing number matches a missing one only.
 
     Examples
     --------
@@ -131,9 +131,9 @@ def hits(
     >>> hits([x], [], np.array([0.5])).tolist()
     [True, False, True]
     """
-    n, n_other = (len(one) for one in (numbers[0] if numbers else codes[0]))
+    n, n_other = (len(values) for values in (numbers[0] if numbers else codes[0]))
     columns = [np.concatenate(pair) for pair in codes]
-    columns += [np.concatenate([np.isnan(one) for one in pair]).astype(np.int32) for pair in numbers]
+    columns += [np.concatenate([np.isnan(values) for values in pair]).astype(np.int32) for pair in numbers]
     groups = group_codes(columns, n + n_other)
     mine, theirs = groups.of_row[:n], groups.of_row[n:]
     if not numbers:
@@ -148,7 +148,7 @@ def hits(
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """Of each released record the share of its nearest real ones that are originals, and what chance makes of it.
+    """Share of originals among the nearest real records of each released record, with its permutation distribution.
 
     Attributes
     ----------
@@ -157,7 +157,7 @@ class Exchange:
     expected : float
         Share of originals among the real records.
     by_chance : ndarray, float64, shape (resamples,)
-        Mean share when original and control are told apart at random.
+        Mean share under random permutations of the labels original and control.
     """
 
     share: Floats
@@ -166,12 +166,12 @@ class Exchange:
 
     @property
     def spread(self) -> float:
-        """Standard deviation of the mean share under chance."""
+        """Standard deviation of the mean share under the permutation distribution."""
         return float(np.sqrt(np.mean((self.by_chance - self.expected) ** 2))) if len(self.by_chance) else math.nan
 
     @property
     def p_value(self) -> float:
-        """Probability of a mean share so large under chance."""
+        """One-sided permutation p-value of the mean share."""
         n = len(self.by_chance)
         return float((1 + (self.by_chance >= self.share.mean() - 1e-12).sum()) / (1 + n)) if n else math.nan
 
@@ -179,16 +179,16 @@ class Exchange:
 def exchange(
     original: Encoded, control: Encoded, released: Encoded, *, resamples: int, rng: np.random.Generator
 ) -> Exchange:
-    """Find whether released records are nearest to originals or to controls, and compare with shuffled labels.
+    """Permutation test of whether released records are nearer to originals than to controls.
 
-    If the release owes as much to the one file as to the other, any division of the real records into two
-    files of these sizes is as likely as the actual one. That holds for files of different sizes, too.
+    If the release depends on neither file more than on the other, every division of the real records into two files
+    of these sizes is equally likely. That holds for files of different sizes, too.
     """
     n, together = original.n, _stacked(original, control)
     truth = np.arange(together.n) < n
     within = prepare(together).within(released, 1)
     share, weight = within.balance(truth.astype(np.float64))
-    # whichever records are called originals, the mean share is the sum of what they weigh in it
+    # the mean share is linear in the labels: the sum of the weights of the records labelled original
     by_chance = np.array([weight[rng.permutation(truth)].sum() for _ in range(resamples)])
     return Exchange(share, n / together.n, by_chance)
 
@@ -197,7 +197,7 @@ def _stacked(a: Encoded, b: Encoded) -> Encoded:
     return Encoded(np.concatenate([a.numbers, b.numbers]), np.concatenate([a.codes, b.codes]), a.metric)
 
 
-# An original, its releases and perhaps a control file, encoded for distances between any two of them.
+# Original, releases and control file, jointly encoded so that distances between any two are comparable.
 
 
 CLASSES = 10  # of a number, for its entropy
@@ -205,7 +205,7 @@ CLASSES = 10  # of a number, for its entropy
 
 @dataclass(frozen=True, eq=False)
 class ComparedFiles:
-    """The files of one call, and what of them is compared."""
+    """The files of one call and the variables compared, as numbers or categories."""
 
     opened: AttackFiles
     numbers: tuple[str, ...]
@@ -213,16 +213,16 @@ class ComparedFiles:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """All of them."""
+        """All compared variables, numbers first."""
         return (*self.numbers, *self.categories)
 
     def ranges(self) -> Floats:
-        """Largest minus smallest value of each number over the real people: original and control together."""
+        """Range of each number over the real records (original and control)."""
         real = [0, -1] if self.opened.has_control else [0]
         return stacked_ranges([[self.opened.numbers(name)[f] for f in real] for name in self.numbers])
 
     def encoded(self, weights: Sequence[float] | None = None) -> tuple[Encoded, ...]:
-        """Original, releases, control: Gower's distance, differences of numbers as shares of `ranges`."""
+        """Original, releases and control encoded for Gower's distance; numbers are scaled by `ranges`."""
         return gower(
             [self.opened.numbers(name) for name in self.numbers],
             [self.opened.codes(name).codes for name in self.categories],
@@ -231,11 +231,11 @@ class ComparedFiles:
         )
 
     def rarity(self) -> list[float] | None:
-        """Weight of each variable, 1 / entropy in the original (ten classes of numbers); 0 where it is constant.
+        """Weight of each variable: inverse entropy in the original (numbers in ten quantile classes); 0 if constant.
 
         None where every variable is constant.
         """
-        found = []
+        entropies = []
         for name in self.variables:
             if name in self.numbers:
                 values = self.opened.numbers(name)[0]
@@ -245,8 +245,8 @@ class ComparedFiles:
                 codes = self.opened.codes(name).codes[0]
             share = np.bincount(codes) / len(codes)
             share = share[share > 0]
-            found.append(float(-(share * np.log(share)).sum()))
-        weights = [1 / one if one > 0 else 0.0 for one in found]
+            entropies.append(float(-(share * np.log(share)).sum()))
+        weights = [1 / entropy if entropy > 0 else 0.0 for entropy in entropies]
         return weights if any(weights) else None
 
 
@@ -262,17 +262,17 @@ GROUP_FIGURES = (
     "n", "n_released", "dcr_original_to_released", "dcr_released_to_original", "hitting_rate", "identifiability",
     "share_closer_to_original",
 )  # fmt: skip
-UNEVEN = 2  # files that differ so many times in size are brought to one size again and again
+UNEVEN = 2  # ratio of file sizes from which on subsampling to equal size is repeated
 DRAWS, DRAWN = (
     30,
     60_000,
-)  # so often, but no more records in all: one draw of as many errs by a few tenths of 1 %
-NORMAL = 1.959963984540054  # 95 % of a normal distribution lie so many standard deviations around its mean
+)  # most repetitions, and most records over all of them: one draw of as many errs by a few tenths of 1 %
+NORMAL = 1.959963984540054  # 97.5 % quantile of the standard normal distribution
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """What is not settled by the files: width of a hit, random divisions, generator."""
+    """Settings of the computation: width of a hit, number of permutations, random generator."""
 
     hit_width: float
     resamples: int
@@ -281,7 +281,7 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class Closeness:
-    """What one release gives.
+    """Figures of one release, and its values by record.
 
     Attributes
     ----------
@@ -301,26 +301,26 @@ class Closeness:
 
 
 def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> tuple[Closeness, ...]:
-    """All figures of all releases; `notes` is told why some are undefined."""
+    """Compute all figures of all releases; reasons for undefined ones go to `notes`."""
     plain = _named(files, files.encoded())
     rarity = files.rarity()
     weighted = None if rarity is None else _named(files, files.encoded(rarity))
     shared = [Searches(plain[0])] + ([] if weighted is None else [Searches(weighted[0])])
     if weighted is None:
         notes["identifiability"] = "every variable is constant in the original"
-    found = []
+    per_release = []
     for j in range(files.opened.m):
-        # what is known of the original and the control by themselves is kept from release to release
+        # searches within and between original and control are shared by all releases
         searches = [_with(shared[0], "released", plain[1][j])]
         if weighted is not None:
             searches.append(_with(shared[1], "released", weighted[1][j]))
-        found.append(_closeness(files, j, searches, drawing, notes))
-    _reasons(files, found, notes)
-    return tuple(found)
+        per_release.append(_closeness(files, j, searches, drawing, notes))
+    _reasons(files, per_release, notes)
+    return tuple(per_release)
 
 
 def _named(files: ComparedFiles, encoded: Sequence[Encoded]) -> tuple[dict[str, Encoded], Sequence[Encoded]]:
-    """The real people by name, and the releases."""
+    """Split the encoded files into the real ones by name and the releases."""
     real = {"original": encoded[0]}
     if files.opened.has_control:
         real["control"] = encoded[-1]
@@ -359,18 +359,18 @@ def _closeness(
     )  # fmt: skip
     released["share_original"] = np.full(files.opened.pair.sizes[j], math.nan)
     if files.opened.has_control:
-        made = exchange(
+        exchanged = exchange(
             plain.files["original"], plain.files["control"], plain.files["released"], resamples=drawing.resamples,
             rng=drawing.rng,
         )  # fmt: skip
-        released["share_original"] = made.share
-        figures.update(_control_figures(files, j, searches, made, figures, drawing.hit_width))
+        released["share_original"] = exchanged.share
+        figures.update(_control_figures(files, j, searches, exchanged, figures, drawing.hit_width))
     figures.update(_accuracies(files, plain, drawing.rng, notes))
     return Closeness(figures, distance, ratio, hit, identifiable, released)
 
 
 def _control_figures(
-    files: ComparedFiles, j: int, searches: Sequence[Searches], made: Exchange, own: dict[str, float],
+    files: ComparedFiles, j: int, searches: Sequence[Searches], exchanged: Exchange, own: dict[str, float],
     width: float,
 ) -> dict[str, float]:  # fmt: skip
     plain = searches[0]
@@ -378,9 +378,9 @@ def _control_figures(
     away = wins(to_control, plain.distance("released", "original"), plain.tolerance)
     ratio, back = float(plain.ratio("control", "released").mean()), plain.distance("control", "released")
     return {
-        "share_closer_to_original": float(made.share.mean()), "expected_share": made.expected,
-        "chance_low": max(made.expected - NORMAL * made.spread, 0.0),
-        "chance_high": min(made.expected + NORMAL * made.spread, 1.0), "share_p_value": made.p_value,
+        "share_closer_to_original": float(exchanged.share.mean()), "expected_share": exchanged.expected,
+        "chance_low": max(exchanged.expected - NORMAL * exchanged.spread, 0.0),
+        "chance_high": min(exchanged.expected + NORMAL * exchanged.spread, 1.0), "share_p_value": exchanged.p_value,
         "strictly_closer": float((away == 1).mean()), "equally_near": float((away == 0.5).mean()),
         "dcr_released_to_control": float(np.median(to_control)),
         "dcr_control_to_released": float(np.median(back)), "nndr_control_to_released": ratio,
@@ -392,7 +392,7 @@ def _control_figures(
 
 
 def _hit(files: ComparedFiles, real: int, j: int, width: float) -> Floats:
-    """1 where a real record (of the original, 0, or the control, -1) has a released one at hand."""
+    """1 where a record of a real file (`real`: 0 original, -1 control) has a hit in release j; else 0."""
     numbers = [files.opened.numbers(name) for name in files.numbers]
     codes = [files.opened.codes(name).codes for name in files.categories]
     return hits(
@@ -402,7 +402,7 @@ def _hit(files: ComparedFiles, real: int, j: int, width: float) -> Floats:
 
 
 def _identifiable(searches: Sequence[Searches], real: str) -> Floats:
-    """1 where the closest released record is nearer than the closest other real one."""
+    """1 where the nearest released record is closer than the nearest other real record; else 0."""
     weighted = searches[-1]
     n = weighted.files[real].n
     if len(searches) == 1 or n < 2:
@@ -414,8 +414,8 @@ def _identifiable(searches: Sequence[Searches], real: str) -> Floats:
 def _accuracies(
     files: ComparedFiles, plain: Searches, rng: np.random.Generator, notes: dict[str, str]
 ) -> dict[str, float]:
-    found = _accuracy(plain, ["original"], rng, "adversarial_accuracy", notes)
-    figures = {"adversarial_accuracy": found["original"]}
+    accuracies = _accuracy(plain, ["original"], rng, "adversarial_accuracy", notes)
+    figures = {"adversarial_accuracy": accuracies["original"]}
     if files.opened.has_control:
         both = _accuracy(plain, ["original", "control"], rng, "adversarial_loss", notes)
         figures["adversarial_accuracy_control"] = both["control"]
@@ -426,7 +426,7 @@ def _accuracies(
 def _accuracy(
     plain: Searches, real: Sequence[str], rng: np.random.Generator, figure: str, notes: dict[str, str]
 ) -> dict[str, float]:
-    """Adversarial accuracy by file of real people, all of one size: of larger ones the mean of several draws."""
+    """Adversarial accuracy by real file, on subsamples of equal size (mean over several draws if sizes differ much)."""
     names = [*real, "released"]
     sizes = [plain.files[name].n for name in names]
     smallest = min(sizes)
@@ -444,11 +444,11 @@ def _accuracy(
     return {name: value / draws for name, value in total.items()}
 
 
-def _reasons(files: ComparedFiles, found: Sequence[Closeness], notes: dict[str, str]) -> None:
-    """Why figures are undefined."""
+def _reasons(files: ComparedFiles, per_release: Sequence[Closeness], notes: dict[str, str]) -> None:
+    """Note why figures are undefined."""
     two = "needs two records of each file"
     for name in FIGURES[: FIGURES.index("share_closer_to_original")]:
-        if all(math.isnan(one.figures[name]) for one in found):
+        if all(math.isnan(release.figures[name]) for release in per_release):
             notes.setdefault(name, "half of the originals have equals" if name == "dcr_ratio" else two)
     if files.opened.n == 1:
         notes["dcr_ratio"] = two
@@ -466,8 +466,8 @@ def _common(files: ComparedFiles) -> int:
     return int(groups.size[-1][groups.size[0] > 0].sum())
 
 
-def group_figures(files: AttackFiles, by: Sequence[str], found: Sequence[Closeness]) -> dict[str, list[Any]]:
-    """Figures of each release and subgroup, those whose originals are nearest to the release first."""
+def group_figures(files: AttackFiles, by: Sequence[str], per_release: Sequence[Closeness]) -> dict[str, list[Any]]:
+    """Figures by release and subgroup, sorted by the median distance of the originals to the release."""
     if not by:
         return {"release": []}
     groups = files.groups(tuple(by))
@@ -478,13 +478,13 @@ def group_figures(files: AttackFiles, by: Sequence[str], found: Sequence[Closene
     codes = {name: np.concatenate(files.codes(name).codes)[first] for name in by}
     present = np.flatnonzero(np.sum(groups.size[: files.m + 1], axis=0) > 0)
     rows: list[dict[str, Any]] = []
-    for j, one in enumerate(found):
+    for j, release in enumerate(per_release):
         for g in present:
             mine, theirs = groups.of_row[0] == g, groups.of_row[j + 1] == g
             figures = (
-                int(mine.sum()), int(theirs.sum()), _median(one.distance[mine]),
-                _median(one.released["distance"][theirs]), _mean(one.hit[mine]), _mean(one.identifiable[mine]),
-                _mean(one.released["share_original"][theirs]),
+                int(mine.sum()), int(theirs.sum()), _median(release.distance[mine]),
+                _median(release.released["distance"][theirs]), _mean(release.hit[mine]),
+                _mean(release.identifiable[mine]), _mean(release.released["share_original"][theirs]),
             )  # fmt: skip
             printed = {name: str(labels[name][codes[name][g]]) for name in by}
             rows.append({"release": j + 1, **printed, **dict(zip(GROUP_FIGURES, figures, strict=True))})

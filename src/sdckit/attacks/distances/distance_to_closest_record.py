@@ -1,4 +1,4 @@
-"""How near released records come to real ones, and whether to those in the file more than to others."""
+"""Distance to the closest record (DCR), compared between training records and a control file."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class DistanceToClosestRecord(PairResult):
         """A row per original, in the caller's order and frame type."""
         write = self.pair.records
         names = ("distance", "ratio", "hit", "identifiable")
-        columns = {name: np.mean([getattr(one, name) for one in self.found], axis=0) for name in names}
+        columns = {name: np.mean([getattr(release, name) for release in self.found], axis=0) for name in names}
         return write(columns, prefix=self.prefix)
 
     @property
@@ -135,7 +135,7 @@ class DistanceToClosestRecord(PairResult):
             "row": np.concatenate([np.arange(1, size + 1) for size in sizes]),
         }
         for name in ("distance", "ratio", "share_original"):
-            columns[name] = np.concatenate([one.released[name] for one in self.found])
+            columns[name] = np.concatenate([release.released[name] for release in self.found])
         return self.pair.table(columns)
 
     @property
@@ -244,15 +244,15 @@ def distance_to_closest_record(
         notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"
     file_notes(files, names, notes)
     compared = ComparedFiles(files, numbers, tuple(name for name in names if name not in numbers))
-    found = closeness_figures.closeness(compared, drawing, notes)
-    per_release = tuple(one.figures for one in found)
+    closeness = closeness_figures.closeness(compared, drawing, notes)
+    per_release = tuple(release.figures for release in closeness)
     if not files.has_control:
         notes.update(dict.fromkeys(NEED_CONTROL, NO_CONTROL))
     figures = mean_figures(per_release, notes)
     return DistanceToClosestRecord(
         pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=files.n,
-        n_control=files.n_control, **figures, verdict=verdict(figures), found=found,
-        groups=closeness_figures.group_figures(files, groups_by, found), prefix=prefix,
+        n_control=files.n_control, **figures, verdict=verdict(figures), found=closeness,
+        groups=closeness_figures.group_figures(files, groups_by, closeness), prefix=prefix,
     )  # fmt: skip
 
 

@@ -1,1 +1,1 @@
-"""Records linked in spite of slips."""
+"""Probabilistic record linkage."""

@@ -1,4 +1,4 @@
-"""Where pairs of records are compared: DuckDB in this process, or a session of Spark."""
+"""SQL engines that compare pairs of records: DuckDB in this process, or a Spark session."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sdckit.errors import DataError
 
 
 class Engine(ABC):
-    """Tables by name, and SQL on them.
+    """An SQL engine with named tables.
 
-    `similarity` is its function for Jaro and Winkler's similarity of texts.
+    `similarity` is the name of its function for the Jaro-Winkler similarity of texts.
     """
 
     similarity: str
@@ -32,11 +32,11 @@ class Engine(ABC):
 
     @abstractmethod
     def rows(self, sql: str) -> Any:
-        """What a query finds, as a PyArrow table; only for what is small."""
+        """Result of a query as a PyArrow table; for small results only."""
 
 
 class DuckDBEngine(Engine):
-    """A database of this process."""
+    """An in-process DuckDB database."""
 
     similarity = "jaro_winkler_similarity"
 
@@ -57,7 +57,7 @@ class DuckDBEngine(Engine):
 
 
 class SparkEngine(Engine):
-    """A session of its own beside the caller's: with its settings, without its views and functions."""
+    """A Spark session separate from the caller's: same settings, own views and functions."""
 
     # Spark's own function and splink's jar for Spark count half transpositions, DuckDB does not.
     similarity = "sdckit_jaro_winkler"
@@ -72,23 +72,23 @@ class SparkEngine(Engine):
 
     def keep(self, name: str, sql: str) -> None:
         """Give what a query finds a name; it is run once."""
-        found = carried_out(lambda: self.session.sql(sql).persist())
-        found.createOrReplaceTempView(name)
-        self.kept.append(found)
+        frame = carried_out(lambda: self.session.sql(sql).persist())
+        frame.createOrReplaceTempView(name)
+        self.kept.append(frame)
 
     def rows(self, sql: str) -> Any:
         """What a query finds, as a PyArrow table."""
         return carried_out(lambda: self.session.sql(sql).toArrow())
 
     def close(self) -> None:
-        """Give the memory of what was kept back."""
-        for found in self.kept:
-            found.unpersist()
+        """Release the memory of the persisted tables."""
+        for frame in self.kept:
+            frame.unpersist()
 
 
 @contextmanager
 def open_duckdb() -> Iterator[DuckDBEngine]:
-    """A database in memory; only what does not fit there goes to a folder that nobody else can read."""
+    """An in-memory database that spills to a private temporary folder if memory does not suffice."""
     import duckdb
 
     with spill_folder() as folder:
@@ -101,7 +101,7 @@ def open_duckdb() -> Iterator[DuckDBEngine]:
 
 @contextmanager
 def open_spark(session: Any) -> Iterator[SparkEngine]:
-    """A session beside the caller's that leaves nothing behind."""
+    """A separate Spark session whose tables are released at the end."""
     engine = SparkEngine(session)
     try:
         yield engine
@@ -157,21 +157,22 @@ def session_of(pair: Pair) -> Any:
     return next(spark, None)
 
 
-# Jaro and Winkler's similarity in NumPy, for the workers of a cluster, which have nothing of ours and no compiler.
+# Jaro-Winkler similarity in NumPy for the workers of a cluster, where neither this package nor a compiler is installed.
 #
-# A function inside a function goes to a worker by value, with all it uses; one of a module would be looked for there.
+# Nested functions are pickled by value with all they use; module-level ones would have to be imported by the worker.
 
 
-BOOST_FROM = 0.7  # Jaro's similarity above which an equal beginning counts more
+BOOST_FROM = 0.7  # Jaro similarity above which a common prefix is rewarded
 BEGINNING = 4
 SCALE = 0.1
-AT_ONCE = 4096  # pairs, whose texts lie side by side as matrices of bytes
+AT_ONCE = 4096  # pairs per batch of byte matrices
 
 
 def similarity_for_workers() -> Callable[[Any, Any], Any]:
-    """Compare texts pair by pair, byte by byte of their UTF-8; the function takes nothing of ours along.
+    """Build the Jaro-Winkler similarity on UTF-8 bytes as a self-contained function that can be sent to workers.
 
-    It takes PyArrow arrays, equally long, and gives 0 to 1, and null where a text is: DuckDB's figures.
+    It takes two PyArrow arrays of equal length and gives similarities from 0 to 1, null where a text is null: the
+    figures of DuckDB.
 
     Examples
     --------
@@ -200,7 +201,7 @@ def similarity_for_workers() -> Callable[[Any, Any], Any]:
 
 def _padding() -> Callable[[Any], tuple[Any, Any]]:
     def padded(texts: Any) -> Any:
-        """The bytes of each text in a row, and their number."""
+        """UTF-8 bytes of the texts as a zero-padded matrix (n, longest) uint8, and their lengths (n,)."""
         import numpy
         import pyarrow
 
@@ -219,12 +220,12 @@ def _padding() -> Callable[[Any], tuple[Any, Any]]:
 
 def _rounding_once() -> Callable[[Any, Any, Any], Any]:
     def contracted(x: Any, y: Any, z: Any) -> Any:
-        """Give x + y z, rounded once: the error of the product is exact, by Dekker's halves of a number."""
+        """Compute x + y z as a fused multiply-add, with the product's error by Dekker's splitting."""
         product, halves = y * z, []
-        for one in (y, z):
-            high = one * 134217729.0
-            high = high - (high - one)
-            halves.append((high, one - high))
+        for factor in (y, z):
+            high = factor * 134217729.0
+            high = high - (high - factor)
+            halves.append((high, factor - high))
         (a, b), (c, d) = halves
         error = ((a * c - product) + a * d + b * c) + b * d
         total = x + product
@@ -238,7 +239,7 @@ def _comparing() -> Callable[[Any, Any, Any, Any], Any]:
     contracted, least, begins, scale = _rounding_once(), BOOST_FROM, BEGINNING, SCALE
 
     def compared(a: Any, n_a: Any, b: Any, n_b: Any) -> Any:
-        """The similarity of texts in the rows of two matrices, as many bytes of each as it has."""
+        """Jaro-Winkler similarity row by row of two byte matrices `a`, `b` with lengths `n_a`, `n_b` (n,)."""
         import numpy
 
         window = numpy.maximum(numpy.maximum(n_a, n_b) // 2 - 1, 0)[:, None]

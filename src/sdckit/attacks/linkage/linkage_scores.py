@@ -1,4 +1,4 @@
-"""Links by Fellegi and Sunter's weights: columns in, figures out; pairs stay on the engine."""
+"""Record linkage by Fellegi-Sunter weights: model, weights and counts; pairs stay on the SQL engine."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 from sdckit.attacks.linkage.linkage_engines import DuckDBEngine, Engine, open_duckdb, open_spark
 from sdckit.errors import DataError
 
-# Fellegi and Sunter's model of two files' records, from counts of the pairs that agree alike.
+# The Fellegi-Sunter model, estimated from the counts of agreement patterns.
 
 
-ROUNDS, CHANGE = 200, 1e-4  # EM ends when no probability changes by more
+ROUNDS, CHANGE = 200, 1e-4  # EM stops when no probability changes by more
 MISSING = -1
-NEVER = 1e-6  # what EM takes for the probability of a level of which no pair is
-LEAST = 1e-300  # a probability that has a logarithm
-EQUAL = 0.95  # share of equal values among matches, before anything is learnt
-FIRST = (-5.0, 3.0, 10.0)  # weight of different values, of all but equal ones, of equal ones, before that
+NEVER = 1e-6  # probability that EM assigns to an unobserved level
+LEAST = 1e-300  # lower bound of a probability before its logarithm is taken
+EQUAL = 0.95  # starting value: share of equal values among matches
+FIRST = (-5.0, 3.0, 10.0)  # starting weights of different, of nearly equal and of equal values
 
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """How many pairs of records agree alike.
+    """Agreement patterns and how many pairs of records have each.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Patterns:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """How often each level of agreement of a variable, from 0 upwards, occurs among matches and others.
+    """Probabilities m and u of the agreement levels of a variable, from 0 upwards.
 
     Attributes
     ----------
@@ -57,12 +57,12 @@ class Agreement:
 
     @property
     def matches(self) -> NDArray[np.float64]:
-        """`m`; of a level never seen what is supposed before anything is learnt."""
+        """`m`, with the starting value for levels never observed."""
         return np.where(np.isnan(self.m), _first_m(len(self.m)), self.m)
 
     @property
     def others(self) -> NDArray[np.float64]:
-        """`u`, likewise."""
+        """`u`, with the starting value for levels never observed."""
         n = len(self.u)
         low, high, equal = FIRST
         first = np.array([*np.linspace(low, high, n - 1), equal])
@@ -70,7 +70,7 @@ class Agreement:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """What each level adds to the weight of a pair: log2 of m / u."""
+        """Match weight of each level: log2 of m / u."""
         return _weights(self.matches, self.others)
 
 
@@ -78,7 +78,7 @@ def agreements(
     n_levels: Sequence[int], everybody: Patterns, rules: Sequence[tuple[Sequence[int], Patterns]],
     prior: float,
 ) -> tuple[Agreement, ...]:  # fmt: skip
-    """Learn how much the levels of each variable say.
+    """Estimate m and u of the agreement levels of each variable.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def agreements(
 def _learn_matches(
     known: Sequence[Agreement], patterns: Patterns, held: Sequence[int], prior: float
 ) -> Mapping[int, NDArray[np.float64]]:
-    """EM with u as it is; with a rule the share of matches, which follows from what it holds, is kept, too."""
+    """Estimate m by EM with u fixed; under a blocking rule the share of matches is fixed, too, from the held levels."""
     total = patterns.pairs.sum()
     if not total or not 0 < prior < 1:
         raise ValueError("nothing to learn from")
@@ -128,33 +128,33 @@ def _learn_matches(
     u = {j: known[j].others for j in free}
     for _ in range(ROUNDS):
         match = patterns.pairs * _probability(patterns, {j: _weights(m[j], u[j]) for j in free}, share)
-        found = {j: _shares(patterns, j, match, len(m[j])) for j in free}
-        filled = {j: np.where(np.isnan(one), NEVER, one) for j, one in found.items()}
+        estimates = {j: _shares(patterns, j, match, len(m[j])) for j in free}
+        filled = {j: np.where(np.isnan(shares), NEVER, shares) for j, shares in estimates.items()}
         after = share if held else float(match.sum() / total)
         moved = max(abs(after - share), *(float(np.abs(filled[j] - m[j]).max()) for j in free))
         m, share = filled, after
         if moved < CHANGE:
             break
-    return found
+    return estimates
 
 
 def _probability(patterns: Patterns, weights: Mapping[int, NDArray[np.float64]], share: float) -> NDArray[np.float64]:
-    """Of a match, for each pattern."""
+    """Posterior probability of a match for each pattern."""
     total = np.full(len(patterns.pairs), np.log2(share / (1 - share)))
-    for j, one in weights.items():
-        total += np.append(one, 0.0)[patterns.levels[:, j]]  # a missing value takes the last: it says nothing
+    for j, weight in weights.items():
+        total += np.append(weight, 0.0)[patterns.levels[:, j]]  # a missing value (-1) takes the last: weight 0
     small = np.exp2(-np.abs(total))
     return np.asarray(np.where(total >= 0, 1.0, small) / (1.0 + small))
 
 
 def _shares(patterns: Patterns, j: int, counts: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """Of each level among the pairs without a missing value; NaN for a level that no pair has."""
+    """Share of each level among the pairs with no missing value, weighted by `counts`; NaN for unobserved levels."""
     levels = patterns.levels[:, j]
     there = levels != MISSING
     seen = np.bincount(levels[there], minlength=n) > 0
-    found = np.bincount(levels[there], weights=counts[there], minlength=n)
-    total = found.sum()
-    return np.where(seen, found / total, np.nan) if total > 0 else np.full(n, np.nan)
+    weighted = np.bincount(levels[there], weights=counts[there], minlength=n)
+    total = weighted.sum()
+    return np.where(seen, weighted / total, np.nan) if total > 0 else np.full(n, np.nan)
 
 
 def _weights(m: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -165,23 +165,23 @@ def _first_m(n: int) -> NDArray[np.float64]:
     return np.array([*[(1 - EQUAL) / (n - 1)] * (n - 1), EQUAL])
 
 
-def _median(found: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
-    """Over the rules in which a level was seen."""
-    seen = [[one[k] for one in found if not np.isnan(one[k])] for k in range(n)]
+def _median(estimates: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
+    """Median over the rules, level by level, ignoring rules in which the level was not observed."""
+    seen = [[estimate[k] for estimate in estimates if not np.isnan(estimate[k])] for k in range(n)]
     return np.array([np.median(values) if values else np.nan for values in seen])
 
 
-# SQL that compares pairs of records and counts them; one text for DuckDB and Spark.
+# SQL that compares and counts pairs of records, the same for DuckDB and Spark.
 
 
 FILES = ("a_original", "b_released")
-ALL = "1=1"  # the rule that every pair meets
+ALL = "1=1"  # blocking rule that every pair meets
 COMPARED, EVERYBODY, WEIGHED = "sdckit_compared", "sdckit_everybody", "sdckit_weighed"
 
 
 @dataclass(frozen=True)
 class Step:
-    """A level of agreement of a variable.
+    """The SQL condition of an agreement level of a variable.
 
     `condition` is SQL on ``v0_l``, ``v0_r``, ...; the first that holds counts, "ELSE" always does. `number` is
     -1 where a value is missing, 0 without agreement.
@@ -192,7 +192,7 @@ class Step:
 
 
 def compared_sql(variables: Sequence[Sequence[Step]], rules: Sequence[str]) -> str:
-    """Compare all candidate pairs, and count those of a released record that agree alike.
+    """SQL that compares all candidate pairs and counts the agreement patterns of each released record.
 
     Rules are conditions on `l` and `r`. The query gives `rule`, `released`, `fresh` (1 where no rule before
     holds), `g0`, `g1`, ... (numbers of levels), `pairs` and `hits` (1 where the right pair is among them).
@@ -240,13 +240,13 @@ def _candidates_sql(k: int, rules: Sequence[str], n_variables: int) -> str:
 
 
 def patterns_sql(rule: int, n_variables: int, table: str = COMPARED) -> str:
-    """Count the pairs that meet a rule by the levels of all variables."""
+    """SQL that counts the pairs meeting a rule by agreement pattern."""
     levels = ", ".join(_columns(n_variables))
     return f"select {levels}, cast(sum(pairs) as bigint) as pairs from {table} where rule = {rule} group by {levels}"
 
 
 def weighed_sql(prior: float, weights: Sequence[dict[int, float]]) -> str:
-    """Count the candidate pairs of each released record by weight, each pair once.
+    """SQL that counts the candidate pairs of each released record by weight, each pair once.
 
     `prior` is log2 of the odds of a match before any comparison; `weights` say what each level adds, by its
     number.
@@ -263,8 +263,8 @@ def weighed_sql(prior: float, weights: Sequence[dict[int, float]]) -> str:
 
 
 def best_sql() -> str:
-    """The largest weight of each released record, and the chance that a candidate of that weight is right."""
-    # Sums of the same terms in another order differ in the last digits, and are equal all the same.
+    """SQL for the largest weight of each released record and the share of correct candidates with that weight."""
+    # sums of the same terms in another order differ in the last digits: compare with a tolerance
     return (
         "select w.released as released, max(t.top) as weight, "
         "cast(sum(w.hits) as double) / cast(sum(w.pairs) as double) as correct "
@@ -274,7 +274,7 @@ def best_sql() -> str:
 
 
 def steps_sql(threshold: float) -> str:
-    """Count pairs by whole-number steps of the weight, those linked at a probability of a match apart."""
+    """SQL that counts pairs by the integer part of the weight and by whether they are linked at `threshold`."""
     cut = _number(math.log2(threshold / (1 - threshold)) - 1e-8)
     return (
         f"select step, linked, cast(sum(pairs) as bigint) as pairs, cast(sum(hits) as bigint) as hits "
@@ -284,17 +284,17 @@ def steps_sql(threshold: float) -> str:
 
 
 def _number(value: float) -> str:
-    """A float literal: without an exponent SQL would take it for a decimal."""
+    """A float literal with an exponent: without one SQL would read a decimal."""
     text = repr(float(value))
     return text if "e" in text else f"{text}e0"
 
 
-SIMILAR = (0.92, 0.8)  # Jaro and Winkler's similarity of texts with a slip, and with several
+SIMILAR = (0.92, 0.8)  # least Jaro-Winkler similarity of texts with one typing error, and with several
 LEVELS = {
     "text": ("equal", "a slip", "several slips", "different"), "number": ("equal", "near", "different"),
     "exact": ("equal", "different"),
 }  # fmt: skip
-SAMPLE = 1_000_000  # pairs that tell how often people agree who are not the same
+SAMPLE = 1_000_000  # pairs from which the u-probabilities are estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,7 +324,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """What came of all candidate pairs.
+    """Result of linking: best candidates, counts by weight, and the model.
 
     Attributes
     ----------
@@ -413,7 +413,7 @@ def _linked(
     local: DuckDBEngine, engine: Engine, columns: Sequence[Compared], blocking: Sequence[Sequence[int]],
     seed: int, threshold: float,
 ) -> Links:  # fmt: skip
-    """Pairs are compared once; EM and the weights need only the counts of what agrees."""
+    """Compare the pairs once; EM and weights need only the counts of agreement patterns."""
     sides = [_table(columns, side) for side in ("original", "released")]
     everybody = _sampled(local, columns, sides, seed) if blocking else None
     for name, table in zip(FILES, sides, strict=True):
@@ -426,7 +426,7 @@ def _linked(
         [len(LEVELS[column.kind]) for column in columns], everybody or met[0],
         list(zip(blocking or [()], met, strict=True)), prior,
     )  # fmt: skip
-    engine.keep(WEIGHED, weighed_sql(math.log2(prior / (1 - prior)), [_by_number(one) for one in model]))
+    engine.keep(WEIGHED, weighed_sql(math.log2(prior / (1 - prior)), [_by_number(agreement) for agreement in model]))
     best = engine.rows(best_sql())
     n_released = len(columns[0].released)
     weight, correct = np.full(n_released, np.nan), np.zeros(n_released)
@@ -444,7 +444,7 @@ def _linked(
 
 
 def _sampled(local: DuckDBEngine, columns: Sequence[Compared], sides: Sequence[Any], seed: int) -> Patterns:
-    """All pairs, or those of as many records drawn from both files as make a million."""
+    """Agreement patterns of all pairs, or of random subsamples of both files with about a million pairs."""
     share = math.sqrt(min(1.0, SAMPLE / max(math.prod(map(len, sides)), 1)))
     rng = np.random.default_rng(seed)
     for name, table in zip(FILES, sides, strict=True):
@@ -455,50 +455,52 @@ def _sampled(local: DuckDBEngine, columns: Sequence[Compared], sides: Sequence[A
 
 
 def _patterns(engine: Engine, sql: str) -> Patterns:
-    found = engine.rows(sql)
-    *levels, pairs = (found[name].to_numpy() for name in found.column_names)
+    counted = engine.rows(sql)
+    *levels, pairs = (counted[name].to_numpy() for name in counted.column_names)
     return Patterns(np.column_stack(levels).astype(np.int64), pairs.astype(np.float64))
 
 
 def _table(columns: Sequence[Compared], side: str) -> Any:
-    """Neutral names: a column of any name goes through SQL."""
+    """The columns of one file as a PyArrow table with neutral names, so that any column name is safe in SQL."""
     import pyarrow as pa
 
-    made = {"unique_id": pa.array(np.arange(len(getattr(columns[0], side))))}
-    for j, one in enumerate(columns):
-        values = getattr(one, side)
-        made[f"v{j}"] = pa.array(values, from_pandas=True) if one.kind == "number" else pa.array(values, pa.string())
-    return pa.table(made)
+    arrays = {"unique_id": pa.array(np.arange(len(getattr(columns[0], side))))}
+    for j, column in enumerate(columns):
+        values = getattr(column, side)
+        arrays[f"v{j}"] = (
+            pa.array(values, from_pandas=True) if column.kind == "number" else pa.array(values, pa.string())
+        )
+    return pa.table(arrays)
 
 
 def _steps(columns: Sequence[Compared], engine: Engine) -> list[list[Step]]:
-    """The levels of each variable as an engine finds them."""
-    return [_variable_steps(f"v{j}_l", f"v{j}_r", one, engine) for j, one in enumerate(columns)]
+    """The agreement levels of each variable as SQL conditions."""
+    return [_variable_steps(f"v{j}_l", f"v{j}_r", column, engine) for j, column in enumerate(columns)]
 
 
-def _variable_steps(left: str, right: str, one: Compared, engine: Engine) -> list[Step]:
+def _variable_steps(left: str, right: str, column: Compared, engine: Engine) -> list[Step]:
     between = {
         "exact": [],
-        "number": [f"abs({left} - {right}) <= {one.near!r}"],
+        "number": [f"abs({left} - {right}) <= {column.near!r}"],
         "text": [f"{engine.similarity}({left}, {right}) >= {similar}" for similar in SIMILAR],
-    }[one.kind]
+    }[column.kind]
     missing = f"{left} is null or {right} is null"
     reached = [missing, f"{left} = {right}", *between, "ELSE"]
-    return [Step(condition, number) for condition, number in zip(reached, _numbers(one.kind), strict=True)]
+    return [Step(condition, number) for condition, number in zip(reached, _numbers(column.kind), strict=True)]
 
 
 def _numbers(kind: str) -> list[int]:
-    """Of the levels in the order in which they are tried: missing, then equal downwards."""
+    """Level numbers in the order in which their conditions are tried: missing, then from equal downwards."""
     return [-1, *range(len(LEVELS[kind]) - 1, -1, -1)]
 
 
-def _by_number(one: Agreement) -> dict[int, float]:
-    return {-1: 0.0, **dict(enumerate(one.weights.tolist()))}
+def _by_number(agreement: Agreement) -> dict[int, float]:
+    return {-1: 0.0, **dict(enumerate(agreement.weights.tolist()))}
 
 
 def _levels(columns: Sequence[Compared], model: Sequence[Agreement]) -> tuple[Level, ...]:
     return tuple(
-        Level(one.name, word, float(made.m[number]), float(made.u[number]))
-        for one, made in zip(columns, model, strict=True)
-        for number, word in zip(_numbers(one.kind)[1:], LEVELS[one.kind], strict=True)
+        Level(column.name, word, float(agreement.m[number]), float(agreement.u[number]))
+        for column, agreement in zip(columns, model, strict=True)
+        for number, word in zip(_numbers(column.kind)[1:], LEVELS[column.kind], strict=True)
     )

@@ -1,4 +1,4 @@
-"""Linkage by agreement weights: an attack that forgives typing errors."""
+"""Probabilistic record linkage attack (Fellegi-Sunter), robust to typing errors."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 ALL_PAIRS = 25_000_000
-TAUGHT = 0.5  # of the best links, from which share on those believed tell something
-LOWEST = -10  # odds of 1 to 1,000: no score table needs to go farther
+TAUGHT = 0.5  # least recall, relative to the rate, for precision and recall to be meaningful
+LOWEST = -10  # log2 odds (about 1 to 1,000) at which score tables end
 MISSING_RULE = "a missing value on either side says nothing for or against a match"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ProbabilisticLinkage(PairResult):
-    """What Fellegi and Sunter's linkage achieves; means over the releases.
+    """Result of a Fellegi-Sunter linkage attack; means over the releases.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class ProbabilisticLinkage(PairResult):
     def scores(self) -> Any:
         """A row per release and least weight, whole numbers downwards."""
         write = self.pair.table
-        rows = [row for j, one in enumerate(self.links) for row in _score_rows(j + 1, one, self.n)]
+        rows = [row for j, link in enumerate(self.links) for row in _score_rows(j + 1, link, self.n)]
         names = ("release", "weight", "pairs", "right", "precision", "recall")
         return write({name: [row[i] for row in rows] for i, name in enumerate(names)})
 
@@ -103,7 +103,7 @@ class ProbabilisticLinkage(PairResult):
     def levels(self) -> Any:
         """A row per release, variable and level of agreement."""
         write = self.pair.table
-        rows = [(j + 1, level) for j, one in enumerate(self.links) for level in one.levels]
+        rows = [(j + 1, level) for j, link in enumerate(self.links) for level in link.levels]
         names = ("variable", "agreement", "m", "u")
         columns = {name: [getattr(level, name) for _, level in rows] for name in names}
         return write({"release": [j for j, _ in rows], **columns})
@@ -177,10 +177,10 @@ def probabilistic_linkage(
 
     Notes
     -----
-    How often each level of agreement occurs among pairs that are no match (u) is counted over all pairs; with
-    `blocking` over a million at most, those of records drawn from both files. Among matches (m) it is estimated
-    by EM, the levels being independent given the match. It starts and ends as splink's does. Nothing is learnt from
-    which rows belong together; that only scores the attack.
+    The u-probabilities (agreement levels among non-matches) are counted over all pairs, with `blocking` over at most a
+    million pairs of records drawn from both files. The m-probabilities are estimated by EM under conditional
+    independence given the match, with splink's starting values and stopping rule. The true links are not used for
+    estimation; they only score the attack.
 
     References
     ----------
@@ -234,7 +234,7 @@ def probabilistic_linkage(
     if same := sum(pair.identical(names)):
         notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
     per_release = tuple(_figures(link, pair.n) for link in links)
-    if any(math.isnan(one["precision"]) for one in per_release):
+    if any(math.isnan(release["precision"]) for release in per_release):
         notes["precision"] = "no pair is linked at this threshold"
     return ProbabilisticLinkage(
         pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=pair.n,
@@ -309,23 +309,23 @@ def _compared(
     return Compared(name, "exact" if exact else "text", labels[shared.codes[0]], labels[shared.codes[file]])
 
 
-def _figures(found: Links, n: int) -> dict[str, float]:
-    between = wilson(float(found.correct.sum()), n)
+def _figures(links: Links, n: int) -> dict[str, float]:
+    between = wilson(float(links.correct.sum()), n)
     return {
-        "n_pairs": float(found.n_pairs), "n_links": float(found.n_linked),
-        "precision": found.n_right / found.n_linked if found.n_linked else math.nan,
-        "recall": found.n_right / n, "rate": float(found.correct.mean()), "rate_low": between.low,
+        "n_pairs": float(links.n_pairs), "n_links": float(links.n_linked),
+        "precision": links.n_right / links.n_linked if links.n_linked else math.nan,
+        "recall": links.n_right / n, "rate": float(links.correct.mean()), "rate_low": between.low,
         "rate_high": between.high, "baseline": 1 / n,
     }  # fmt: skip
 
 
-def _score_rows(release: int, found: Links, n: int) -> list[tuple[float, ...]]:
-    """From the largest weight down to the smallest, but no farther than `LOWEST`."""
+def _score_rows(release: int, links: Links, n: int) -> list[tuple[float, ...]]:
+    """Cumulative precision and recall by least weight, from the largest down to the smallest or `LOWEST`."""
     rows: list[tuple[float, ...]] = []
-    if not found.steps:
+    if not links.steps:
         return rows
-    highest, lowest = found.steps[0][0], max(found.steps[-1][0], LOWEST)
-    at = {step: (pairs, right) for step, pairs, right in found.steps}
+    highest, lowest = links.steps[0][0], max(links.steps[-1][0], LOWEST)
+    at = {step: (pairs, right) for step, pairs, right in links.steps}
     count = hits = 0
     for least in range(highest, lowest - 1, -1):
         pairs, right = at.get(least, (0, 0))

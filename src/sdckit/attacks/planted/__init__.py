@@ -1,1 +1,1 @@
-"""Records of nobody, planted before a release is made."""
+"""Canaries: artificial records planted before a release is made."""

@@ -1,4 +1,4 @@
-"""Records of nobody, planted in a training file to see whether a synthesizer remembers them."""
+"""Canaries: artificial records planted in a training file to measure memorisation by a synthesizer."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from sdckit.numerics.coding import Encoded, gower, stacked_ranges
 from sdckit.numerics.intervals import excess, wilson
 from sdckit.numerics.search.neighbours import prepare
 
-# How far planted records stand out from such that were held back: numbers in, numbers out.
+# Comparison of the distances of planted and held-out records to the release.
 
 
 def _places(planted: Floats, held_out: Floats, tolerance: float) -> tuple[Floats, Floats]:
-    """For each planted record how many held back are nearer, and how many as near."""
+    """For each planted record the number of held-out records that are nearer, and of ties."""
     order = np.sort(held_out)
     nearer = np.searchsorted(order, planted - tolerance, side="left")
     equal = np.searchsorted(order, planted + tolerance, side="right") - nearer
@@ -38,9 +38,9 @@ def _places(planted: Floats, held_out: Floats, tolerance: float) -> tuple[Floats
 
 
 def exposures(planted: Floats, held_out: Floats, tolerance: float = 0.0) -> Floats:
-    """Exposure in bits of each planted record: log2 of the number of candidates over its rank among them.
+    """Exposure of each planted record in bits: log2 of the number of candidates over its rank.
 
-    A planted record competes with all that were held back; equally near ones share their ranks.
+    A planted record is ranked among all held-out ones by distance to the release; ties get the mean rank.
 
     Examples
     --------
@@ -53,9 +53,10 @@ def exposures(planted: Floats, held_out: Floats, tolerance: float = 0.0) -> Floa
 
 
 def stand_out(planted: Floats, held_out: Floats, tolerance: float = 0.0) -> tuple[float, float]:
-    """How often a planted record is nearer to the release than one held back, and how likely so much is by chance.
+    """Area under the ROC curve of planted against held-out records, with its p-value.
 
-    Gives the area under the curve (1/2: no difference), and the one-sided p-value of Mann and Whitney.
+    The area is the probability that a planted record is nearer to the release (1/2: no difference); the p-value is
+    that of the one-sided Mann-Whitney test.
 
     Examples
     --------
@@ -69,7 +70,7 @@ def stand_out(planted: Floats, held_out: Floats, tolerance: float = 0.0) -> tupl
     together = np.concatenate([planted, held_out])
     if np.ptp(together) <= tolerance:
         return area, 1.0
-    # what is equal within the tolerance must be equal to the bit for the test
+    # the test needs exact ties: values equal within the tolerance are mapped to one rank
     distinct = np.sort(together)
     step = np.cumsum(np.concatenate([[0], np.diff(distinct) > tolerance]))
     place = step[np.searchsorted(distinct, together)]
@@ -78,7 +79,7 @@ def stand_out(planted: Floats, held_out: Floats, tolerance: float = 0.0) -> tupl
 
 
 def auc_interval(area: float, n_planted: int, n_held_out: int, level: float = 0.95) -> tuple[float, float]:
-    """Interval of an area under the curve, within 0 and 1 and right near both (Newcombe 2006, method 5).
+    """Confidence interval of an area under the curve, valid near 0 and 1 (Newcombe 2006, method 5).
 
     Examples
     --------
@@ -94,13 +95,13 @@ def auc_interval(area: float, n_planted: int, n_held_out: int, level: float = 0.
         variance = theta * (1 - theta) * spread / (n_planted * n_held_out)
         return float((area - theta) ** 2 - z2 * variance)
 
-    tiny = 1e-9  # an end itself solves the equation where it is the estimate
+    tiny = 1e-9  # keeps the bracket away from the estimate and the bounds, where the equation is degenerate
     low = 0.0 if area <= 2 * tiny or away(tiny) <= 0 else brentq(away, tiny, area - tiny)
     high = 1.0 if area >= 1 - 2 * tiny or away(1 - tiny) <= 0 else brentq(away, area + tiny, 1 - tiny)
     return float(low), float(high)
 
 
-# What a release gives away of records planted in its training file.
+# Exposure of the records planted in the training file of a release.
 
 
 MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"
@@ -108,26 +109,26 @@ MISSING_RULE = "a missing value is 0 from a missing one, and from any other as f
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CanaryExposure(PairResult):
-    """How much nearer a release comes to planted records than to such that were held back. Means over releases.
+    """Exposure of planted records: how much nearer to a release they are than held-out ones. Means over releases.
 
     Attributes
     ----------
     n_planted, n_held_out : int
     auc, auc_low, auc_high : float
-        How often a planted record is nearer to the release than one held back: 1/2 without memory, 1 where
-        every planted one stands out; with its interval.
+        Probability that a planted record is nearer to the release than a held-out one: 1/2 without memorisation, 1 if
+        every planted record is nearer; with its interval.
     p_value : float
-        Probability of so much without memory.
+        One-sided p-value under no memorisation.
     mean_exposure, largest_exposure : float
-        Bits of a planted record's rank among those held back; ``exposure_by_chance`` without memory.
+        Exposure in bits, from the rank of a planted record among the held-out ones.
     exposure_by_chance, most_exposure : float
-        Its mean without memory, and its largest value.
+        Expected mean exposure without memorisation, and the largest possible exposure.
     recovered, recovered_low, recovered_high : float
-        Share of the planted records that the release has to the letter, with its Wilson interval.
+        Share of the planted records that the release contains exactly, with its Wilson interval.
     recovered_by_chance : float
-        The same of those held back.
+        The same for held-out records.
     risk, risk_low, risk_high : float
-        What planting adds, (recovered - by chance) / (1 - by chance), cut off at 0, with its score interval.
+        Excess over chance, (recovered - by chance) / (1 - by chance), truncated at 0, with its score interval.
     verdict : str
         What the figures mean.
     level : float
@@ -214,14 +215,16 @@ def _figures(planted: Floats, held_out: Floats, tolerance: float, level: float) 
     low, high = auc_interval(auc, len(planted), len(held_out), level)
     bits = exposures(planted, held_out, tolerance)
     most = math.log2(len(held_out) + 1)
-    found, others = (int((one <= tolerance).sum()) for one in (planted, held_out))
-    own = wilson(found, len(planted), level)
-    risk, risk_low, risk_high = (max(value, 0.0) for value in excess(found, len(planted), others, len(held_out), level))
+    recovered, others = (int((distances <= tolerance).sum()) for distances in (planted, held_out))
+    own = wilson(recovered, len(planted), level)
+    risk, risk_low, risk_high = (
+        max(value, 0.0) for value in excess(recovered, len(planted), others, len(held_out), level)
+    )
     return {
         "auc": auc, "auc_low": low, "auc_high": high, "p_value": p_value, "mean_exposure": float(bits.mean()),
         "largest_exposure": float(bits.max()),
         "exposure_by_chance": most - float(np.log2(np.arange(1, len(held_out) + 2)).mean()),
-        "most_exposure": most, "recovered": found / len(planted), "recovered_low": own.low,
+        "most_exposure": most, "recovered": recovered / len(planted), "recovered_low": own.low,
         "recovered_high": own.high, "recovered_by_chance": others / len(held_out), "risk": risk,
         "risk_low": risk_low, "risk_high": risk_high,
     }  # fmt: skip
@@ -251,7 +254,7 @@ ORDERED = ("integer", "number", "date")
 
 @dataclass(frozen=True, eq=False)
 class Canaries(Displayed):
-    """A training file with planted records, and what is needed to look for them afterwards.
+    """A training file with planted records, and what is needed to measure their exposure afterwards.
 
     Attributes
     ----------
@@ -399,9 +402,9 @@ def canaries(
     mixed_numbers = [values[source[name]] for name, values in zip(chosen, numbers, strict=True)]
     rest = [name for name in names if name not in chosen]
     mixed_codes = [values[source[name]] for name, values in zip(rest, codes, strict=True)]
-    real, made = gower(list(zip(numbers, mixed_numbers, strict=True)), list(zip(codes, mixed_codes, strict=True)))
-    rows, nearest = _farthest(real, made, 2 * n)
-    rows = rng.permutation(rows)  # which are planted is settled by lot
+    real, artificial = gower(list(zip(numbers, mixed_numbers, strict=True)), list(zip(codes, mixed_codes, strict=True)))
+    rows, nearest = _farthest(real, artificial, 2 * n)
+    rows = rng.permutation(rows)  # random assignment to planted and held-out
     both = mixed_rows(frame, {name: where[rows] for name, where in source.items()}, id=id)
     planted, held_out = both[list(range(n))], both[list(range(n, 2 * n))]
     return Canaries(
@@ -424,10 +427,10 @@ def _numbers(
     return declared
 
 
-def _farthest(real: Encoded, made: Encoded, n: int) -> tuple[NDArray[np.int64], float]:
-    """Of the artificial records n different ones, those farthest from every real record."""
-    distance = prepare(real).nearest(made, 1).distance[:, 0]
-    different = prepare(made).rows.first
+def _farthest(real: Encoded, artificial: Encoded, n: int) -> tuple[NDArray[np.int64], float]:
+    """Rows of n distinct artificial records that are farthest from all real records, and their smallest distance."""
+    distance = prepare(real).nearest(artificial, 1).distance[:, 0]
+    different = prepare(artificial).rows.first
     free = np.sort(different[distance[different] > real.metric.tolerance])
     if len(free) < n:
         raise DataError(

@@ -1,1 +1,1 @@
-"""What a release gives back beside tables that were published of the same people."""
+"""Audit of a release together with tables published of the same people."""

@@ -1,4 +1,4 @@
-"""What an audit found, value by value and column by column."""
+"""Results of an audit: remaining levels by value, figures by column, remedies, and bounds of suppressed cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUPPRESSED, GROUPED = "suppressed", "in groups"
 
 @dataclass(frozen=True)
 class AuditedColumn:
-    """What a release and the tables beside it give back of one column.
+    """What a release and published tables disclose together of one column.
 
     Attributes
     ----------
@@ -31,13 +31,13 @@ class AuditedColumn:
     hidden : int
         Values hidden.
     certain : int
-        Of these, values of which one level is left.
+        Of these, values with a single feasible level.
     right : int or None
         Of these right; None without the original.
     narrowed : int
-        Values with several levels left, and fewer than the release alone leaves.
+        Values with several feasible levels, and fewer than from the release alone.
     between_two : int
-        Of these, values with two levels left.
+        Of these, values with two feasible levels.
     """
 
     column: str
@@ -50,24 +50,24 @@ class AuditedColumn:
 
     @property
     def counted(self) -> int:
-        """Reconstructed values: those that are right, where that is known."""
+        """Reconstructed values; only the right ones where the original is known."""
         return self.certain if self.right is None else self.right
 
     @property
     def share(self) -> float:
-        """The same as a share of the values hidden."""
+        """`counted` as a share of the hidden values."""
         return self.counted / self.hidden if self.hidden else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class ReleaseAudit:
-    """What is left of every hidden value of a release.
+    """Feasible levels of every hidden value of a release.
 
-    `before`, `left` (P, V): levels that the release alone, and with the tables, leaves to a value of each pattern.
-    `level` (P, V): the level of which alone one is left, else -1. `low`, `high` (P, V): ends of the levels left where
-    they are numbers. `proven` (P, V): levels that some file is known to have.
-    `undecided`: levels that no programme decided, taken for possible; `open`: records with too many
-    possibilities to be listed; `programmes`: how many were run.
+    For P patterns and V variables: `before`, `left` (P, V): number of feasible levels by the release alone, and with
+    the tables. `level` (P, V): the level if only one is feasible, else -1. `low`, `high` (P, V): lower and upper bound
+    of the feasible levels where they are numbers. `proven` (P, V): number of levels with a known feasible file.
+    `undecided`: levels not decided by any programme, counted as feasible; `open`: records with too many completions to
+    enumerate; `programmes`: number of programmes solved.
     """
 
     file: AuditFile
@@ -82,35 +82,35 @@ class ReleaseAudit:
     programmes: int
 
     def of_records(self, figure: Ints) -> Ints:
-        """A figure of patterns (P, V) by record (n, V)."""
+        """Expand a figure of patterns (P, V) to records (n, V)."""
         return np.asarray(figure[self.file.patterns.of_row])
 
     @cached_property
     def certain(self) -> Bools:
-        """(n, V): hidden values of which one level is left."""
+        """(n, V): whether a hidden value has exactly one feasible level."""
         return np.asarray(self.file.asked & (self.of_records(self.left) == 1))
 
     @cached_property
     def narrowed(self) -> Bools:
-        """(n, V): hidden values of which several levels are left, and fewer than before."""
+        """(n, V): whether a hidden value has several feasible levels, but fewer than from the release alone."""
         left, before = self.of_records(self.left), self.of_records(self.before)
         return np.asarray(self.file.asked & (left > 1) & (left < before))
 
     @cached_property
     def right(self) -> Bools | None:
-        """(n, V): values that are certain and right; None where the truth is not known."""
+        """(n, V): whether a certain value is right; None if the original is not known."""
         if self.file.truth is None:
             return None
         return np.asarray(self.certain & (self.of_records(self.level) == self.file.truth))
 
     @property
     def given_back(self) -> Bools:
-        """(n, V): reconstructed values: those that are right, where that is known."""
+        """(n, V): reconstructed values; only the right ones where the original is known."""
         return self.certain if self.right is None else self.right
 
 
 def truth_of(file: AuditFile, system: System) -> Floats | None:
-    """The file as it was, among the completions; None where it is not known, or not among them."""
+    """The original file as counts of completions (X,); None if it is not known or not among the completions."""
     if file.truth is None:
         return None
     patterns, completions = file.patterns, system.completions
@@ -123,56 +123,56 @@ def truth_of(file: AuditFile, system: System) -> Floats | None:
     at = np.searchsorted(known, own, sorter=order)
     if len(own) and (at >= len(known)).any():
         return None
-    found = order[at] if len(own) else at
-    if (known[found] != own).any():
+    place = order[at] if len(own) else at
+    if (known[place] != own).any():
         return None
-    return np.bincount(found, minlength=len(known)).astype(np.float64)
+    return np.bincount(place, minlength=len(known)).astype(np.float64)
 
 
 def audit_release(file: AuditFile, *, only: Bools | None = None, largest: int = MOST_UNKNOWN) -> ReleaseAudit:
-    """Find what is left of every hidden value.
+    """Determine the feasible levels of every hidden value.
 
-    No programme is run for values that are not in `only` (n, V), nor of more than `largest` unknowns.
+    Programmes are solved only for the values in `only` (n, V), if given, and for blocks of up to `largest` unknowns.
 
-    Raises `ContradictionError`: no file has both.
+    Raises `ContradictionError`: release and tables are infeasible together.
     """
     system = build(file.patterns, file.tables, file.sums)
-    asked = None
+    needed = None
     if only is not None:
-        asked = np.zeros((len(file.patterns.size), len(file.names)), np.bool_)
-        np.logical_or.at(asked, file.patterns.of_row, only)
-    return summed(file, system, attainable(system, truth_of(file, system), only=asked, largest=largest))
+        needed = np.zeros((len(file.patterns.size), len(file.names)), np.bool_)
+        np.logical_or.at(needed, file.patterns.of_row, only)
+    return summed(file, system, attainable(system, truth_of(file, system), only=needed, largest=largest))
 
 
-def summed(file: AuditFile, system: System, found: Attainable) -> ReleaseAudit:
-    """What is left of every value of every pattern, of the levels that are possible."""
+def summed(file: AuditFile, system: System, answer: Attainable) -> ReleaseAudit:
+    """Summarise the feasible levels by pattern and variable."""
     patterns = file.patterns
     shape = (len(patterns.size), len(patterns.shape))
-    widths = [one.sum(axis=1)[code] for one, code in zip(patterns.allowed, patterns.codes.T, strict=True)]
+    widths = [allowed.sum(axis=1)[code] for allowed, code in zip(patterns.allowed, patterns.codes.T, strict=True)]
     before = np.column_stack(widths) if widths else np.zeros(shape, np.int64)
     left, level = np.where(patterns.hidden, 0, before), np.full(shape, -1)
     low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
-    p, v, a = (part[found.possible] for part in (found.pattern, found.variable, found.level))
+    p, v, a = (part[answer.possible] for part in (answer.pattern, answer.variable, answer.level))
     np.add.at(left, (p, v), 1)
     level[p, v] = a
-    numbers = [np.array([one.number(label) for label in one.finest]) for one in file.levels]
+    numbers = [np.array([levels.number(label) for label in levels.finest]) for levels in file.levels]
     value = np.array([numbers[variable][own] for variable, own in zip(v, a, strict=True)])
     np.minimum.at(low, (p, v), value)
     np.maximum.at(high, (p, v), value)
     is_open = system.completions.open
     left[is_open] = before[is_open]
     proven = np.where(patterns.hidden, 0, before)
-    np.add.at(proven, (found.pattern[found.proven], found.variable[found.proven]), 1)
+    np.add.at(proven, (answer.pattern[answer.proven], answer.variable[answer.proven]), 1)
     level[left != 1] = -1
     ended = np.isfinite(low) & np.isfinite(high)
     return ReleaseAudit(
         file, before, left, level, np.where(ended, low, np.nan), np.where(ended, high, np.nan), proven,
-        found.undecided, int(patterns.size[is_open].sum()), found.solved,
+        answer.undecided, int(patterns.size[is_open].sum()), answer.solved,
     )  # fmt: skip
 
 
 def column_figures(audit: ReleaseAudit) -> tuple[AuditedColumn, ...]:
-    """Count what was found, by column and by how its values are hidden."""
+    """Count certain and narrowed values by column and by how they are hidden."""
     file, out = audit.file, []
     left = audit.of_records(audit.left)
     for v, name in enumerate(file.names):
@@ -190,28 +190,28 @@ def column_figures(audit: ReleaseAudit) -> tuple[AuditedColumn, ...]:
     return tuple(out)
 
 
-# Which published table gives most away, and what to do instead: each remedy is audited again.
+# Disclosure by each published table, and remedies; each remedy is audited again.
 
 
 BASES = (3, 5, 10)
 LEAVE_OUT, ROUND, TAKE_OUT = "leave out", "round", "take out"
-# Documents print no number between none and this: the order in which tables are tried must not tell it either.
+# Documents print no count between 0 and this; the order in which tables are tried must not reveal it either.
 FEWEST = 5
-LARGEST = 400  # unknowns of a block that is given to a programme in a trial
+LARGEST = 400  # most unknowns of a block that is passed to a solver in a trial
 
 
 @dataclass(frozen=True)
 class TableDamage:
-    """What one table does.
+    """Disclosure caused by one table.
 
     Attributes
     ----------
     table : str
-        What it is called.
+        Name of the table.
     alone : int
-        Hidden values reconstructed where this table alone is published beside the release.
+        Hidden values reconstructed if this table alone is published with the release.
     without : int
-        Hidden values reconstructed where all tables but this one are.
+        Hidden values reconstructed if all tables but this one are.
     """
 
     table: str
@@ -221,7 +221,7 @@ class TableDamage:
 
 @dataclass(frozen=True)
 class Remedy:
-    """What to do so that tables and release give back less, and what the audit then finds.
+    """A remedy that reduces joint disclosure, and the audit's result with it.
 
     Attributes
     ----------
@@ -236,7 +236,7 @@ class Remedy:
     values : int
         Values of the release taken out.
     left : int
-        Hidden values that are still given back.
+        Hidden values that are still reconstructed.
     """
 
     kind: str
@@ -249,7 +249,7 @@ class Remedy:
 
 @dataclass(frozen=True, eq=False)
 class Repairs:
-    """`damage` by table, `remedies`, and the values `further` (n, V) that one of them takes out of the release."""
+    """`damage` by table, `remedies`, and the values `further` (n, V) suppressed by the remedy "take out"."""
 
     damage: tuple[TableDamage, ...]
     remedies: tuple[Remedy, ...]
@@ -259,17 +259,17 @@ class Repairs:
 def find_repairs(
     audit: ReleaseAudit, tables: Sequence[CountedTable], tell: Callable[[str], None] = lambda _: None
 ) -> Repairs:
-    """Audit the release beside each table alone and beside all others, then beside what could be published instead."""
+    """Audit the release with each table alone and with all others, then with each remedy applied."""
     file, every = audit.file, range(len(tables))
     tell("trying the tables one by one")
-    alone = [_given_back(audit, restricted(file, {one})) for one in every]
-    without = [_given_back(audit, restricted(file, set(every) - {one})) for one in every]
+    alone = [_given_back(audit, restricted(file, {number})) for number in every]
+    without = [_given_back(audit, restricted(file, set(every) - {number})) for number in every]
     damage = tuple(map(TableDamage, (table.called for table in tables), alone, without))
     further = np.zeros_like(file.asked)
     if not audit.given_back.any():
         return Repairs(damage, (), further)
-    # Tables that tell little are published first, and of those the largest.
-    order = sorted(every, key=lambda one: (_at_least(alone[one]), -_cells(tables[one])))
+    # greedy order: tables that disclose little come first, and of those the largest
+    order = sorted(every, key=lambda number: (_at_least(alone[number]), -_cells(tables[number])))
     tell("looking for tables to leave out or to round")
     remedies = [_leaving_out(audit, tables, order), _rounding(audit, tables, order)]
     if file.truth is not None:
@@ -290,32 +290,32 @@ def _cells(table: CountedTable) -> int:
 
 
 def _given_back(audit: ReleaseAudit, file: AuditFile) -> int:
-    """Of the reconstructed values those that are beside other tables, too: fewer tables give back no others."""
+    """Number of reconstructed values that remain so with fewer tables (no others can be added by fewer tables)."""
     if not (file.tables or file.sums):
         return 0
-    asked = _asked(audit, file)
-    return int((audit_release(file, only=asked, largest=LARGEST).given_back & asked).sum())
+    disclosed = _disclosed_here(audit, file)
+    return int((audit_release(file, only=disclosed, largest=LARGEST).given_back & disclosed).sum())
 
 
-def _left(audit: ReleaseAudit, file: AuditFile, asked: Bools | None = None) -> int:
-    """Of the values asked for those for which no two files are known: what is not decided may be given back."""
+def _left(audit: ReleaseAudit, file: AuditFile, needed: Bools | None = None) -> int:
+    """Number of the `needed` values without two known feasible levels; undecided ones count as disclosed."""
     if not (file.tables or file.sums):
         return 0
-    asked = _asked(audit, file) if asked is None else asked
-    found = audit_release(file, only=asked, largest=LARGEST)
-    return int((asked & (found.of_records(found.proven) < 2)).sum())
+    needed = _disclosed_here(audit, file) if needed is None else needed
+    trial = audit_release(file, only=needed, largest=LARGEST)
+    return int((needed & (trial.of_records(trial.proven) < 2)).sum())
 
 
-def _asked(audit: ReleaseAudit, file: AuditFile) -> Bools:
+def _disclosed_here(audit: ReleaseAudit, file: AuditFile) -> Bools:
     return audit.given_back[:, [audit.file.names.index(name) for name in file.names]]
 
 
 def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
-    """The same release beside some of the tables, by number, and no variable that none of them has."""
+    """The audit file reduced to some of the tables, by number, and to the variables they use."""
     parts = [place for place, number in enumerate(file.table_of) if number in numbers]
     kept = [sum_ for sum_ in file.sums if sum_.number in numbers]
     used = sorted(
-        {axis for at in [*(file.tables[part][0] for part in parts), *(one.axes for one in kept)] for axis in at}
+        {axis for at in [*(file.tables[part][0] for part in parts), *(sum_.axes for sum_ in kept)] for axis in at}
     )
     own = sorted({file.patterns.axes[axis].variable for axis in used})
     axes = [file.patterns.axes[axis] for axis in used]
@@ -324,7 +324,7 @@ def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
         (tuple(used.index(axis) for axis in at), lower, upper)
         for at, lower, upper in (file.tables[part] for part in parts)
     )
-    sums = tuple(replace(one, axes=tuple(used.index(axis) for axis in one.axes)) for one in kept)
+    sums = tuple(replace(sum_, axes=tuple(used.index(axis) for axis in sum_.axes)) for sum_ in kept)
     codes = file.patterns.codes[file.patterns.of_row][:, own]
     allowed = [file.patterns.allowed[v] for v in own]
     return AuditFile(
@@ -336,13 +336,13 @@ def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
 
 
 def rounded(file: AuditFile, numbers: Collection[int], base: int) -> AuditFile:
-    """The same release where the exact counts of some tables are rounded to one of the multiples next to them."""
+    """The audit file with the exact counts of some tables randomly rounded to an adjacent multiple of `base`."""
     parts = zip(file.tables, file.table_of, strict=True)
-    return replace(file, tables=tuple(_round(one, base) if number in numbers else one for one, number in parts))
+    return replace(file, tables=tuple(_round(table, base) if number in numbers else table for table, number in parts))
 
 
 def _round(table: Dense, base: int) -> Dense:
-    """What anybody knows of counts so rounded; those that are not exact stay as they are."""
+    """Bounds of a table's counts after random rounding; counts that are not exact keep their bounds."""
     axes, lower, upper = table
     exact = lower == upper
     shown = base * ((2 * lower + base) // (2 * base))
@@ -351,44 +351,44 @@ def _round(table: Dense, base: int) -> Dense:
 
 
 def _leaving_out(audit: ReleaseAudit, tables: Sequence[CountedTable], order: Sequence[int]) -> Remedy:
-    """Publish one table after the other, as long as nothing is given back."""
+    """Greedily keep tables, in the given order, as long as no value is reconstructed."""
     kept: set[int] = set()
-    for one in order:
-        if not _left(audit, restricted(audit.file, kept | {one})):
-            kept.add(one)
-    gone = [one for one in range(len(tables)) if one not in kept]
-    cells = sum(_cells(tables[one]) for one in gone)
+    for number in order:
+        if not _left(audit, restricted(audit.file, kept | {number})):
+            kept.add(number)
+    gone = [number for number in range(len(tables)) if number not in kept]
+    cells = sum(_cells(tables[number]) for number in gone)
     left = _left(audit, restricted(audit.file, kept))
-    return Remedy(LEAVE_OUT, tuple(tables[one].called for one in gone), None, cells, 0, left)
+    return Remedy(LEAVE_OUT, tuple(tables[number].called for number in gone), None, cells, 0, left)
 
 
 def _rounding(audit: ReleaseAudit, tables: Sequence[CountedTable], order: Sequence[int]) -> Remedy:
-    """Round all counts to the smallest base that helps, then show one after the other as long as nothing is given back.
+    """Round all counts to the smallest sufficient base, then greedily restore exact tables while nothing is disclosed.
 
-    Sums stay as they are. Without the original each trial takes long, and all stay rounded.
+    Tables of sums are not rounded. Without the original each trial is slow, and all tables stay rounded.
     """
     file = audit.file
-    order = [one for one in order if tables[one].table.sum is None]
+    order = [number for number in order if tables[number].table.sum is None]
     gone = set(order)
     for base in BASES:
         left = _left(audit, rounded(file, gone, base))
         if not left:
             break
-    for one in order if not left and file.truth is not None else ():
-        if not _left(audit, rounded(file, gone - {one}, base)):
-            gone.discard(one)
-    parts = [part for one in sorted(gone) for part in (tables[one], *tables[one].totals)]
+    for number in order if not left and file.truth is not None else ():
+        if not _left(audit, rounded(file, gone - {number}, base)):
+            gone.discard(number)
+    parts = [part for number in sorted(gone) for part in (tables[number], *tables[number].totals)]
     cells = sum(int(((part.lower == part.upper) & (part.lower % base > 0)).sum()) for part in parts)
-    return Remedy(ROUND, tuple(tables[one].called for one in sorted(gone)), base, cells, 0, left)
+    return Remedy(ROUND, tuple(tables[number].called for number in sorted(gone)), base, cells, 0, left)
 
 
 def take_out(audit: ReleaseAudit) -> tuple[AuditFile, Bools]:
-    """Hide further values so that each record that became certain could as well be another one.
+    """Secondary suppression: hide further values so that each disclosed record can be exchanged with another one.
 
-    Gives the file and (n, V) the values that are open by that: two files that fit are known for each of them.
-    Where two records differ, what both show of it is taken out: either may then be the other, and no table tells, as
-    their sum stays the same; where tables sum a variable, only for records with the same value of it. The partner is
-    the one for which the fewest values have to go.
+    Gives the file and (n, V) the values that become ambiguous: two feasible files are known for each of them.
+    Where two records differ, the values both show are suppressed: the records can then be exchanged without changing
+    any table; where tables sum a variable, only records with the same value of it are exchanged. The partner is the
+    record that needs the fewest suppressions.
     """
     file, truth = audit.file, audit.file.truth
     assert truth is not None
@@ -399,8 +399,8 @@ def take_out(audit: ReleaseAudit) -> tuple[AuditFile, Bools]:
         if not waiting[i, v]:
             continue
         differ = (truth != truth[i]) & _alike(file, int(i))[:, None]
-        as_other = np.column_stack([one[codes[i, w]][truth[:, w]] for w, one in enumerate(allowed)])
-        as_this = np.column_stack([one[codes[:, w], truth[i, w]] for w, one in enumerate(allowed)])
+        as_other = np.column_stack([holds[codes[i, w]][truth[:, w]] for w, holds in enumerate(allowed)])
+        as_this = np.column_stack([holds[codes[:, w], truth[i, w]] for w, holds in enumerate(allowed)])
         cost = (differ & ~as_other).sum(axis=1) + (differ & ~as_this).sum(axis=1)
         if not differ[:, v].any():
             continue
@@ -416,31 +416,31 @@ def take_out(audit: ReleaseAudit) -> tuple[AuditFile, Bools]:
 
 
 def _alike(file: AuditFile, i: int) -> Bools:
-    """(n,) whether records have the same values of what tables sum; what is not known is like nothing."""
+    """(n,) whether a record equals record i on all summed variables; unknown values equal nothing."""
     if not file.sums or file.values is None:
         return np.ones(len(file.asked), np.bool_)
     return np.asarray((file.values == file.values[i]).all(axis=1))
 
 
 def _with_gap(file: AuditFile) -> tuple[list[Bools], Ints]:
-    """What the codes of each variable stand for, with a code for a value taken out, and that code."""
-    allowed = [np.vstack([one, np.ones((1, one.shape[1]), np.bool_)]) for one in file.patterns.allowed]
-    return allowed, np.array([len(one) - 1 for one in allowed])
+    """Allowed levels by code of each variable, with an extra code for a suppressed value; and that code (V,)."""
+    allowed = [np.vstack([holds, np.ones((1, holds.shape[1]), np.bool_)]) for holds in file.patterns.allowed]
+    return allowed, np.array([len(holds) - 1 for holds in allowed])
 
 
-# What release and tables tell together of the cells whose count a table does not tell.
+# Bounds of suppressed cells from release and tables together.
 
 
-MOST_CELLS = 200  # of a release: each takes two programmes
+MOST_CELLS = 200  # suppressed cells of a release that are bounded by two programmes each
 NEAR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class AuditedCells:
-    """Suppressed cells of a table, and the counts that release and tables leave to each.
+    """Suppressed cells of a table with their bounds.
 
-    `words`: their levels. `published`: the least and the greatest count that the table leaves (C, 2); `left`: that all
-    leave together (C, 2).
+    `words`: the levels of each cell. `published` (C, 2): lower and upper bound by the table itself; `left` (C, 2): by
+    release and tables together.
     """
 
     table: int
@@ -455,67 +455,71 @@ class AuditedCells:
 
     @property
     def certain(self) -> int:
-        """Those of which one count is left."""
+        """Cells whose bounds coincide."""
         return int((self.left[:, 0] == self.left[:, 1]).sum())
 
     @property
     def narrowed(self) -> int:
-        """Those of which several counts are left, fewer than the table leaves."""
-        width, before = (one[:, 1] - one[:, 0] for one in (self.left, self.published))
+        """Cells with tighter bounds than those of the table, but not a single count."""
+        width, before = (bounds[:, 1] - bounds[:, 0] for bounds in (self.left, self.published))
         return int(((width > 0) & (width < before)).sum())
 
 
 def audit_cells(file: AuditFile) -> tuple[AuditedCells, ...]:
-    """Bound every suppressed cell: by what its release shows, relation by relation, then by linear programmes.
+    """Bound every suppressed cell: from shown records, by constraint propagation, then by linear programmes.
 
-    Beyond 200 cells, or where very much is open, a programme is not run and the bounds may be wider than need be.
+    Beyond 200 cells, or for very large systems, no programme is solved and the bounds may not be tight.
     """
     if not file.suppressed:
         return ()
     system = build(file.patterns, file.tables, file.sums)
-    programme, left, found = _Programme(system), MOST_CELLS, []
-    for one in file.suppressed:
-        bounds = np.empty((len(one.cell), 2), np.int64)
-        for i, cell in enumerate(one.cell):
-            low, high, members, seen = _bounded(file, system, one, int(cell), i)
+    programme, left, audited = _Programme(system), MOST_CELLS, []
+    for suppressed in file.suppressed:
+        bounds = np.empty((len(suppressed.cell), 2), np.int64)
+        for i, cell in enumerate(suppressed.cell):
+            low, high, members, seen = _bounded(file, system, suppressed, int(cell), i)
             if low < high and left and len(members) and len(system.low) <= MOST_UNKNOWN:
                 left -= 1
                 least, most = programme.ends(members)
                 low, high = max(low, seen + least), min(high, seen + most + _lost(system))
             bounds[i] = low, high
-        found.append(AuditedCells(one.table, one.words, np.column_stack([one.lower, one.upper]), bounds))
-    return tuple(found)
+        audited.append(
+            AuditedCells(
+                suppressed.table, suppressed.words, np.column_stack([suppressed.lower, suppressed.upper]), bounds
+            )
+        )
+    return tuple(audited)
 
 
 def _lost(system: System) -> int:
-    """Records with too many possibilities to be listed: any cell may hold them."""
+    """Records with too many completions to enumerate: any cell may hold them."""
     return int(system.patterns.size[system.completions.open].sum())
 
 
-def _bounded(file: AuditFile, system: System, one: Suppressed, cell: int, i: int) -> tuple[int, int, Ints, int]:
-    """The least and the greatest count of a cell, the unknowns that may fall into it, and the records seen there."""
+def _bounded(file: AuditFile, system: System, suppressed: Suppressed, cell: int, i: int) -> tuple[int, int, Ints, int]:
+    """Lower and upper bound of a cell's count, the unknowns that may fall into it, and its number of shown records."""
     patterns, completions = system.patterns, system.completions
-    axes, least, _ = file.tables[one.dense]
+    axes, least, _ = file.tables[suppressed.dense]
     shown = patterns.shown[:, list(axes)]
     target = np.array(np.unravel_index(cell, least.shape))
     seen = int(patterns.size[(shown == target).all(axis=1)].sum())
-    told = (shown[completions.pattern] >= 0).all(axis=1)
+    is_shown = (shown[completions.pattern] >= 0).all(axis=1)
     here = (patterns.grouped(completions.levels)[:, list(axes)] == target).all(axis=1)
-    members = np.flatnonzero(here & ~told)
-    low = max(int(one.lower[i]), seen + int(system.low[members].sum()))
-    high = min(int(one.upper[i]), seen + int(system.high[members].sum()) + _lost(system))
+    members = np.flatnonzero(here & ~is_shown)
+    low = max(int(suppressed.lower[i]), seen + int(system.low[members].sum()))
+    high = min(int(suppressed.upper[i]), seen + int(system.high[members].sum()) + _lost(system))
     return low, high, members, seen
 
 
 class _Programme:
-    """All that is known, as constraints on the unknowns."""
+    """The system as linear constraints, built once."""
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.constraints: Any = None
 
     def ends(self, members: Ints) -> tuple[int, int]:
-        """The least and the greatest number of records in some unknowns together."""
+        """Lower and upper bound of the sum of some unknowns (LP relaxation)."""
         from scipy.optimize import Bounds, LinearConstraint
         from scipy.sparse import csr_array
 

@@ -1,4 +1,4 @@
-"""A release, what is known of its original, and published tables in one coding: ready to be audited."""
+"""Release, original and published tables in one common coding, ready for an audit."""
 
 from __future__ import annotations
 
@@ -18,34 +18,33 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bools, Ints
 
-# Levels that release, original and tables speak of: the finest ones, and which of them each label stands
-# for.
+# Common levels of release, original and tables: the finest ones, and the set of them that each label covers.
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The finest levels of one variable, and what each label stands for: `holds` has a row of levels per label."""
+    """Finest levels of one variable; `holds` maps each label to the mask (levels,) of the finest levels it covers."""
 
     name: str
     finest: tuple[str, ...]
     holds: Mapping[str, Bools]
 
     def of(self, labels: Sequence[str]) -> Bools:
-        """(labels, levels): which levels each label may stand for."""
+        """(labels, levels): whether a label covers a level."""
         return np.array([self.holds[label] for label in labels], np.bool_).reshape(len(labels), len(self.finest))
 
     def number(self, label: str) -> float:
-        """The number that a level is; NaN where it is none."""
-        found = range_of_label(label) if label != counted_tables.MISSING else None
-        return found[0] if found is not None and found[0] == found[1] else np.nan
+        """Numeric value of a level; NaN if it is none."""
+        range_ = range_of_label(label) if label != counted_tables.MISSING else None
+        return range_[0] if range_ is not None and range_[0] == range_[1] else np.nan
 
 
 def finest_levels(name: str, columns: Sequence[Column], hierarchy: Hierarchy | None = None) -> Levels:
-    """Find the finest levels of a variable among the labels of several columns, and what the coarser ones hold.
+    """Determine the finest levels of a variable over several columns, and those that coarser labels cover.
 
-    A label holds others where its range of numbers holds theirs ("30-39" holds "31"), or where the hierarchy says so.
+    A label covers others if its numeric range contains theirs ("30-39" covers "31"), or by the hierarchy.
 
-    Raises `DataError`: two ranges overlap, and neither holds the other.
+    Raises `DataError`: two ranges overlap without containment.
     """
     labels = list(dict.fromkeys(label for column in columns for label in column.labels))
     known = [label for label in labels if label != counted_tables.MISSING]
@@ -55,36 +54,36 @@ def finest_levels(name: str, columns: Sequence[Column], hierarchy: Hierarchy | N
     holds = {}
     for label in labels:
         own = np.zeros(len(finest), np.bool_)
-        own[[place[one] for one in below.get(label) or [label]]] = True
+        own[[place[inner] for inner in below.get(label) or [label]]] = True
         holds[label] = own
     return Levels(name, tuple(finest), holds)
 
 
 def _by_hierarchy(labels: Sequence[str], hierarchy: Hierarchy) -> dict[str, list[str]]:
-    """What each coarser name holds, of the labels that are there."""
+    """Finest labels covered by each coarser label of the hierarchy, among the labels present."""
     leaves, present = [str(leaf) for leaf in hierarchy.leaves], set(labels)
-    found: dict[str, list[str]] = {}
-    chains = list(zip(leaves, *([str(one) for one in level] for level in hierarchy.levels), strict=True))
+    held: dict[str, list[str]] = {}
+    chains = list(zip(leaves, *([str(entry) for entry in level] for level in hierarchy.levels), strict=True))
     for chain in chains:
-        at = next((one for one in chain if one in present), None)
+        at = next((node for node in chain if node in present), None)
         for above in chain:
-            if at is not None and above != at and above in present and at not in found.setdefault(above, []):
-                found[above].append(at)
-    finest = {label for label in labels if label not in found}
-    return {label: [one for one in below if one in finest] for label, below in found.items()}
+            if at is not None and above != at and above in present and at not in held.setdefault(above, []):
+                held[above].append(at)
+    finest = {label for label in labels if label not in held}
+    return {label: [leaf for leaf in below if leaf in finest] for label, below in held.items()}
 
 
 def _by_ranges(name: str, labels: Sequence[str]) -> dict[str, list[str]]:
-    """What each range of numbers holds; two spellings of one range are held by the first of them."""
+    """Finest labels covered by each numeric range; a second spelling of a range is covered by the first."""
     ranges = {label: read for label in labels if (read := range_of_label(label)) is not None}
-    found: dict[str, list[str]] = {}
+    held: dict[str, list[str]] = {}
     first: dict[tuple[float, float], str] = {}
     for label, own in ranges.items():
         if own in first:
-            found[label] = [first[own]]
+            held[label] = [first[own]]
         first.setdefault(own, label)
-    wide = {label: own for label, own in ranges.items() if own[0] < own[1] and label not in found}
-    single = [(label, own) for label, own in ranges.items() if label not in found]
+    wide = {label: own for label, own in ranges.items() if own[0] < own[1] and label not in held}
+    single = [(label, own) for label, own in ranges.items() if label not in held]
     for label, (low, high) in wide.items():
         inside = [other for other, own in single if other != label and low <= own[0] and own[1] <= high]
         across = [
@@ -99,24 +98,26 @@ def _by_ranges(name: str, labels: Sequence[str]) -> dict[str, list[str]]:
                 argument="tables",
             )
         if inside:
-            found[label] = inside
-    finest = {label for label in labels if label not in found}
+            held[label] = inside
+    finest = {label for label in labels if label not in held}
     out = {}
-    for label, below in found.items():
-        kept = [one for one in below if one in finest] or [one for one in found.get(below[0], []) if one in finest]
+    for label, below in held.items():
+        kept = [inner for inner in below if inner in finest] or [
+            inner for inner in held.get(below[0], []) if inner in finest
+        ]
         out[label] = kept
     return out
 
 
-Dense = tuple[tuple[int, ...], Ints, Ints]  # axes, least and greatest count of each cell
+Dense = tuple[tuple[int, ...], Ints, Ints]  # axes, lower and upper bound of each cell
 MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Suppressed:
-    """Cells of a published table (`table`, its number; `dense`, its place) whose count it does not tell.
+    """Suppressed cells of a published table (`table`: its number; `dense`: its index among the dense tables).
 
-    `cell` (C,): where they are in the array. `lower`, `upper` (C,): what it says of them. `words`: their levels.
+    `cell` (C,): flat index into the dense array. `lower`, `upper` (C,): bounds by the table. `words`: their levels.
     """
 
     table: int
@@ -129,15 +130,14 @@ class Suppressed:
 
 @dataclass(frozen=True, eq=False)
 class AuditFile:
-    """One release beside its tables.
+    """One release with the tables to audit it against.
 
-    `names`: the variables. `levels`: of each the finest. `patterns`: the records. `tables`: what each published table
-    (`table_of`, its number) says. `truth` (n, V): the level that each record had, None where it is not known.
-    `suppressed`: of each of them the cells whose count is not told, and their labels.
-    `asked` (n, V): values that are hidden and were there. `left_out`: variables whose values were changed, so that
-    none that is shown can be trusted. `coarse` (V,): whether the release shows groups of levels.
-    `sums`: tables of sums; `values` (n, S): what the release shows of the summed variables, in units; `notes`: which of
-    them could not be used.
+    `names`: the variables; `levels`: their finest levels; `labels`: the labels of the release. `patterns`: the distinct
+    records. `tables`: dense bounds of each published table (`table_of`: its number). `truth` (n, V): the original level
+    of each record, None if not known. `asked` (n, V): hidden values that the original has; `missing` (n, V): those of
+    them that are suppressed. `left_out`: variables with perturbed values, which cannot be used. `suppressed`: the
+    suppressed cells of the tables. `sums`: tables of sums; `values` (n, S): summed variables as shown, in units;
+    `notes`: which of them could not be used.
     """
 
     names: tuple[str, ...]
@@ -173,12 +173,12 @@ def open_audit(file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: 
             for column in part.columns
             if column.name == name
         ]
-        found = _variable(name, file, own, hierarchies.get(name))
-        if found is None:
+        opened = _variable(name, file, own, hierarchies.get(name))
+        if opened is None:
             left_out.append(name)
         else:
-            read.append(found)
-    kept = [one.levels.name for one in read]
+            read.append(opened)
+    kept = [variable.levels.name for variable in read]
     axes: list[Axis] = []
     dense: list[Dense] = []
     table_of: list[int] = []
@@ -190,29 +190,33 @@ def open_audit(file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: 
             if part.table.sum is not None:
                 sums += _sums(part, number, read, axes, summed)
                 continue
-            made = _dense(part, read, axes, len(file.frame))
-            if made is None:
+            dense_table = _dense(part, read, axes, len(file.frame))
+            if dense_table is None:
                 continue
-            one, cells = made
-            if part.suppressed.any() and len(one[0]) == len(part.columns):
+            array, cells = dense_table
+            if part.suppressed.any() and len(array[0]) == len(part.columns):
                 gone.append(_suppressed(part, number, len(dense), cells))
-            dense.append(one)
+            dense.append(array)
             table_of.append(number)
-    codes = np.column_stack([one.shown.codes for one in read]) if read else np.zeros((len(file.frame), 0), np.int64)
-    allowed = [one.allowed for one in read]
+    codes = (
+        np.column_stack([variable.shown.codes for variable in read])
+        if read
+        else np.zeros((len(file.frame), 0), np.int64)
+    )
+    allowed = [variable.allowed for variable in read]
     values = summed.values
     patterns = patterns_of(codes, allowed, axes, values, counted_tables.keep_apart(values, codes, allowed, axes, sums))
-    known = [one.truth for one in read if one.truth is not None]
+    known = [variable.truth for variable in read if variable.truth is not None]
     truth = np.column_stack(known) if read and len(known) == len(read) else None
     hidden = patterns.hidden[patterns.of_row]
-    missing = np.column_stack([one.missing for one in read]) if read else np.zeros_like(hidden)
+    missing = np.column_stack([variable.missing for variable in read]) if read else np.zeros_like(hidden)
     asked = hidden.copy()
     for place, variable in enumerate(read):
         if variable.absent is not None:
             asked[:, place] &= ~variable.absent
     return AuditFile(
-        tuple(kept), tuple(one.levels for one in read), tuple(one.shown.labels for one in read), patterns,
-        tuple(dense), tuple(table_of), truth, asked, missing & asked, tuple(left_out), tuple(gone),
+        tuple(kept), tuple(variable.levels for variable in read), tuple(variable.shown.labels for variable in read),
+        patterns, tuple(dense), tuple(table_of), truth, asked, missing & asked, tuple(left_out), tuple(gone),
         tuple(sums), values, summed.notes,
     )  # fmt: skip
 
@@ -230,7 +234,7 @@ def _check_present(name: str, file: RecoveryFile, tables: Sequence[CountedTable]
 
 @dataclass(frozen=True, eq=False)
 class _Variable:
-    """One variable: what the release shows, what it may stand for, what it was, and where it was missing before."""
+    """One variable: levels, released column, allowed levels by code, true levels, and masks of missing values."""
 
     levels: Levels
     shown: Column
@@ -241,7 +245,7 @@ class _Variable:
 
 
 def _variable(name: str, file: RecoveryFile, tables: Sequence[Column], hierarchy: Hierarchy | None) -> _Variable | None:
-    """Read one variable; None where its values were changed into others."""
+    """Read one variable; None if its values were perturbed."""
     shown = _column(file.columns[name])
     before = None if file.truth is None or name not in file.truth else _column(file.truth[name])
     present = tuple(label for label in shown.labels if label != counted_tables.MISSING)
@@ -268,20 +272,21 @@ def _variable(name: str, file: RecoveryFile, tables: Sequence[Column], hierarchy
     return _Variable(levels, shown, allowed, truth, gone, absent)
 
 
-def _column(one: ReleasedColumn) -> Column:
-    """A column as labels, spelt as those of tables are."""
-    labels = [label.removesuffix(".0") if one.coded.kind == "number" else label for label in one.labels()]
-    codes = one.codes.astype(np.int64) - 1
+def _column(column: ReleasedColumn) -> Column:
+    """A released column as labels, spelt as in tables; missing values get a label of their own, the last one."""
+    labels = [label.removesuffix(".0") if column.coded.kind == "number" else label for label in column.labels()]
+    codes = column.codes.astype(np.int64) - 1
     if (codes < 0).any():
         codes = np.where(codes < 0, len(labels), codes)
         labels.append(counted_tables.MISSING)
-    return Column(one.name, tuple(labels), codes)
+    return Column(column.name, tuple(labels), codes)
 
 
 def _with_truth(allowed: Bools, codes: Ints, truth: Ints) -> Bools | None:
-    """What each label stands for, where the original shows it; None where values were changed into others.
+    """Levels each label covers, learnt from the original where a recoding shows; None if values were perturbed.
 
-    A grouping leaves a label that is a level itself where it was, or is kept to by several records of each level.
+    A recoding maps each level to a single label; a label that is a level itself keeps it, or several records of each
+    moved level agree.
     """
     seen = np.zeros(allowed.shape, np.bool_)
     seen[codes, truth] = True
@@ -295,12 +300,12 @@ def _with_truth(allowed: Bools, codes: Ints, truth: Ints) -> Bools | None:
     n_moved = int(np.isin(truth, moved).sum())
     if own.any() and n_moved < 2 * len(moved):
         return None
-    never = ~seen.any(axis=0)  # whoever knows how it was recoded knows where these would be; we do not
+    never = ~seen.any(axis=0)  # levels absent from the data: their recoding is unknown, so the labels decide
     return np.asarray(seen | (allowed & never))
 
 
 def _check_codes(name: str, allowed: Bools, levels: Levels, tables: Sequence[Column]) -> None:
-    """Refuse a table that knows none of the values of the release."""
+    """Raise an error if a table shares no level with the release."""
     released = allowed.any(axis=0)
     for table in tables:
         labels = [label for label in table.labels if label != counted_tables.MISSING]
@@ -322,15 +327,15 @@ def _suppressed(part: CountedTable, table: int, dense: int, cells: Ints) -> Supp
 
 
 def _dense(table: CountedTable, read: Sequence[_Variable], axes: list[Axis], n: int) -> tuple[Dense, Ints] | None:
-    """The cells of a table as an array, and where each of its rows is; what was left out is summed over.
+    """Bounds of a table's cells as dense arrays, and the flat index of each row; left-out variables are summed over.
 
-    None of a table without a variable.
+    None if no variable of the table is left.
     """
-    found = _places(table, read, axes)
-    if found is None:
+    places = _places(table, read, axes)
+    if places is None:
         _check_total(table, table.lower, table.upper, n)
         return None
-    at, shape, cells = found
+    at, shape, cells = places
     lower = np.zeros(int(np.prod(shape)), np.int64)
     upper = np.full(len(lower), table.most_unlisted)
     upper[cells] = 0
@@ -343,35 +348,35 @@ def _dense(table: CountedTable, read: Sequence[_Variable], axes: list[Axis], n: 
 def _sums(
     table: CountedTable, number: int, read: Sequence[_Variable], axes: list[Axis], summed: SummedValues
 ) -> list[SummedCells]:
-    """The sums of a table as an array; none where the release does not show what is summed."""
+    """Sums of a table as dense arrays; empty if the release does not show the summed variable."""
     if table.table.sum not in summed.names:
         return []
-    found = _places(table, read, axes)
+    places = _places(table, read, axes)
     if (
-        found is not None
-        and len(found[0]) < len(table.columns)
+        places is not None
+        and len(places[0]) < len(table.columns)
         and table.table.rounded
         and table.table.counts is not None
     ):
-        return []  # cells without a row are not all nothing: what they may add up to is not known
+        return []  # absent rows need not be zero sums: marginal sums are unbounded
     of = summed.names.index(table.table.sum)
-    at, shape, cells = ((), (), np.zeros(len(table.lower), np.int64)) if found is None else found
-    made = counted_tables.dense_sums(table, number, of, (at, shape, cells), summed)
-    return [made] if at else []
+    at, shape, cells = ((), (), np.zeros(len(table.lower), np.int64)) if places is None else places
+    summed_cells = counted_tables.dense_sums(table, number, of, (at, shape, cells), summed)
+    return [summed_cells] if at else []
 
 
 def _places(
     table: CountedTable, read: Sequence[_Variable], axes: list[Axis]
 ) -> tuple[tuple[int, ...], tuple[int, ...], Ints] | None:
-    """The axes of a table in ascending order, their sizes, and the cell of each of its rows; None without any."""
-    of = {one.levels.name: (place, one) for place, one in enumerate(read)}
+    """Axes of a table in ascending order, their sizes, and the flat cell index of each row; None without axes."""
+    of = {variable.levels.name: (place, variable) for place, variable in enumerate(read)}
     at, parts = [], []
     for column in table.columns:
         if column.name not in of:
             continue
         place, variable = of[column.name]
         axis = _axis(place, variable.levels, column, table)
-        number = next((i for i, one in enumerate(axes) if _same(one, axis)), len(axes))
+        number = next((i for i, other in enumerate(axes) if _same(other, axis)), len(axes))
         if number == len(axes):
             axes.append(axis)
         at.append(number)
@@ -386,7 +391,7 @@ def _places(
 
 
 def _axis(place: int, levels: Levels, column: Column, table: CountedTable) -> Axis:
-    """How a table groups the levels; those it has no label for are behind the last."""
+    """The table's grouping of the finest levels; levels without a label form a last group."""
     held = levels.of(column.labels)
     if (held.sum(axis=0) > 1).any():
         raise DataError(
@@ -397,8 +402,8 @@ def _axis(place: int, levels: Levels, column: Column, table: CountedTable) -> Ax
     return Axis(place, np.where(held.any(axis=0), held.argmax(axis=0), len(held)), len(held) + 1)
 
 
-def _same(one: Axis, other: Axis) -> bool:
-    return one.variable == other.variable and one.n == other.n and bool((one.group == other.group).all())
+def _same(axis: Axis, other: Axis) -> bool:
+    return axis.variable == other.variable and axis.n == other.n and bool((axis.group == other.group).all())
 
 
 def _check_total(table: CountedTable, lower: Ints, upper: Ints, n: int) -> None:
@@ -417,7 +422,7 @@ def _other(table: CountedTable) -> str:
 
 
 def contradicted(error: ContradictionError, file: AuditFile, tables: Sequence[CountedTable]) -> DataError:
-    """Say which tables cannot be true of the release; no value of a record."""
+    """The error that names the contradicting tables, without any value of a record."""
     numbers = error.tables if error.summed else [file.table_of[number] for number in error.tables]
     names = list(dict.fromkeys(tables[number].called for number in numbers))
     if not names:

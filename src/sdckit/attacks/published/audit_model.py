@@ -1,4 +1,4 @@
-"""Released records and published counts as one system of whole numbers: who could have what."""
+"""Release and published tables as one integer system: unknown counts of completions under linear constraints."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from numpy.typing import NDArray
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.linear_bounds import Relations, narrow
 
-# Published sums beside the values that a release shows: in whole units, and as relations of what is
-# hidden.
+# Published sums: conversion to integer units, and as linear constraints on the unknowns.
 
 
 MOST_DECIMALS = 6
-MOST_WHOLE = 2.0**52  # all whole values together: their sums are exact
-MOST_UNITS = 2.0**40  # all decimal values together: rounding on the way stays below a unit
-MOST_FINE = 2.0**47  # all values together where each is rounded
-ON_GRID = 1e-6  # units that a decimal number may miss a whole one by, held as a float
-OFF = 0.25  # the same for a sum of many
+MOST_WHOLE = 2.0**52  # largest total of integers whose sums are exact
+MOST_UNITS = 2.0**40  # largest total of decimals, in units, so that rounding errors stay below a unit
+MOST_FINE = 2.0**47  # largest total, in units, where each value is rounded
+ON_GRID = 1e-6  # tolerance, in units, for a decimal held as a float to be an integer
+OFF = 0.25  # the same for a sum of many values
 
 
 class DisagreementError(Exception):
-    """Sums that no file can have: `tables` that say so by number, in how many cells."""
+    """Infeasible sums: the contradicting `tables` by number, and in how many cells."""
 
     def __init__(self, tables: Sequence[int], cells: int) -> None:
         super().__init__()
@@ -35,9 +34,9 @@ class DisagreementError(Exception):
 
 
 class Unit(NamedTuple):
-    """What the values of a variable are counted in: `scale` parts are one, a unit `common` parts.
+    """Integer unit of a summed variable: values times `scale` are multiples of `common`.
 
-    A sum may miss by `slack` units.
+    A sum may be off by `slack` units because of rounding.
     """
 
     scale: float
@@ -47,7 +46,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SummedCells:
-    """A published table of sums: its `number`, the summed variable `of`, its `axes`, the ends of each cell in units."""
+    """A published table of sums: `number`, summed variable `of`, `axes`, and the bounds of each cell in units."""
 
     number: int
     of: int
@@ -57,7 +56,7 @@ class SummedCells:
 
 
 class SumTerms(NamedTuple):
-    """Relations of unknowns: a term per `row`, `column` and `factor`; `lower`, `upper` and `given` by relation."""
+    """Linear constraints from sums in coordinate form: `row`, `column`, `factor` by term; bounds and `given` by row."""
 
     row: Ints
     column: Ints
@@ -68,10 +67,10 @@ class SumTerms(NamedTuple):
 
 
 def unit_of(values: Floats) -> tuple[Unit, Floats]:
-    """The largest unit in which all values (n,) are whole, and the values in it; NaN stays.
+    """The largest unit in which all values (n,) are integers, and the values in that unit; NaN is kept.
 
-    Values with more than six decimals, or too large for exact sums, are rounded to a finer unit than their sums need,
-    and `slack` says what that may add up to.
+    Values with more than six decimals, or too large for exact sums, are rounded to a fine unit, and `slack` bounds the
+    accumulated rounding error.
     """
     known = values[np.isfinite(values)]
     total = float(np.abs(known).sum())
@@ -88,7 +87,7 @@ def unit_of(values: Floats) -> tuple[Unit, Floats]:
 
 
 def in_units(lower: Floats, upper: Floats, unit: Unit, *, is_open: bool) -> tuple[Floats, Floats]:
-    """Ends of sums in whole units; `is_open`: an end itself is not reached."""
+    """Bounds of sums in integer units; `is_open`: the bounds are exclusive."""
     low, high = lower * unit.scale, upper * unit.scale
     if is_open:
         low, high = np.floor(low + ON_GRID) + 1, np.ceil(high - ON_GRID) - 1
@@ -98,16 +97,16 @@ def in_units(lower: Floats, upper: Floats, unit: Unit, *, is_open: bool) -> tupl
 
 
 def apart(values: Floats, hidden: Bools) -> Ints:
-    """A number for each record (n,): 0 where nothing that sums count by is hidden, else the same for the same values.
+    """Label of each record (n,): 0 if `hidden` is false, else equal for equal summed values.
 
-    Values (n, S) that are not known are alike.
+    Unknown values (NaN) in `values` (n, S) are treated as equal.
     """
-    found = np.zeros(len(values), np.int64)
-    for one in values[hidden].T:
-        _, own = np.unique(one, return_inverse=True)
-        _, found[hidden] = np.unique(found[hidden] * (own.max(initial=0) + 1) + own, return_inverse=True)
-    found[hidden] += 1
-    return found
+    labels = np.zeros(len(values), np.int64)
+    for column in values[hidden].T:
+        _, own = np.unique(column, return_inverse=True)
+        _, labels[hidden] = np.unique(labels[hidden] * (own.max(initial=0) + 1) + own, return_inverse=True)
+    labels[hidden] += 1
+    return labels
 
 
 class _Margin(NamedTuple):
@@ -118,28 +117,28 @@ class _Margin(NamedTuple):
 
 
 def _margins(sums: Sequence[SummedCells]) -> dict[tuple[int, tuple[int, ...]], _Margin]:
-    """Every margin of the sums by variable and axes, what several tables say joined."""
-    found: dict[tuple[int, tuple[int, ...]], _Margin] = {}
+    """All margins of the sums by variable and axes; bounds from several tables are intersected."""
+    margins: dict[tuple[int, tuple[int, ...]], _Margin] = {}
     for sum_ in sums:
         places = range(len(sum_.axes))
         for kept in (kept for size in range(len(sum_.axes), 0, -1) for kept in combinations(places, size)):
             rest = tuple(axis for axis in places if axis not in kept)
             own = _Margin(sum_.lower.sum(axis=rest), sum_.upper.sum(axis=rest), (sum_.number,), not rest)
             key = (sum_.of, tuple(sum_.axes[axis] for axis in kept))
-            found[key] = _joined_margins(found[key], own) if key in found else own
-    return found
+            margins[key] = _joined_margins(margins[key], own) if key in margins else own
+    return margins
 
 
-def _joined_margins(one: _Margin, other: _Margin) -> _Margin:
-    lower, upper = np.maximum(one.lower, other.lower), np.minimum(one.upper, other.upper)
-    tables = tuple(dict.fromkeys((*one.tables, *other.tables)))
-    return _Margin(lower, upper, tables, one.given or other.given)
+def _joined_margins(margin: _Margin, other: _Margin) -> _Margin:
+    lower, upper = np.maximum(margin.lower, other.lower), np.minimum(margin.upper, other.upper)
+    tables = tuple(dict.fromkeys((*margin.tables, *other.tables)))
+    return _Margin(lower, upper, tables, margin.given or other.given)
 
 
 class Shown(NamedTuple):
-    """What patterns show: `groups` (P, A) on every axis, -1 where none is told; `totals` (P, S) of what is summed.
+    """What patterns show: `groups` (P, A) on every axis, -1 where hidden; `totals` (P, S) of the summed variables.
 
-    A total is NaN where a value is not shown. `is_open` (P,): patterns with too many completions.
+    A total is NaN if a value is hidden. `is_open` (P,): patterns with too many completions.
     """
 
     groups: Ints
@@ -148,19 +147,19 @@ class Shown(NamedTuple):
 
 
 class Possible(NamedTuple):
-    """Completions (X,): their `groups` (X, A), whether the pattern shows them (`told`, X, A), the `value` (X, S)."""
+    """Completions: `groups` (X, A), `is_shown` (X, A) whether the pattern shows the group, `value` (X, S) summed."""
 
     groups: Ints
-    told: Bools
+    is_shown: Bools
     value: Floats
 
 
 def sum_terms(sums: Sequence[SummedCells], shown: Shown, possible: Possible) -> SumTerms:
-    """Say of every cell what the sum leaves to the records that may fall into it.
+    """Constraints from sums: bounds of each cell's sum over the unknowns that may fall into it.
 
-    A cell that a record without a shown value may fall into is told nothing of.
+    A cell gives no constraint if a record with a hidden summed value may fall into it.
 
-    Raises `DisagreementError`: a cell whose records are all shown has another sum, or tables differ.
+    Raises `DisagreementError`: a cell whose records are all shown has a different sum, or tables differ.
     """
     rows, columns, factors, lower, upper, given, n = [], [], [], [], [], [], 0
     for (of, place), margin in _margins(sums).items():
@@ -183,40 +182,44 @@ def sum_terms(sums: Sequence[SummedCells], shown: Shown, possible: Possible) -> 
         n += int(kept.sum())
     if not rows:
         return no_terms()
-    return SumTerms(*(np.concatenate(one) for one in (rows, columns, factors, lower, upper, given)))
+    return SumTerms(*(np.concatenate(parts) for parts in (rows, columns, factors, lower, upper, given)))
 
 
 def no_terms() -> SumTerms:
-    """What no sums say."""
+    """Constraints of no sums: empty arrays."""
     return SumTerms(*(np.zeros(0, kind) for kind in (np.int64, np.int64, float, float, float, np.bool_)))
 
 
 def _left_of_margin(
     margin: _Margin, of: int, own: list[int], shown: Shown, possible: Possible
 ) -> tuple[Bools, Floats, Floats, Ints, Ints]:
-    """Of each cell whether it is told of and what is left of its sum; of unknowns that may fall into one, the cell."""
+    """Bounds of each cell's sum after subtracting the shown records.
+
+    Gives by cell whether it is bounded, its lower and upper bound; by unknown not shown on these axes its cell; and
+    the indices of these unknowns.
+    """
     shape, size = margin.lower.shape, margin.lower.size
     groups = shown.groups[:, own]
     seen = (groups >= 0).all(axis=1)
     at = np.ravel_multi_index(tuple(groups[seen].T), shape)
     total = np.bincount(at, shown.totals[seen, of], size).astype(np.float64)
-    here = np.flatnonzero(~possible.told[:, own].all(axis=1))
+    here = np.flatnonzero(~possible.is_shown[:, own].all(axis=1))
     cell = np.ravel_multi_index(tuple(possible.groups[here][:, own].T), shape)
     total[cell[np.isnan(possible.value[here, of])]] = np.nan
     lost = shown.totals[shown.is_open & ~seen, of]
     low = margin.lower.ravel() - total - np.maximum(lost, 0).sum()
     high = margin.upper.ravel() - total - np.minimum(lost, 0).sum()
-    told = ~np.isnan(low)
-    return told, np.where(told, low, -np.inf), np.where(told, high, np.inf), cell, here
+    known = ~np.isnan(low)
+    return known, np.where(known, low, -np.inf), np.where(known, high, np.inf), cell, here
 
 
 MOST_COMPLETIONS = 400_000
 LARGEST = 2**62
-ENDLESS = 2**39  # a count up to which nothing is said
+ENDLESS = 2**39  # an upper bound from here on counts as infinite
 
 
 class ContradictionError(Exception):
-    """No file of records can have made both; `tables` are those that say so, by number (`summed`: as published)."""
+    """Release and tables are infeasible together; `tables`: the contradicting ones by number (`summed`: as given)."""
 
     def __init__(self, tables: Sequence[int], cells: int = 0, *, summed: bool = False) -> None:
         super().__init__()
@@ -224,7 +227,7 @@ class ContradictionError(Exception):
 
 
 class Counts(NamedTuple):
-    """Least and greatest number of records in each cell of some variables; `tables` it comes from, by number."""
+    """Lower and upper bound of the count of each cell, and the numbers of the `tables` they come from."""
 
     lower: Ints
     upper: Ints
@@ -236,7 +239,7 @@ Table = tuple[tuple[int, ...], Ints, Ints]  # axes in ascending order, least and
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A variable as a table counts it: `group` (L,) of each of its finest levels, of `n` groups."""
+    """A variable as classified by a table: `group` (L,) of each finest level, out of `n` groups."""
 
     variable: int
     group: Ints
@@ -245,12 +248,12 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Records that show the same, once.
+    """Distinct patterns of released values.
 
-    `codes` (P, V): what each shows of every variable; `size` (P,): records; `of_row` (n,): the pattern of each record.
-    `allowed`: of each variable, whether a code (row) may stand for a level (column). `axes` are those of the tables.
-    `totals` (P, S): of each variable that tables sum, its sum over the records; NaN where a value is not shown.
-    Records that hide what tables of sums count by are alike only if these values are.
+    `codes` (P, V): released code of every variable; `size` (P,): records; `of_row` (n,): pattern index of each record.
+    `allowed`: for each variable whether a code (row) may stand for a level (column). `axes` are those of the tables.
+    `totals` (P, S): total of each summed variable over the records; NaN where a value is hidden. Records that hide a
+    classifying variable of a table of sums share a pattern only if their summed values agree.
     """
 
     codes: Ints
@@ -262,46 +265,46 @@ class Patterns:
 
     @cached_property
     def hidden(self) -> Bools:
-        """(P, V): whether a value is not told."""
-        width = [one.sum(axis=1) for one in self.allowed]
+        """(P, V): whether the level is hidden."""
+        width = [allowed.sum(axis=1) for allowed in self.allowed]
         return _columns([of[code] != 1 for of, code in zip(width, self.codes.T, strict=True)], len(self.size), np.bool_)
 
     @property
     def left_open(self) -> Bools:
-        """(P,): whether any value is not told."""
+        """(P,): whether any level is hidden."""
         return np.asarray(self.hidden.any(axis=1))
 
     @cached_property
     def levels(self) -> Ints:
-        """(P, V): the level shown; -1 where none is told."""
-        first = [one.argmax(axis=1)[code] for one, code in zip(self.allowed, self.codes.T, strict=True)]
+        """(P, V): the level shown; -1 where it is hidden."""
+        first = [allowed.argmax(axis=1)[code] for allowed, code in zip(self.allowed, self.codes.T, strict=True)]
         return np.where(self.hidden, -1, _columns(first, len(self.size)))
 
     @cached_property
     def shown(self) -> Ints:
-        """(P, A): the group shown on every axis; -1 where none is told."""
-        found = []
+        """(P, A): the group shown on every axis; -1 where it is hidden."""
+        groups = []
         for axis in self.axes:
             code = self.codes[:, axis.variable]
             allowed = self.allowed[axis.variable]
             low = np.where(allowed, axis.group, axis.n).min(axis=1)
             high = np.where(allowed, axis.group, -1).max(axis=1)
-            found.append(np.where(low == high, low, -1)[code])
-        return _columns(found, len(self.size))
+            groups.append(np.where(low == high, low, -1)[code])
+        return _columns(groups, len(self.size))
 
     def grouped(self, levels: Ints) -> Ints:
-        """(X, A): the groups of completions (X, V) on every axis."""
+        """(X, A): the group of each completion, given its levels (X, V), on every axis."""
         return _columns([axis.group[levels[:, axis.variable]] for axis in self.axes], len(levels))
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Levels of each variable."""
-        return tuple(one.shape[1] for one in self.allowed)
+        return tuple(allowed.shape[1] for allowed in self.allowed)
 
 
-def _columns(found: Sequence[NDArray[Any]], n: int, kind: Any = np.int64) -> NDArray[Any]:
-    """Columns side by side, also where there is none."""
-    return np.column_stack(found) if found else np.zeros((n, 0), kind)
+def _columns(columns: Sequence[NDArray[Any]], n: int, kind: Any = np.int64) -> NDArray[Any]:
+    """Stack columns to (n, columns), also if there are none."""
+    return np.column_stack(columns) if columns else np.zeros((n, 0), kind)
 
 
 def patterns_of(
@@ -311,8 +314,8 @@ def patterns_of(
     values: Floats | None = None,
     apart: Ints | None = None,
 ) -> Patterns:
-    """Put records (n, V) that show the same together, and are not kept `apart` (n,); `values` (n, S) are summed."""
-    sizes = [len(one) for one in allowed]
+    """Group records with equal `codes` (n, V) and equal `apart` (n,) into patterns; `values` (n, S) are totalled."""
+    sizes = [len(levels) for levels in allowed]
     if apart is None:
         words = row_words(codes, sizes)
     else:
@@ -326,42 +329,45 @@ def patterns_of(
 
 
 def row_words(codes: Ints, sizes: Sequence[int]) -> Ints:
-    """A number for each row of codes, the same for the same codes."""
+    """Pack each row of codes into one integer; equal rows get equal integers."""
     words, span = np.zeros(len(codes), np.int64), 1
     for column, size in zip(codes.T, sizes, strict=True):
         if span > LARGEST // max(size, 1):
-            found, words = np.unique(words, return_inverse=True)
-            words, span = words.ravel().astype(np.int64), len(found)
+            distinct, words = np.unique(words, return_inverse=True)
+            words, span = words.ravel().astype(np.int64), len(distinct)
         words, span = words * size + column, span * max(size, 1)
     return words
 
 
 def margins_of(tables: Sequence[Table]) -> dict[tuple[int, ...], Counts]:
-    """Every margin of the tables (axes in ascending order, least and greatest counts), what several say joined.
+    """All margins of the tables, with bounds; bounds from several tables are intersected.
 
-    Raises `ContradictionError`: two tables say different things of one margin.
+    Raises `ContradictionError`: two tables contradict each other in a margin.
     """
-    found: dict[tuple[int, ...], Counts] = {}
+    margins: dict[tuple[int, ...], Counts] = {}
     for number, (variables, lower, upper) in enumerate(tables):
         for size in range(len(variables), 0, -1):
             for kept in combinations(range(len(variables)), size):
                 rest = tuple(axis for axis in range(len(variables)) if axis not in kept)
                 own = Counts(lower.sum(axis=rest), upper.sum(axis=rest), (number,))
                 place = tuple(variables[axis] for axis in kept)
-                found[place] = _joined(found[place], own) if place in found else own
-    return found
+                margins[place] = _joined(margins[place], own) if place in margins else own
+    return margins
 
 
-def _joined(one: Counts, other: Counts) -> Counts:
-    lower, upper = np.maximum(one.lower, other.lower), np.minimum(one.upper, other.upper)
+def _joined(counts: Counts, other: Counts) -> Counts:
+    lower, upper = np.maximum(counts.lower, other.lower), np.minimum(counts.upper, other.upper)
     if bad := int((lower > upper).sum()):
-        raise ContradictionError((one.tables[0], *other.tables), bad)
-    return Counts(lower, upper, tuple(dict.fromkeys((*one.tables, *other.tables))))
+        raise ContradictionError((counts.tables[0], *other.tables), bad)
+    return Counts(lower, upper, tuple(dict.fromkeys((*counts.tables, *other.tables))))
 
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """What each pattern with a hidden value could be: `pattern` (X,), `levels` (X, V); patterns left `open` (P,)."""
+    """Enumerated completions of patterns with hidden values: `pattern` (X,), `levels` (X, V).
+
+    `open` (P,): patterns with too many completions to enumerate.
+    """
 
     pattern: Ints
     levels: Ints
@@ -370,11 +376,11 @@ class Completions:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """Unknown numbers of records by completion, within `low` and `high` (X,), and what binds them.
+    """The integer system: unknown counts of completions with bounds `low`, `high` (X,) and linear constraints.
 
-    `relations` hold the patterns' sizes first, then the cells; `family` (R,) is the number of the variables of a cell
-    in `places`, -1 for a pattern and a sum; `cell` (R,) is the cell. The others follow from those that are `given`
-    (R,). `weight` (K,): the factors in the order of the relations' `at`.
+    `relations`: constraints of the pattern sizes first, then of cells, then of sums. `family` (R,): index into `places`
+    (the axes of a cell's margin), -1 for patterns and sums; `cell` (R,): the cell. `given` (R,): whether a constraint
+    is stated directly; the others are implied. `weight` (K,): coefficients in the order of `relations.at`.
     """
 
     patterns: Patterns
@@ -396,9 +402,9 @@ def build(
     *,
     most: int = MOST_COMPLETIONS,
 ) -> System:
-    """Write down what release and tables say together, and narrow it relation by relation.
+    """Build the system of release and tables and tighten its bounds by constraint propagation.
 
-    Raises `ContradictionError`: nothing can meet it all.
+    Raises `ContradictionError`: the system is infeasible.
     """
     families = margins_of(tables)
     left = {place: _left(patterns, place, counts) for place, counts in families.items()}
@@ -417,20 +423,20 @@ def build(
 
 
 def _sums(patterns: Patterns, completions: Completions, sums: Sequence[SummedCells]) -> SumTerms:
-    """What sums say; an unknown counts the value that all records of its pattern show."""
+    """Constraints from sums; the coefficient of an unknown is the value that all records of its pattern show."""
     if not sums:
         return no_terms()
     value = (patterns.totals / patterns.size[:, None])[completions.pattern]
-    told = patterns.shown[completions.pattern] >= 0
+    is_shown = patterns.shown[completions.pattern] >= 0
     shown = Shown(patterns.shown, patterns.totals, completions.open)
     try:
-        return sum_terms(sums, shown, Possible(patterns.grouped(completions.levels), told, value))
+        return sum_terms(sums, shown, Possible(patterns.grouped(completions.levels), is_shown, value))
     except DisagreementError as error:
         raise ContradictionError(error.tables, error.cells, summed=True) from None
 
 
 def _left(patterns: Patterns, place: tuple[int, ...], counts: Counts) -> tuple[Ints, Ints]:
-    """What the counts leave to records that do not show their cell."""
+    """Bounds of each cell of a margin after subtracting the records that show their cell."""
     groups, shape = patterns.shown[:, list(place)], counts.lower.shape
     shown = (groups >= 0).all(axis=1)
     at = np.ravel_multi_index(tuple(groups[shown].T), shape)
@@ -441,31 +447,31 @@ def _left(patterns: Patterns, place: tuple[int, ...], counts: Counts) -> tuple[I
 
 
 def _complete(patterns: Patterns, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], most: int) -> Completions:
-    """List what every pattern could be: variable by variable, without what a margin has no room for."""
+    """Enumerate the completions of every pattern, pruned by margins whose upper bound is 0."""
     hidden = patterns.hidden
     masks, of_mask = np.unique(hidden, axis=0, return_inverse=True)
-    pattern, found, is_open = [], [], np.zeros(len(hidden), np.bool_)
+    pattern, levels, is_open = [], [], np.zeros(len(hidden), np.bool_)
     room = most
     for number in np.argsort(masks.sum(axis=1), kind="stable"):
         if not masks[number].any():
             continue
         rows = np.flatnonzero(of_mask.ravel() == number)
-        one = _expand(patterns, rows, masks[number], left, room)
-        if one is None:
+        expanded = _expand(patterns, rows, masks[number], left, room)
+        if expanded is None:
             is_open[rows] = True
             continue
-        room -= len(one[0])
-        pattern.append(one[0])
-        found.append(one[1])
+        room -= len(expanded[0])
+        pattern.append(expanded[0])
+        levels.append(expanded[1])
     if not pattern:
         return Completions(np.zeros(0, np.int64), np.zeros((0, hidden.shape[1]), np.int64), is_open)
-    return Completions(np.concatenate(pattern), np.concatenate(found), is_open)
+    return Completions(np.concatenate(pattern), np.concatenate(levels), is_open)
 
 
 def _expand(
     patterns: Patterns, rows: Ints, mask: Bools, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], most: int
 ) -> tuple[Ints, Ints] | None:
-    """Completions of patterns that hide the same variables; None where there are too many."""
+    """Completions of patterns that hide the same variables, variable by variable; None if there are too many."""
     levels = patterns.levels[rows]
     known = set(np.flatnonzero(~mask).tolist())
     for v in sorted(np.flatnonzero(mask).tolist(), key=lambda v: patterns.shape[v]):
@@ -476,7 +482,7 @@ def _expand(
         levels[:, v] = level
         known.add(v)
         for place, (_, upper) in left.items():
-            axes = [patterns.axes[one] for one in place]
+            axes = [patterns.axes[index] for index in place]
             own = {axis.variable for axis in axes}
             if v in own and own <= known:
                 groups = tuple(axis.group[levels[:, axis.variable]] for axis in axes)
@@ -490,19 +496,19 @@ def _relations(
     patterns: Patterns, completions: Completions, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], lost: int,
     sums: SumTerms,
 ) -> tuple[Relations, Floats, Ints, Ints]:  # fmt: skip
-    """The sizes of the patterns, then every cell that a completion may fall into, then the sums."""
-    asked = np.flatnonzero(patterns.left_open & ~completions.open)
+    """Assemble the constraints: pattern sizes, then all cells a completion may fall into, then sums."""
+    unresolved = np.flatnonzero(patterns.left_open & ~completions.open)
     rank = np.full(len(patterns.size), -1)
-    rank[asked] = np.arange(len(asked))
-    size = patterns.size[asked]
+    rank[unresolved] = np.arange(len(unresolved))
+    size = patterns.size[unresolved]
     rows, columns = [rank[completions.pattern]], [np.arange(len(completions.pattern))]
-    lower, upper, family, cell = [size], [size], [np.full(len(asked), -1)], [asked]
+    lower, upper, family, cell = [size], [size], [np.full(len(unresolved), -1)], [unresolved]
     groups = patterns.grouped(completions.levels)
-    told = patterns.shown[completions.pattern] >= 0
-    n = len(asked)
+    is_shown = patterns.shown[completions.pattern] >= 0
+    n = len(unresolved)
     for number, (place, (least, most)) in enumerate(left.items()):
         own = list(place)
-        here = np.flatnonzero(~told[:, own].all(axis=1))
+        here = np.flatnonzero(~is_shown[:, own].all(axis=1))
         at = np.ravel_multi_index(tuple(groups[here][:, own].T), most.shape)
         cells = np.unique(np.concatenate([at, np.flatnonzero(least.ravel() > lost)]))
         rows.append(n + np.searchsorted(cells, at))
@@ -512,7 +518,7 @@ def _relations(
         family.append(np.full(len(cells), number))
         cell.append(cells)
         n += len(cells)
-    factor = np.concatenate([*(np.ones(len(one)) for one in rows), sums.factor])
+    factor = np.concatenate([*(np.ones(len(part)) for part in rows), sums.factor])
     row, column = np.concatenate([*rows, n + sums.row]), np.concatenate([*columns, sums.column])
     most_of = np.concatenate(upper)
     ends = (
@@ -525,7 +531,7 @@ def _relations(
 
 
 def _packed(row: Ints, column: Ints, factor: Floats, lower: Floats, upper: Floats, n: int) -> tuple[Relations, Floats]:
-    """Relations by their terms, and the factors by number."""
+    """Constraints in compressed form by row and by column, and the coefficients in column order."""
     order = np.argsort(row, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(lower)))])
     back = np.argsort(column, kind="stable")

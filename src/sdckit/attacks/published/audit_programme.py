@@ -1,4 +1,4 @@
-"""Which levels remain possible: searched by linear and integer programmes, block by block, and sums exactly."""
+"""Feasibility of levels: random walks, linear and integer programmes by block, and an exact search for sums."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.linear_bounds import Relations, find_point, narrow, solve_programme
 
-# Other files that fit, on a walk from one that does: one record after the other is given another
-# completion.
+# Random walk on feasible files: one record at a time changes its completion.
 
 
 SWEEPS = 30
@@ -21,26 +20,26 @@ FACTOR, SHIFT, SPAN = (
     1_103_515_245,
     12_345,
     2**31,
-)  # a plain generator: what is found is right whatever it draws
+)  # a linear congruential generator: results are valid whatever it draws
 
 
 @njit(cache=True, nogil=True)
 def walk(relations, weight, active, point, pattern, order, begin, wanted):  # type: ignore[no-untyped-def]
-    """(X,) which of the `wanted` unknowns are at least one in a file on a walk from `point`, changed in place.
+    """Random walk from a feasible `point`; gives (X,) which `wanted` unknowns reached a count of 1 or more.
 
-    `weight` (K,): the factors in the order of `relations.at`. `active` (R,): the sums of the relations at `point` (X,).
-    `order` (X,): unknowns by `pattern` (X,), of which those of pattern p stand from begin[p] on. Every step keeps all
-    relations, so every file on the way fits.
+    `weight` (K,): coefficients in the order of `relations.at`. `active` (R,): left-hand sides of the constraints at
+    `point` (X,); both are changed in place. `order` (X,): unknowns sorted by `pattern` (X,), those of pattern p from
+    `begin[p]` on. Every step keeps all constraints, so every visited file is feasible.
     """
-    found = np.zeros(len(wanted), np.bool_)
+    reached = np.zeros(len(wanted), np.bool_)
     drawn = 1
     for _ in range(SWEEPS):
         n_left = 0
         for j in range(len(wanted)):
-            if not wanted[j] or found[j]:
+            if not wanted[j] or reached[j]:
                 continue
-            found[j] = point[j] >= 1 or _donor(relations, weight, active, point, order, begin, pattern[j], j, 0) >= 0
-            n_left += not found[j]
+            reached[j] = point[j] >= 1 or _donor(relations, weight, active, point, order, begin, pattern[j], j, 0) >= 0
+            n_left += not reached[j]
         if n_left == 0:
             break
         for j in range(len(wanted)):
@@ -49,12 +48,12 @@ def walk(relations, weight, active, point, pattern, order, begin, wanted):  # ty
                 i = _donor(relations, weight, active, point, order, begin, pattern[j], j, drawn)
                 if i >= 0:
                     _move(relations, weight, active, point, i, j)
-    return found
+    return reached
 
 
 @njit(cache=True, nogil=True)
 def _donor(relations, weight, active, point, order, begin, p, j, start):  # type: ignore[no-untyped-def]
-    """A completion of pattern p of which a record may become j; -1 where there is none."""
+    """A completion of pattern `p` from which one record can move to `j`, tried cyclically from `start`; -1 if none."""
     size = begin[p + 1] - begin[p]
     for turn in range(size):
         i = order[begin[p] + (start + turn) % size]
@@ -65,6 +64,7 @@ def _donor(relations, weight, active, point, order, begin, p, j, start):  # type
 
 @njit(cache=True, nogil=True)
 def _move(relations, weight, active, point, i, j):  # type: ignore[no-untyped-def]
+    """Move one record from completion `i` to `j`: updates `point` (X,) and `active` (R,) in place."""
     point[i] -= 1
     point[j] += 1
     for a in range(relations.first[i], relations.first[i + 1]):
@@ -75,9 +75,9 @@ def _move(relations, weight, active, point, i, j):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def _fits(relations, weight, active, i, j):  # type: ignore[no-untyped-def]
-    """Whether all relations hold with one record less in i and one more in j; both lists are in ascending order.
+    """Whether all constraints hold after moving one record from completion `i` to `j` (merge of two sorted lists).
 
-    Both are of one pattern, so that in a relation of both they count the same.
+    Both belong to one pattern, so their coefficients cancel in a constraint that has both.
     """
     a, b = relations.first[i], relations.first[j]
     end_a, end_b = relations.first[i + 1], relations.first[j + 1]
@@ -99,50 +99,51 @@ def _fits(relations, weight, active, i, j):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _may_move(relations, active, r, by):  # type: ignore[no-untyped-def]
+    """Whether constraint `r` still holds when its left-hand side changes by `by`."""
     after = active[r] + by
     return after >= relations.lower[r] if by < 0 else after <= relations.upper[r]
 
 
-# Levels that only a search in whole numbers rules out: sums of values are too far apart for a solver.
+# Exact integer search for levels bound by sums, whose coefficients differ too much for a floating-point solver.
 
 
 MOST_SEARCHED = 200  # unknowns of a block
 MOST_ENDS = 500  # dead ends of one search
-WORK_OF_SEARCHES = 40_000  # unknowns times searches of a block
+WORK_OF_SEARCHES = 40_000  # budget of a block: unknowns times searches
 IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
 
 
 def search_levels(matrix: Any, lower: Floats, upper: Floats, low: Floats, high: Floats, member: Any) -> Ints:
-    """Say of each group of unknowns (a row of `member`) whether one of them can be 1 or more: 0 no, 1 yes, 2 not known.
+    """Decide for each group of unknowns (a row of `member`) whether one can be 1 or more: 0 no, 1 yes, 2 undecided.
 
-    `matrix` (R, X) sparse: the relations within `lower` and `upper`; `low`, `high` (X,): ends of the unknowns. A search
-    goes through all that narrowing leaves, and is given up after 500 dead ends.
+    `matrix` (R, X) sparse: constraints with bounds `lower` and `upper` (R,); `low`, `high` (X,): bounds of the
+    unknowns. Backtracking search with constraint propagation, given up after 500 dead ends.
     """
     relations = _relations(matrix, lower, upper)
-    found = np.full(member.shape[0], UNDECIDED)
+    verdicts = np.full(member.shape[0], UNDECIDED)
     every = np.arange(len(low))
     searches = 0
-    for group in range(len(found)):
-        if found[group] == POSSIBLE:
+    for group in range(len(verdicts)):
+        if verdicts[group] == POSSIBLE:
             continue
         answers = []
         for unknown in member.indices[member.indptr[group] : member.indptr[group + 1]]:
             if searches * len(low) > WORK_OF_SEARCHES:
-                return found
+                return verdicts
             searches += 1
             answer, point = _search(relations, low, high, int(unknown), every)
             answers.append(answer)
             if answer == POSSIBLE:
                 has = np.asarray(member @ np.round(point)).ravel() >= 1
-                found[has] = POSSIBLE
+                verdicts[has] = POSSIBLE
                 break
-        if found[group] != POSSIBLE and all(one == IMPOSSIBLE for one in answers):
-            found[group] = IMPOSSIBLE
-    return found
+        if verdicts[group] != POSSIBLE and all(answer == IMPOSSIBLE for answer in answers):
+            verdicts[group] = IMPOSSIBLE
+    return verdicts
 
 
 def _search(relations: Relations, low: Floats, high: Floats, unknown: int, every: Ints) -> tuple[int, Floats]:
-    """Whether some point has an unknown of 1 or more, and the point."""
+    """Search a feasible point with `unknown` >= 1; the answer (0, 1 or 2) and the point."""
     own_low, own_high = low.astype(np.float64), high.astype(np.float64)
     own_low[unknown] = max(own_low[unknown], 1.0)
     if own_low[unknown] > own_high[unknown] or not narrow(relations, own_low, own_high, -1):
@@ -154,7 +155,7 @@ def _search(relations: Relations, low: Floats, high: Floats, unknown: int, every
 
 
 def _holds(relations: Relations, point: Floats) -> bool:
-    """Whether a point meets the relations exactly: narrowing allows for rounding."""
+    """Whether a point satisfies the constraints exactly (propagation allows for rounding)."""
     row = np.repeat(np.arange(len(relations.lower)), np.diff(relations.start))
     total = np.bincount(row, relations.factor * point[relations.number], len(relations.lower))
     return bool(((total >= relations.lower) & (total <= relations.upper)).all())
@@ -169,20 +170,20 @@ def _relations(matrix: Any, lower: Floats, upper: Floats) -> Relations:
     )  # fmt: skip
 
 
-NODES = 5  # of a search tree: a limit on time would make the result depend on the machine
-GAP = 0.5  # what a point may miss of the bound: whether that is below one, and some point, is all that is used
-MOST_UNKNOWN = 30_000  # of a block that is given to a programme
-WORK_OF_PROGRAMMES = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
+NODES = 5  # of the branch-and-bound tree: a time limit would make the result depend on the machine
+GAP = 0.5  # relative gap: only a feasible point and whether the bound is below 1 are used
+MOST_UNKNOWN = 30_000  # of a block that is passed to a solver
+WORK_OF_PROGRAMMES = 10_000  # budget of a block: unknowns times programmes, beyond which the rest stays undecided
 FEWEST_ROUNDS = 2
-MARGIN = 0.25  # of a unit, by which sums are loosened: they are whole, a solver is not exact
+MARGIN = 0.25  # of a unit, by which integer sums are relaxed for a floating-point solver
 
 
 @dataclass(frozen=True, eq=False)
 class Attainable:
-    """Hidden values of patterns by level: `pattern`, `variable`, `level` (G,), whether each is `possible`.
+    """Levels of hidden values of patterns: `pattern`, `variable`, `level` (G,), and whether each is `possible`.
 
-    `by_propagation` (G,): the same before any programme ran. `proven` (G,): whether some file is known to have it.
-    `undecided`: groups that no programme decided; they count as possible. `solved`: programmes run.
+    `by_propagation` (G,): feasible by constraint propagation alone. `proven` (G,): whether a feasible file with it is
+    known. `undecided`: levels not decided by any programme, counted as possible. `solved`: programmes solved.
     """
 
     pattern: Ints
@@ -197,7 +198,7 @@ class Attainable:
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Groups of unknowns that give a pattern one level of one variable: members by rows."""
+    """Groups of unknowns that give a pattern one level of one variable; memberships in coordinate form."""
 
     pattern: Ints
     variable: Ints
@@ -220,10 +221,10 @@ def _groups(system: System) -> _Groups:
 def attainable(
     system: System, truth: Floats | None = None, *, only: Bools | None = None, largest: int = MOST_UNKNOWN
 ) -> Attainable:
-    """Say of every level of every hidden value whether some file that meets everything has it.
+    """Decide for every level of every hidden value whether some feasible file has it.
 
-    `truth` (X,): one such file, where it is known. `only` (P, V): the values asked for. `largest`: unknowns of a block
-    that is given to a programme.
+    `truth` (X,): a feasible file, if known. `only` (P, V): the values to decide. `largest`: most unknowns of a block
+    that is passed to a solver.
     """
     groups = _groups(system)
     n = len(groups.level)
@@ -238,44 +239,44 @@ def attainable(
         waiting &= ~near.has(truth, waiting)
     possible, proven, solved = first.copy(), first.copy(), 0
     for block in _blocks(system, groups, waiting):
-        left, found = block.decide(near, min(largest, MOST_UNKNOWN))
+        left, n_programmes = block.decide(near, min(largest, MOST_UNKNOWN))
         possible[left == 0] = False
         proven[left != 1] = False
-        solved += found
+        solved += n_programmes
     undecided = int((possible & ~proven).sum())
     return Attainable(groups.pattern, groups.variable, groups.level, possible, first, proven, undecided, solved)
 
 
 class _Near:
-    """Files on a walk from a file that fits."""
+    """Feasible files reached by a random walk from a feasible file."""
 
     def __init__(self, system: System, groups: _Groups) -> None:
         relations, pattern = system.relations, system.completions.pattern
         self.system, self.groups = system, groups
-        # What follows from others is not looked at: it may bind parts of which only one is in a point.
+        # implied constraints are ignored: they may link blocks of which only one is in a point
         lower = np.where(system.given, relations.lower, -np.inf)
         self.relations = relations._replace(lower=lower, upper=np.where(system.given, relations.upper, np.inf))
         self.row = np.repeat(np.arange(len(lower)), np.diff(relations.start))
         begin = np.concatenate([[0], np.cumsum(np.bincount(pattern, minlength=len(system.patterns.size)))])
         self.of_pattern = pattern, np.argsort(pattern, kind="stable"), begin
 
-    def has(self, point: Floats, asked: Bools) -> Bools:
-        """(G,) which of the groups asked for `point` (X,) has, or a file on a walk from it."""
+    def has(self, point: Floats, sought: Bools) -> Bools:
+        """(G,) which of the `sought` groups occur in `point` (X,) or in a file on a walk from it."""
         groups = self.groups
         terms = self.relations.factor * point[self.relations.number]
         active = np.bincount(self.row, terms, len(self.relations.lower))
         wanted = np.zeros(len(point), np.bool_)
-        wanted[groups.unknown[asked[groups.of]]] = True
+        wanted[groups.unknown[sought[groups.of]]] = True
         wanted &= self.system.high >= 1
         hit = walk(self.relations, self.system.weight, active, point.copy(), *self.of_pattern, wanted)
-        found = np.zeros(len(asked), np.bool_)
-        found[groups.of[hit[groups.unknown]]] = True
-        return found
+        reached = np.zeros(len(sought), np.bool_)
+        reached[groups.of[hit[groups.unknown]]] = True
+        return reached
 
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Unknowns bound to each other, with their relations."""
+    """A connected component of the system: unknowns that share constraints."""
 
     unknown: Ints
     matrix: Any
@@ -288,7 +289,7 @@ class _Block:
     n_groups: int
 
     def decide(self, near: _Near, largest: int) -> tuple[Ints, int]:
-        """Say of each group: 0 impossible, 1 possible, 2 not decided; the others are 1."""
+        """State of each group: 0 impossible, 1 possible (also groups of other blocks), 2 undecided; and programmes."""
         state, solved = self._by_programmes(near, largest)
         waiting = np.flatnonzero(state[self.groups] == UNDECIDED)
         if self.is_summed and len(waiting) and len(self.unknown) <= min(largest, MOST_SEARCHED):
@@ -298,7 +299,7 @@ class _Block:
 
     @property
     def is_summed(self) -> bool:
-        """Whether sums bind it: these are exact for points in whole numbers only."""
+        """Whether sums are among the constraints; these are exact for integer points only."""
         return bool((self.matrix.data != 1).any())
 
     def _by_programmes(self, near: _Near, largest: int) -> tuple[Ints, int]:
@@ -323,9 +324,9 @@ class _Block:
             hit = np.zeros(len(waiting), np.bool_)
             if point is not None:
                 whole_point[self.unknown] = point
-                asked = np.zeros(self.n_groups, np.bool_)
-                asked[self.groups[waiting]] = True
-                hit = near.has(whole_point, asked)[self.groups[waiting]]
+                sought = np.zeros(self.n_groups, np.bool_)
+                sought[self.groups[waiting]] = True
+                hit = near.has(whole_point, sought)[self.groups[waiting]]
             if not hit.any() and whole:
                 state[self.groups[waiting]] = UNDECIDED
                 break
@@ -334,11 +335,11 @@ class _Block:
         return state, solved
 
 
-def _blocks(system: System, groups: _Groups, asked: Bools) -> list[_Block]:
+def _blocks(system: System, groups: _Groups, undecided: Bools) -> list[_Block]:
     from scipy.sparse import coo_array, csr_array
     from scipy.sparse.csgraph import connected_components
 
-    if not asked.any():
+    if not undecided.any():
         return []
     relations = system.relations
     n, r = len(system.low), len(relations.lower)
@@ -358,12 +359,12 @@ def _blocks(system: System, groups: _Groups, asked: Bools) -> list[_Block]:
     row_label, column_label = label[: inside.shape[0]], label[inside.shape[0] :]
     place = np.full(n, -1)
     place[free] = np.arange(len(free))
-    wanted = asked[groups.of] & (place[groups.unknown] >= 0)
+    wanted = undecided[groups.of] & (place[groups.unknown] >= 0)
     g, u = groups.of[wanted], place[groups.unknown[wanted]]
     blocks = []
-    for one in np.unique(column_label[u]):
-        columns, own = np.flatnonzero(column_label == one), np.flatnonzero(row_label == one)
-        mine = column_label[u] == one
+    for component in np.unique(column_label[u]):
+        columns, own = np.flatnonzero(column_label == component), np.flatnonzero(row_label == component)
+        mine = column_label[u] == component
         names, of = np.unique(g[mine], return_inverse=True)
         at = np.searchsorted(columns, u[mine])
         member = coo_array((np.ones(len(at)), (of.ravel(), at)), shape=(len(names), len(columns))).tocsr()
@@ -375,31 +376,31 @@ def _blocks(system: System, groups: _Groups, asked: Bools) -> list[_Block]:
 
 
 def _largest(block: _Block, aim: Floats, *, whole: bool) -> tuple[float, Floats | None]:
-    """The largest number of records in what is aimed at: a bound on it, and a point in whole numbers if one is known.
+    """Maximise the count in `aim`: an upper bound, and an integer point if one is found.
 
-    Raises `ContradictionError`: nothing meets the relations.
+    Raises `ContradictionError`: the block is infeasible.
     """
     from scipy.optimize import Bounds, LinearConstraint
 
     rows = (block.matrix, block.lower, block.upper)
-    found = solve_programme(
+    solution = solve_programme(
         -aim, integrality=np.full(len(aim), float(whole)), bounds=Bounds(block.low, block.high),
         constraints=LinearConstraint(*(loosened(*rows) if block.is_summed else rows)),
         options={"node_limit": NODES, "mip_rel_gap": GAP},
     )  # fmt: skip
-    if found.status == 2:
+    if solution.status == 2:
         raise ContradictionError(())
     if whole:
-        bound = -found.mip_dual_bound if found.mip_dual_bound is not None else np.inf
-        return float(bound), None if found.x is None else _fitting(block, np.round(found.x))
-    if found.x is None:
+        bound = -solution.mip_dual_bound if solution.mip_dual_bound is not None else np.inf
+        return float(bound), None if solution.x is None else _fitting(block, np.round(solution.x))
+    if solution.x is None:
         return np.inf, None
-    near = np.abs(found.x - np.round(found.x)).max(initial=0) < 1e-6
-    return float(-found.fun), _fitting(block, np.round(found.x)) if near else None
+    near = np.abs(solution.x - np.round(solution.x)).max(initial=0) < 1e-6
+    return float(-solution.fun), _fitting(block, np.round(solution.x)) if near else None
 
 
 def loosened(matrix: Any, lower: Floats, upper: Floats) -> tuple[Any, Floats, Floats]:
-    """Relations that hold for the same points in whole numbers, in terms that a solver tells apart."""
+    """Rescale and relax constraints for a floating-point solver, without changing the set of integer solutions."""
     from scipy.sparse import diags_array
 
     largest = np.maximum(abs(matrix).max(axis=1).toarray().ravel(), 1.0)
@@ -410,8 +411,8 @@ def loosened(matrix: Any, lower: Floats, upper: Floats) -> tuple[Any, Floats, Fl
 
 
 def _fitting(block: _Block, point: Floats) -> Floats | None:
-    """The point, if it meets the sums to the last unit."""
+    """The point if it satisfies the sums exactly, else None."""
     if not block.is_summed:
         return point
-    found = block.matrix @ point
-    return point if bool(((found >= block.lower) & (found <= block.upper)).all()) else None
+    totals = block.matrix @ point
+    return point if bool(((totals >= block.lower) & (totals <= block.upper)).all()) else None

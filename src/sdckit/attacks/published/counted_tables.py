@@ -1,4 +1,4 @@
-"""Published tables as cells with the least and the greatest number that each may hold."""
+"""Published tables of counts or sums as cells with lower and upper bounds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.grouping import first_of_groups, group
 
-# A published table: counts of records by some variables or sums of a number, exact, rounded or with gaps.
+# A published table: counts by some variables or sums of a number; exact, rounded, or with suppressed cells.
 
 
 Rounding = Literal["random", "nearest"]
@@ -128,7 +128,7 @@ class PublishedTable:
 
 
 def as_tables(given: Any) -> tuple[PublishedTable, ...]:
-    """Take tables as they are, or make them of names of variables, frames and paths.
+    """Convert names of variables, frames and paths to published tables; those given as such are kept.
 
     Raises `DataError`: there is none, or one is none of these.
 
@@ -143,18 +143,18 @@ def as_tables(given: Any) -> tuple[PublishedTable, ...]:
         )
     if not given:
         raise DataError("tables is empty; name at least one", argument="tables")
-    return tuple(_as_table(one) for one in given)
+    return tuple(_as_table(table) for table in given)
 
 
-def _as_table(one: Any) -> PublishedTable:
-    if isinstance(one, PublishedTable):
-        return one
-    if isinstance(one, (str, Path)):
-        return PublishedTable(counts=Path(one))
-    if isinstance(one, (list, tuple)):
-        return PublishedTable(variables=one)
-    if hasattr(one, "columns") or hasattr(one, "column_names") or hasattr(one, "collect_schema"):
-        return PublishedTable(counts=one)
+def _as_table(table: Any) -> PublishedTable:
+    if isinstance(table, PublishedTable):
+        return table
+    if isinstance(table, (str, Path)):
+        return PublishedTable(counts=Path(table))
+    if isinstance(table, (list, tuple)):
+        return PublishedTable(variables=table)
+    if hasattr(table, "columns") or hasattr(table, "column_names") or hasattr(table, "collect_schema"):
+        return PublishedTable(counts=table)
     raise DataError(
         "tables: one is neither a list of variables nor a frame, a file or a PublishedTable",
         argument="tables",
@@ -162,31 +162,31 @@ def _as_table(one: Any) -> PublishedTable:
 
 
 def declared_tables(declared: Sequence[Mapping[str, Any]], folder: Path) -> tuple[PublishedTable, ...]:
-    """The tables that a scenario declares; files lie where it does.
+    """The tables declared in a scenario; file names are relative to the scenario's folder.
 
     Raises `ScenarioError`: one contradicts itself.
 
     >>> declared_tables([{"variables": ["region"], "rounded": 3}], Path())
     (PublishedTable(region, rounded to 3),)
     """
-    found = []
+    tables = []
     for number, entries in enumerate(declared, 1):
         given = dict(entries)
         file = given.pop("file", None)
         try:
-            found.append(PublishedTable(counts=None if file is None else folder / file, **given))
+            tables.append(PublishedTable(counts=None if file is None else folder / file, **given))
         except (DataError, ColumnError) as error:
             raise ScenarioError(f"tables[{number}]: {error}") from None
-    return tuple(found)
+    return tuple(tables)
 
 
-ANY = 2**40  # no table counts so many
-MISSING = ""  # how a missing value is labelled; no value prints as nothing
+ANY = 2**40  # upper bound of an unbounded count; larger than any count
+MISSING = ""  # label of a missing value; no value has an empty label
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column as levels: their labels, a missing value last where there is one, and the level of each row."""
+    """A coded column: labels (the missing value last, if any) and the code of each row."""
 
     name: str
     labels: tuple[str, ...]
@@ -195,11 +195,10 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class CountedTable:
-    """Cells of a table.
+    """The cells of a table with bounds.
 
-    `columns`: the variables, a row per cell. `lower`, `upper` (C,): the least and the greatest number of records, or
-    where the table has a `sum`, the ends of what is summed.
-    `totals`: its margins, each a table of its own. `suppressed` (C,): cells whose count is not told.
+    `columns`: the variables, a row per cell. `lower`, `upper` (C,): bounds of the count, or of the sum for a table
+    with a `sum`. `totals`: its margins, each a table of its own. `suppressed` (C,): whether a cell is suppressed.
     """
 
     table: PublishedTable
@@ -216,15 +215,15 @@ class CountedTable:
 
     @property
     def most_unlisted(self) -> int:
-        """The greatest number in a cell without a row: none, or what is rounded to none."""
+        """Largest count of a cell without a row: 0, or the largest that may be rounded to 0."""
         return 0 if self.table.rounded is None else _most_off(self.table)
 
 
 def labelled(series: Any) -> Column:
-    """A column as labels; whole numbers alike, whether they are held as integers or not."""
-    found = distinct_values(series)
-    labels = [_label(value) for value in found.values]
-    codes = found.codes.astype(np.int64)
+    """Code a column by labels; whole numbers get the same label as integers and as floats."""
+    distinct = distinct_values(series)
+    labels = [_label(value) for value in distinct.values]
+    codes = distinct.codes.astype(np.int64)
     if (codes < 0).any():
         codes = np.where(codes < 0, len(labels), codes)
         labels.append(MISSING)
@@ -240,7 +239,7 @@ def _label(value: Any) -> str:
 
 
 def count_table(table: PublishedTable, original: Any) -> CountedTable:
-    """Read a table's counts, or count them in the original.
+    """Read the counts of a table, or tabulate the original.
 
     Raises `ColumnError`: a column is absent; `DataError`: counts that are none, a cell that stands twice, no original
     to count in; `FileFormatError`: the file cannot be read.
@@ -255,7 +254,7 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
         )
     names = tuple(table.variables or ())
     for name in names:
-        there(name, original.columns, f"tables: {table.called}: the original")
+        require_column(name, original.columns, f"tables: {table.called}: the original")
     columns = [labelled(original[name]) for name in names]
     of_row, cells = cells_of(columns)
     n = len(cells)
@@ -267,7 +266,7 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
 
 
 def cells_of(columns: list[Column]) -> tuple[Ints, Ints]:
-    """The cell of each row, and a row of each cell."""
+    """The cell index of each row, and a representative row of each cell."""
     packed = np.zeros(len(columns[0].codes), np.uint64)
     for column in columns:
         packed = packed * np.uint64(len(column.labels)) + column.codes.astype(np.uint64)
@@ -276,7 +275,7 @@ def cells_of(columns: list[Column]) -> tuple[Ints, Ints]:
 
 
 def _as_published(table: PublishedTable, counts: Ints) -> tuple[Ints, Ints]:
-    """What anybody sees of counts that are to be rounded or suppressed."""
+    """Bounds of true counts after the table's rounding and suppression."""
     lower, upper = counts.copy(), counts.copy()
     if table.rounded is not None:
         base = table.rounded
@@ -294,19 +293,19 @@ def _rounded(table: PublishedTable, shown: Ints) -> tuple[Ints, Ints]:
 
 
 def _most_off(table: PublishedTable) -> int:
-    """How far a rounded count may be off."""
+    """Largest rounding error of a count."""
     base = table.rounded or 1
     return base - 1 if table.rounding == "random" else base // 2
 
 
-def there(name: str, names: Any, what: str) -> None:
-    """Refuse a column that is not there."""
+def require_column(name: str, names: Any, what: str) -> None:
+    """Raise an error if a column is absent."""
     if name not in names:
         raise ColumnError(f"{what} has no column {name!r}; {did_you_mean(name, names)}", argument="tables")
 
 
 def table_frame(table: PublishedTable) -> tuple[PublishedTable, Any, list[Column]]:
-    """The table with its variables and its name, the frame that holds it, and its variables as labels.
+    """Read a table: its completed description, the frame, and its coded variables.
 
     Raises `ColumnError`: a column is absent; `DataError`: it has no variables; `FileFormatError`: the file cannot be
     read.
@@ -317,7 +316,7 @@ def table_frame(table: PublishedTable) -> tuple[PublishedTable, Any, list[Column
     what = f"tables: {table.called}"
     own = table.count if table.sum is None else table.sum
     for name in (own, *(table.variables or ())):
-        there(name, frame.columns, what)
+        require_column(name, frame.columns, what)
     numbers = (own,) if table.sum is None else (table.sum, table.count)
     variables = table.variables or [column for column in frame.columns if column not in numbers]
     if not variables:
@@ -325,7 +324,7 @@ def table_frame(table: PublishedTable) -> tuple[PublishedTable, Any, list[Column
         raise DataError(f"{what} has {says}", argument="tables")
     called = table.name or table.called
     if not table.name and table.sum is not None and not isinstance(table.counts, Path):
-        called = ""  # its variables say more
+        called = ""  # the variables name it better
     table = replace(table, variables=tuple(variables), name=called)
     return table, frame, [labelled(frame[name]) for name in variables]
 
@@ -354,7 +353,7 @@ def _read_counts(table: PublishedTable, frame: Any) -> tuple[Ints, Ints, NDArray
 
 
 def _of_rows(column: Column, rows: Ints) -> Column:
-    """Some rows of a column, with the labels that they have."""
+    """Some rows of a column, with only the labels that occur in them."""
     used, codes = np.unique(column.codes[rows], return_inverse=True)
     return Column(column.name, tuple(column.labels[code] for code in used), codes.ravel())
 
@@ -366,7 +365,7 @@ def with_totals(
     upper: NDArray[Any],
     gone: NDArray[np.bool_],
 ) -> CountedTable:
-    """Cells apart from margins; each cell may stand once."""
+    """Separate the inner cells from the margins; each cell may occur only once."""
     is_total = np.column_stack([
         column.codes == (column.labels.index(table.total) if table.total in column.labels else -1) for column in columns
     ])  # fmt: skip
@@ -375,29 +374,29 @@ def with_totals(
     totals = []
     for number, kind in enumerate(kinds):
         rows = np.flatnonzero(of.ravel() == number)
-        kept = [_of_rows(one, rows) for one, gone in zip(columns, kind, strict=True) if not gone]
+        kept = [_of_rows(column, rows) for column, gone in zip(columns, kind, strict=True) if not gone]
         if kept and len(cells_of(kept)[1]) < len(rows):
             raise DataError(f"tables: {table.called}: a cell stands there twice; each has one row")
-        found = CountedTable(table, tuple(kept), lower[rows], upper[rows], (), gone[rows])
+        part = CountedTable(table, tuple(kept), lower[rows], upper[rows], (), gone[rows])
         if kind.any():
-            totals.append(found)
+            totals.append(part)
         else:
-            own = found
+            own = part
     if own is None:
         raise DataError(f"tables: {table.called} has only totals, no cell")
     return replace(own, totals=tuple(totals))
 
 
-# Published sums of a numeric variable as cells with the least and the greatest sum that each may have.
+# Published sums of a numeric variable as cells with bounds.
 
 
 def read_table(table: PublishedTable, original: Any) -> CountedTable:
-    """Read a table of counts or of sums, or make it from the original; see `count_table` and `sum_table`."""
+    """Read a table of counts or sums, or compute it from the original; see `count_table` and `sum_table`."""
     return count_table(table, original) if table.sum is None else sum_table(table, original)
 
 
 def sum_table(table: PublishedTable, original: Any) -> CountedTable:
-    """Read a table's sums, or add them up in the original; a value that is missing there adds nothing.
+    """Read the sums of a table, or compute them from the original, where missing values count as 0.
 
     Raises `ColumnError`: a column is absent; `DataError`: sums that are none, a cell that stands twice, no original to
     add up; `FileFormatError`: the file cannot be read.
@@ -406,7 +405,7 @@ def sum_table(table: PublishedTable, original: Any) -> CountedTable:
         table, frame, columns = table_frame(table)
         sums = _column_numbers(frame, table, "leave the sum of a suppressed cell empty")
         gone = np.isnan(sums)
-        return with_totals(table, columns, *_as_told(table, sums, gone), gone)
+        return with_totals(table, columns, *_sum_bounds(table, sums, gone), gone)
     if original is None:
         raise DataError(
             f"tables: {table.called} is to be added up in the original; give it (original=), or the sums "
@@ -415,7 +414,7 @@ def sum_table(table: PublishedTable, original: Any) -> CountedTable:
         )
     names = tuple(table.variables or ())
     for name in (*names, str(table.sum)):
-        there(name, original.columns, f"tables: {table.called}: the original")
+        require_column(name, original.columns, f"tables: {table.called}: the original")
     columns = [labelled(original[name]) for name in names]
     of_row, cells = cells_of(columns)
     values = np.nan_to_num(_column_numbers(original, table, "give a numeric variable"))
@@ -425,34 +424,34 @@ def sum_table(table: PublishedTable, original: Any) -> CountedTable:
     if table.rounded is not None:
         total = table.rounded * np.floor(total / table.rounded + 0.5)
     own = tuple(replace(column, codes=column.codes[cells]) for column in columns)
-    return CountedTable(table, own, *_as_told(table, total, gone), (), gone)
+    return CountedTable(table, own, *_sum_bounds(table, total, gone), (), gone)
 
 
 def _column_numbers(frame: Any, table: PublishedTable, do: str) -> Floats:
     what = f"tables: {table.called}"
     try:
-        found = float_values(frame[str(table.sum)], "sum")
+        numbers = float_values(frame[str(table.sum)], "sum")
     except DataError:
         raise DataError(f"{what}: the column {table.sum!r} is not all numbers; {do}", argument="tables") from None
-    if np.isinf(found).any():
+    if np.isinf(numbers).any():
         raise DataError(f"{what}: the column {table.sum!r} holds infinite numbers; {do}", argument="tables")
-    return found
+    return numbers
 
 
-def _as_told(table: PublishedTable, sums: Floats, gone: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """The ends of what is summed: nothing is known of a suppressed sum."""
+def _sum_bounds(table: PublishedTable, sums: Floats, gone: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Bounds of sums after rounding; infinite for suppressed ones."""
     off = rounding_error(table)
     return np.where(gone, -np.inf, sums - off), np.where(gone, np.inf, sums + off)
 
 
 def rounding_error(table: PublishedTable) -> float:
-    """How far a rounded sum may be off."""
+    """Largest rounding error of a sum."""
     if table.rounded is None:
         return 0.0
     return float(table.rounded) if table.rounding == "random" else table.rounded / 2
 
 
-# What a release shows of the variables that tables sum, and the tables' sums in the same units.
+# The summed variables as shown in a release, and the tables' sums in the same units.
 
 
 NOT_SHOWN = "the release has no numbers in {}: sums of it tell nothing beside it, and are not used"
@@ -462,7 +461,7 @@ SOME_HIDDEN = "not every value of {} is shown: sums of cells that a record witho
 
 @dataclass(frozen=True, eq=False)
 class SummedValues:
-    """The summed variables that a release shows: `names`, `values` (n, S) in whole `units`, NaN where not known.
+    """Summed variables shown in a release: `names`, `values` (n, S) in integer `units`, NaN where not known.
 
     `notes` says which are not used, or not everywhere.
     """
@@ -474,9 +473,9 @@ class SummedValues:
 
 
 def summed_values(file: RecoveryFile, tables: Sequence[CountedTable]) -> SummedValues:
-    """Read every variable that a table sums, where the release shows it as it was.
+    """Read every summed variable that the release shows unperturbed.
 
-    What the original lacks, too, adds nothing to a sum; what the release alone lacks may be any number.
+    Values missing in the original count as 0; values missing only in the release are unknown.
     """
     names, values, units = [], [], []
     why: dict[str, list[str]] = {CHANGED: [], NOT_SHOWN: [], SOME_HIDDEN: []}
@@ -488,13 +487,13 @@ def summed_values(file: RecoveryFile, tables: Sequence[CountedTable]) -> SummedV
         if shown is None:
             why[NOT_SHOWN].append(name)
             continue
-        found = shown if before is None else _as_it_was(shown, before)
-        if found is None:
+        usable = shown if before is None else _as_it_was(shown, before)
+        if usable is None:
             why[CHANGED].append(name)
             continue
-        if np.isnan(found).any():
+        if np.isnan(usable).any():
             why[SOME_HIDDEN].append(name)
-        unit, whole = unit_of(found)
+        unit, whole = unit_of(usable)
         names.append(name)
         values.append(whole)
         units.append(unit)
@@ -503,14 +502,14 @@ def summed_values(file: RecoveryFile, tables: Sequence[CountedTable]) -> SummedV
 
 
 def _numbers(column: ReleasedColumn | None) -> Floats | None:
-    """The numbers of a column; None where it has others than missing values and numbers one by one."""
+    """The numbers of a column; None unless all values are single numbers or missing."""
     if column is None or column.from_labels or column.coded.kind in ("date", "boolean"):
         return None
     return column.numbers
 
 
 def _as_it_was(shown: Floats, before: ReleasedColumn) -> Floats | None:
-    """What is shown, 0 where the original had no value; None where values were changed into others."""
+    """Shown values with 0 where the original is missing; None if values were perturbed."""
     truth = _numbers(before)
     if truth is None:
         return None
@@ -524,9 +523,9 @@ def dense_sums(
     table: CountedTable, number: int, of: int, places: tuple[tuple[int, ...], tuple[int, ...], Ints],
     summed: SummedValues,
 ) -> SummedCells:  # fmt: skip
-    """The sums of a table as an array in units; what was left out of it is summed over.
+    """Sums of a table as dense bounds in units; left-out variables are summed over.
 
-    Raises `DataError`: all sums together are another sum than that of the release.
+    Raises `DataError`: the grand total differs from that of the release.
     """
     at, shape, cells = places
     off = rounding_error(table.table)
@@ -555,7 +554,10 @@ def keep_apart(
     axes: Sequence[Axis],
     sums: Sequence[SummedCells],
 ) -> Ints | None:
-    """What keeps records (n,) apart that hide what is summed by and differ in what is summed; None without sums."""
+    """Labels (n,) that separate records that hide a classifying variable of a sum but differ in the summed values.
+
+    None without sums.
+    """
     variables = {axes[axis].variable for sum_ in sums for axis in sum_.axes}
     if values is None or not variables:
         return None

@@ -1,4 +1,4 @@
-"""What a release and tables published of the same people give back together."""
+"""Joint audit: disclosure by a release together with tables published of the same people."""
 
 from __future__ import annotations
 
@@ -55,46 +55,46 @@ UNDECIDED = "{} possibilities could not be decided and count as possible; more m
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointAudit(PairResult):
-    """What somebody who has a release and published tables of the same people gets back.
+    """Disclosure by a release together with published tables of the same people.
 
     Attributes
     ----------
     hidden : float
         Values of the tables' variables that the release hides: missing, or shown as a range or group.
     certain : float
-        Of these, values that release and tables leave no choice.
+        Of these, values with a single feasible level given release and tables.
     right : float
         Of these, right ones; NaN without the original.
     narrowed : float
-        Values with several levels left, fewer than the release alone leaves; ``between_two`` those with two.
+        Values with several feasible levels, fewer than from the release alone; ``between_two`` those with two.
     joint_recoverable : float
-        The largest share of a column's hidden values that is given back (right ones, where that is known).
+        The largest share of a column's hidden values that is reconstructed (right ones, where that is known).
     k_before, joint_k : float
-        Smallest class of the release, and with the suppressed values that are certain put back. NaN without keys.
+        Smallest equivalence class of the release, and with the certain suppressed values inserted. NaN without keys.
     uniques_before, joint_uniques : float
-        Records alone with their keys, in the same two files.
+        Sample uniques on the keys, in the same two files.
     columns : tuple of tuple of AuditedColumn
         For each release, column by column.
     tables : tuple of str
-        What the tables are called.
+        Names of the tables.
     below_k : tuple of dict of int to int
-        For each release with the values put back, records in classes smaller than each k. ``shown_k`` is the k that
-        documents tell of.
+        For each release with the reconstructed values, records in classes smaller than each k. ``shown_k`` is the k
+        that documents report.
     damage : tuple of tuple of TableDamage
-        For each release, table by table, with ``remedies=True``: hidden values reconstructed beside it ``alone``, and
-        beside all others (``without``).
+        For each release, table by table, with ``remedies=True``: hidden values reconstructed with this table
+        ``alone``, and with all others (``without``).
     remedies : tuple of tuple of Remedy
-        For each release, with ``remedies=True`` and where something is given back: tables to ``leave out``, tables to
-        ``round`` and to which ``base``, values of the release to ``take out``; the ``cells`` and ``values`` that are
-        no longer shown, and what is ``left`` given back when it is audited again.
+        For each release, with ``remedies=True`` and if values are reconstructed: tables to ``leave out``, tables to
+        ``round`` and to which ``base``, values of the release to ``take out``; the ``cells`` and ``values`` no longer
+        shown, and how many reconstructed values are ``left`` in a repeated audit.
     suppressed_cells : frame
-        Every suppressed cell of a table: ``release``, ``table``, ``cell``, the counts that the table leaves
-        (``published_low``, ``published_high``; empty where any is left), and those that release and tables leave
-        together (``low``, ``high``). Confidential.
+        Every suppressed cell of a table: ``release``, ``table``, ``cell``, lower and upper bound of its count by the
+        table itself (``published_low``, ``published_high``; empty where unbounded), and by release and tables together
+        (``low``, ``high``). Confidential.
     records : frame
         Every hidden value: ``release``, ``row`` (from 1), ``column``, ``kind``, ``state`` ("certain", "narrowed" or
-        "open"), ``before`` and ``left``, the levels possible without and with the tables, and ``low`` and ``high``, the
-        ends of those left where they are numbers. Confidential.
+        "open"), ``before`` and ``left``, the number of feasible levels without and with the tables, and ``low`` and
+        ``high``, the bounds of the feasible levels where they are numbers. Confidential.
     """
 
     measure: ClassVar[str] = "joint_audit"
@@ -155,10 +155,10 @@ class JointAudit(PairResult):
     def suppressed_cells(self) -> Any:
         """A row per suppressed cell of a table, in the caller's frame type."""
         rows = [
-            (j, self.tables[one.table], words, *_ends(published), *_ends(left))
+            (j, self.tables[cells.table], words, *_ends(published), *_ends(left))
             for j, release in enumerate(self.cells, 1)
-            for one in release
-            for words, published, left in zip(one.words, one.published, one.left, strict=True)
+            for cells in release
+            for words, published, left in zip(cells.words, cells.published, cells.left, strict=True)
         ]
         names = ("release", "table", "cell", "published_low", "published_high", "low", "high")
         return self.pair.table({name: [row[at] for row in rows] for at, name in enumerate(names)})
@@ -184,7 +184,7 @@ class JointAudit(PairResult):
             needed.
         """
         place = self._place(release)
-        if not self.repairs or not any(one.kind == TAKE_OUT for one in self.remedies[place]):
+        if not self.repairs or not any(remedy.kind == TAKE_OUT for remedy in self.remedies[place]):
             raise DataError(
                 "no values to take out were looked for, or none are needed; give the original and remedies=True"
             )
@@ -197,7 +197,7 @@ class JointAudit(PairResult):
 
 
 def _ends(bounds: Any) -> tuple[float, float]:
-    """Least and greatest count; NaN where nothing bounds it."""
+    """Lower and upper bound of a count; NaN for an unbounded one."""
     return float(bounds[0]), float(bounds[1]) if bounds[1] < counted_tables.ANY else math.nan
 
 
@@ -272,24 +272,23 @@ def joint_audit(
 
     Notes
     -----
-    Records that show the same are one pattern. How many records of a pattern have each completion is unknown; the
-    completions of a pattern sum to its records, and those that fall into a cell of a table to what the table says
-    beyond the records that show the cell. Completions in cells without room are dropped, and the bounds narrowed
-    relation by relation, margins of the tables included. What is still open is decided by linear and, where these end
-    in fractions, integer programmes, one for each part of the system that is bound together: a level is possible if
-    some file in whole numbers has it. A value is certain if one level is. What a programme does not decide counts as
-    possible, so nothing is called certain that is not.
+    Records with equal released values form a pattern. The unknowns are the numbers of records of a pattern with each
+    completion; those of a pattern sum to its records, and those that fall into a cell of a table to its count less the
+    records that show the cell. Completions in full cells are dropped, and the bounds are tightened by constraint
+    propagation, margins of the tables included. What is still open is decided by linear and, where these end in
+    fractions, integer programmes, one for each connected component of the system: a level is feasible if some integer
+    solution has it. A value is certain if one level is feasible. What a programme does not decide counts as feasible,
+    so nothing is called certain that is not.
 
-    A sum binds the records that may fall into its cell by the values of the summed variable that the release shows:
-    records that hide the same and show other values are then told apart. Sums are whole numbers of the largest unit in
-    which all values are whole; where a solver is not exact enough, small parts are searched through in whole numbers.
-    A value that the release does not show may be any number: no cell into which its record may fall is used. Sums of a
-    variable are not used at all, and `notes` says so, where the release has no numbers in it, or where the original
+    A sum constrains the records that may fall into its cell, with the shown values of the summed variable as
+    coefficients: records with equal hidden patterns but different values are then distinguished. Sums are integers in
+    the largest unit in which all values are integers; where a solver is not exact enough, small components are searched
+    exactly. A hidden value of the summed variable may be any number: no cell into which its record may fall is used.
+    Sums of a variable are not used at all, and `notes` says so, if the release has no numbers in it, or if the original
     shows that some were changed.
 
-    A table is of the records of the release: neither weighted nor of people of whom they are a sample. Values that are
-    shown are taken to be true; with the original, variables of which some are not are left out of the
-    tables.
+    A table counts the records of the release: neither weighted nor the population of which they are a sample. Shown
+    values are taken to be true; with the original, variables of which some are not are left out of the tables.
 
     References
     ----------
@@ -320,8 +319,8 @@ def joint_audit(
         released, original, roles=roles, columns=None, log=log, id=id, aligned=aligned, named={},
     )  # fmt: skip
     counted = tuple(
-        counted_tables.read_table(one, pair.original if _has_original(released, original, pair) else None)
-        for one in given
+        counted_tables.read_table(table, pair.original if _has_original(released, original, pair) else None)
+        for table in given
     )
     trees = _hierarchies(hierarchies, scenario, counted)
     notes: dict[str, str] = {}
@@ -346,12 +345,12 @@ def joint_audit(
         cells.append(audit_cells(audit.file))
         by_column.append(columns)
         per_release.append(figures)
-    repairs = tuple(find_repairs(one, counted, tell) for one in audits) if remedies else ()
+    repairs = tuple(find_repairs(audit, counted, tell) for audit in audits) if remedies else ()
     means = mean_figures(per_release, notes)
     _notes(notes, means)
     return JointAudit(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
-        tables=tuple(one.called for one in counted), keys=roles.keys, shown_k=shown_size(sizes, scenario),
+        tables=tuple(table.called for table in counted), keys=roles.keys, shown_k=shown_size(sizes, scenario),
         below_k=tuple(below), files=files, audits=tuple(audits), repairs=repairs,
         cells=tuple(cells),
         damage=tuple(repair.damage for repair in repairs), remedies=tuple(repair.remedies for repair in repairs),
@@ -378,11 +377,11 @@ def _hierarchies(
     given: Mapping[str, Any] | None, scenario: Scenario | None, tables: Sequence[CountedTable]
 ) -> dict[str, Hierarchy]:
     names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
-    found = {} if scenario is None else read_hierarchies(scenario, names)
+    hierarchies = {} if scenario is None else read_hierarchies(scenario, names)
     if given is not None:
         own = arguments.mapping(given, "hierarchies", "has a hierarchy for each column")
-        found |= {name: as_hierarchy(one) for name, one in own.items()}
-    return found
+        hierarchies |= {name: as_hierarchy(hierarchy) for name, hierarchy in own.items()}
+    return hierarchies
 
 
 def _audit(file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]) -> ReleaseAudit:
@@ -394,8 +393,8 @@ def _audit(file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[st
 
 
 def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
-    """The release with the suppressed values that are given back put where they were."""
-    file, made = audit.file, {}
+    """The release with reconstructed values inserted where they were suppressed."""
+    file, replaced = audit.file, {}
     for v, name in enumerate(file.names):
         hit = audit.given_back[:, v] & file.missing[:, v]
         if not hit.any():
@@ -408,19 +407,19 @@ def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
             label = file.levels[v].finest[own]
             shown.setdefault(label, len(shown))
         codes[hit] = np.array([shown[file.levels[v].finest[own]] for own in level])
-        made[name] = ([*shown], np.where(codes == shown.get("", -2), -1, codes))
-    return open_frame(with_levels(frame, made)) if made else frame
+        replaced[name] = ([*shown], np.where(codes == shown.get("", -2), -1, codes))
+    return open_frame(with_levels(frame, replaced)) if replaced else frame
 
 
 def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
-    """The release without some values (n, V)."""
-    file, made = audit.file, {}
+    """The release with some further values (n, V) suppressed."""
+    file, replaced = audit.file, {}
     for v, name in enumerate(file.names):
         if further[:, v].any():
             codes = np.where(further[:, v], -1, file.patterns.codes[file.patterns.of_row, v])
             labels = list(file.labels[v])
-            made[name] = (labels, np.where(codes == (labels.index("") if "" in labels else -1), -1, codes))
-    return open_frame(with_levels(frame, made)).to_native() if made else frame.to_native()
+            replaced[name] = (labels, np.where(codes == (labels.index("") if "" in labels else -1), -1, codes))
+    return open_frame(with_levels(frame, replaced)).to_native() if replaced else frame.to_native()
 
 
 def _figures(columns: Sequence[AuditedColumn], *, known: bool) -> dict[str, float]:

@@ -1,1 +1,1 @@
-"""What a release itself gives back of the values that were protected in it."""
+"""Reconstruction attack: protected values that can be derived from the release alone."""

@@ -1,4 +1,4 @@
-"""What a release says beside its columns: rows of a household counted, mates, starts of ids, the order of the rows."""
+"""Predictors of changed values: functional relations between numbers, household figures, and parts of ids."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from sdckit.attacks.recovery.touched_cells import ReleasedColumn
 from sdckit.numerics.array_types import Codes, Floats
 from sdckit.numerics.grouping import group
 
-# Numbers that follow from other numbers of the same record: copies, scales, sums and parts, products.
+# Exact relations between numbers of one record: copies, linear rescaling, sums, products and quotients.
 
 
 FEWEST = 10  # records that a relation must hold for
-FEWEST_VALUES = 4  # different numbers among them
-EXACT = 1e-7  # of a number, and
-ROUNDING = 1e-11  # of the largest one: what computing may leave
-CHANCE = math.log(1e-7)  # a copy this probable by chance alone is none
-FEWEST_WITHIN = 50  # records whose ranges show how far two numbers lie apart
+FEWEST_VALUES = 4  # distinct numbers among them
+EXACT = 1e-7  # relative tolerance of each number, and
+ROUNDING = 1e-11  # of the largest one, for rounding errors
+CHANCE = math.log(1e-7)  # a copy at least this probable by chance is no copy
+FEWEST_WITHIN = 50  # records with ranges that an offset is estimated from
 SAMPLE = 4_000
 LOOSELY = 1e-3
 SLOPES = (
     1.0, -1.0, 10.0, 0.1, 100.0, 0.01, 1000.0, 0.001, 12.0, 1 / 12, 7.0, 1 / 7, 52.0, 1 / 52, 365.25, 1 / 365.25,
 )  # fmt: skip
-NARROWEST = 2.0  # times the usual range: x must move y by so much
-WIDEST = 0.5  # of the usual range: an offset less certain tells nothing
+NARROWEST = 2.0  # times the usual range: least effect of x on y
+WIDEST = 0.5  # of the usual range: a wider offset is of no use
 
 
 @dataclass(frozen=True, eq=False)
 class Relation:
-    """A number as a constant and a sum of others times factors (their logarithms, where `logs`)."""
+    """Linear relation: constant + sum of factors times other numbers (on the log scale if `logs`)."""
 
     names: tuple[str, ...]
     constant: float
@@ -42,18 +42,18 @@ class Relation:
     logs: bool
 
     def values(self, numbers: Mapping[str, Floats]) -> Floats:
-        """What it gives for every record; NaN where a part is missing."""
+        """Fitted values by record; NaN where a term is missing."""
         parts = [numbers[name] for name in self.names]
         if self.logs:
             with np.errstate(invalid="ignore", divide="ignore"):
                 parts = [np.where(part > 0, np.log(np.where(part > 0, part, 1.0)), np.nan) for part in parts]
-        found = self.constant + sum(f * one for f, one in zip(self.factors, parts, strict=True))
-        return np.exp(found) if self.logs else np.asarray(found)
+        fitted = self.constant + sum(f * part for f, part in zip(self.factors, parts, strict=True))
+        return np.exp(fitted) if self.logs else np.asarray(fitted)
 
 
 @dataclass(frozen=True)
 class Offset:
-    """A number is `slope` times another plus something from `low` to `high`."""
+    """Relation y = slope * x + offset with the offset between `low` and `high`."""
 
     slope: float
     low: float
@@ -61,7 +61,7 @@ class Offset:
 
 
 def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
-    """Slope and constant where y = constant + slope · x for every record that has both; None otherwise.
+    """Slope and constant if y = constant + slope · x exactly for every record that has both; None otherwise.
 
     >>> scaled_copy(np.arange(20.0), 5 + 2 * np.arange(20.0))
     (0.5, -2.5)
@@ -73,7 +73,7 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
         return None
     y, x = y[both], x[both]
     if y[0] == x[0] and _is_exact(y, x):
-        return None if _by_chance(y) else (1.0, 0.0)  # two different values suffice: nothing is fitted
+        return None if _by_chance(y) else (1.0, 0.0)  # an identical copy needs no fit and no minimum of values
     if _few_values(y) or _few_values(x):
         return None
     a, b = int(x.argmin()), int(x.argmax())
@@ -87,7 +87,7 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
 
 
 def could_be_scaled(y: Floats, x: Floats) -> bool:
-    """Whether some records leave it open, far more loosely than is asked of all: most pairs of columns end here."""
+    """Cheap pre-check of `scaled_copy` on few records and with a wide tolerance; rejects most pairs of columns."""
     both = np.isfinite(y) & np.isfinite(x)
     y, x = y[both], x[both]
     if len(y) < FEWEST:
@@ -99,9 +99,9 @@ def could_be_scaled(y: Floats, x: Floats) -> bool:
 
 
 def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = False) -> Relation | None:
-    """The column as a sum of two or more others times factors, exact for every record that has all of them.
+    """Find an exact linear relation of the column to two or more others, over the records that have all of them.
 
-    `logs`: the same of logarithms, so that products and quotients are found.
+    `logs`: on the log scale, which finds products and quotients.
     """
     y = numbers[name]
     others = [other for other in numbers if other != name and not _few_values(numbers[other][:SAMPLE])]
@@ -118,20 +118,20 @@ def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = Fa
             design = {other: np.log(x) for other, x in design.items()}
             y = np.log(y)
     names = list(design)
-    if len(names) < 2 or (found := _fit(y, [design[one] for one in names])) is None:
+    if len(names) < 2 or (fit := _fit(y, [design[column] for column in names])) is None:
         return None
-    for other in list(names):  # the fewest that suffice: collinear columns share their factors
-        fewer = [one for one in names if one != other]
-        if len(fewer) >= 1 and (less := _fit(y, [design[one] for one in fewer])) is not None:
-            names, found = fewer, less
-    return None if len(names) < 2 else Relation(tuple(names), float(found[0]), found[1:], logs)
+    for other in list(names):  # backward elimination: collinear columns are redundant
+        fewer = [column for column in names if column != other]
+        if len(fewer) >= 1 and (less := _fit(y, [design[column] for column in fewer])) is not None:
+            names, fit = fewer, less
+    return None if len(names) < 2 else Relation(tuple(names), float(fit[0]), fit[1:], logs)
 
 
 def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
-    """How far numbers known as ranges lie from another number: the same for all, or nearly.
+    """Estimate the offset of numbers known as ranges from another number, if it is (nearly) the same for all.
 
-    `low`, `high` (n,): the range of each number, equal where it is known exactly. None where no slope leaves less than
-    half of the usual range open.
+    `low`, `high` (n,): range of each number, equal where it is known exactly. None if for no slope the offset is
+    tighter than half of the usual range.
     """
     with np.errstate(invalid="ignore"):
         use = np.isfinite(low) & np.isfinite(high) & ~np.isnan(x)
@@ -139,23 +139,23 @@ def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
         return None
     low, high, x = low[use], high[use], x[use]
     usual = max(float(np.median(high - low)), 0.0)
-    spread, range_ = (float(np.quantile(one, 0.95) - np.quantile(one, 0.05)) for one in (low, x))
+    spread, range_ = (float(np.quantile(values, 0.95) - np.quantile(values, 0.05)) for values in (low, x))
     best: Offset | None = None
     for slope in SLOPES:
         if abs(slope) * range_ < max(NARROWEST * usual, spread / 2):
-            continue  # x hardly moves y: any range that nearly all share would do
+            continue  # x has hardly any effect on y: a range common to nearly all would fit trivially
         above, below = float((low - slope * x).max()), float((high - slope * x).min())
-        # where no one offset fits all, it is at least as uncertain as the two ends are apart
-        found = Offset(slope, min(above, below), max(above, below))
-        open_ = found.high - found.low
+        # if no single offset fits all, its uncertainty is at least the gap between the two bounds
+        offset = Offset(slope, min(above, below), max(above, below))
+        open_ = offset.high - offset.low
         limit = WIDEST * usual if usual > 0 else WIDEST * spread / 5
         if open_ <= limit and (best is None or open_ < best.high - best.low):
-            best = found
+            best = offset
     return best
 
 
 def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
-    """Constant and factors where the fit is exact; judged on all records, estimated on some."""
+    """Constant and factors by least squares if the fit is exact; estimated on a sample, checked on all records."""
     use = np.isfinite(y) & np.logical_and.reduce([np.isfinite(part) for part in parts])
     rows = np.flatnonzero(use)
     if len(rows) < FEWEST + 2 * len(parts):
@@ -167,7 +167,7 @@ def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
         return None
     counts = np.unique(y[some], return_counts=True)[1]
     if len(some) - int(counts.max()) < FEWEST + 2 * len(parts):
-        return None  # nearly all are one number: the others could be fitted by chance
+        return None  # nearly constant: the few other values could be fitted by chance
     standard = (matrix - centre) / scale
     solved, *_ = np.linalg.lstsq(np.column_stack([np.ones(len(some)), standard]), y[some], rcond=1e-10)
     factors = solved[1:] / scale
@@ -182,7 +182,7 @@ def _is_exact(y: Floats, fitted: Floats) -> bool:
 
 
 def _by_chance(y: Floats) -> bool:
-    """Whether a column with the same shares of values could well agree with all of these."""
+    """Whether an independent column with the same value shares could agree in all records by chance."""
     shares = np.unique(y, return_counts=True)[1] / len(y)
     return len(y) * math.log(float((shares**2).sum())) > CHANCE
 
@@ -192,20 +192,20 @@ def _few_values(values: Floats) -> bool:
     return len(known) == 0 or len(np.unique(known[:SAMPLE])) < FEWEST_VALUES
 
 
-# How values are told: by columns or what mates share, by counting, by what mates divide among them, by neighbours.
+# What a rule uses: columns or values shared in a household, counts, values partitioned in a household, neighbours.
 Kind = Literal["column", "counted", "divided", "order"]
-FEW_LEVELS = 12  # of a column whose values are counted within households
-MOST_AGES = 100  # limits tried to count the mates below them
-ID_SHARE = 0.5  # of the records that have a value of their own: the column is an id
+FEW_LEVELS = 12  # most levels of a column whose values are counted within households
+MOST_AGES = 100  # most limits tried for counts of household members below a limit
+ID_SHARE = 0.5  # distinct values per record from which on a column is taken as an id
 LONGEST_START = 6
-SOME = 2_000  # records whose households are looked at before all are
+SOME = 2_000  # records whose households are used for a pre-check
 
 
 @dataclass(frozen=True, eq=False)
-class Clue:
-    """Something every record shows: `codes` (n,) from 1 on, 0 where it shows nothing, and numbers where it is one.
+class Predictor:
+    """Auxiliary information of every record: `codes` (n,) from 1 on, 0 where missing, and `numbers` if numeric.
 
-    `columns` it is made of, and how it is called in words.
+    `columns` it is derived from, and its description in words.
     """
 
     columns: tuple[str, ...]
@@ -213,14 +213,14 @@ class Clue:
     codes: Codes
     n_levels: int
     numbers: Floats | None = None
-    joins: bool = False  # whether it is tried together with others
-    groups: bool = True  # whether records that show the same are compared
+    joins: bool = False  # whether it is combined with others in pairs
+    groups: bool = True  # whether records with equal codes are compared
     kind: Kind = "column"
 
 
 @dataclass(frozen=True, eq=False)
 class Household:
-    """Records by household: number of each (-1 without one), sizes, and the records in the order of households."""
+    """Household structure: household index of each record `of_row` (-1 for none) and household `sizes`."""
 
     name: str
     of_row: Codes
@@ -228,7 +228,7 @@ class Household:
 
     @classmethod
     def of(cls, column: ReleasedColumn) -> Household:
-        """Group the records by the column of the household."""
+        """Group the records by the household column."""
         of_row = (column.codes - 1).astype(np.int32)
         return cls(column.name, of_row, np.bincount(of_row[of_row >= 0], minlength=column.n_levels))
 
@@ -243,13 +243,13 @@ class Household:
         return np.bincount(self.of_row[has], values[has], minlength=self.n).astype(np.float64)
 
     def spread(self, values: Floats) -> Floats:
-        """A figure of each household to its members; NaN without a household."""
+        """Expand a figure of each household to its members; NaN without a household."""
         if not self.n:
             return np.full(len(self.of_row), np.nan)
         return np.where(self.of_row >= 0, values[self.of_row], np.nan)
 
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
-        """Least and greatest number of each household; infinite where none is known."""
+        """Minimum and maximum of each household; inf and -inf where no number is known."""
         known = (self.of_row >= 0) & ~np.isnan(values)
         low, high = np.full(self.n, np.inf), np.full(self.n, -np.inf)
         np.minimum.at(low, self.of_row[known], values[known])
@@ -257,7 +257,7 @@ class Household:
         return low, high
 
     def some(self) -> tuple[NDArray[np.int64], Household]:
-        """All members of the households of the first records: their rows, and these households by themselves."""
+        """Subset of the households of the first `SOME` records: the rows of their members, and the subset."""
         first = np.zeros(self.n + 1, np.bool_)
         first[self.of_row[:SOME]] = True
         first[-1] = False  # no household
@@ -266,16 +266,16 @@ class Household:
         return rows, Household(self.name, of_row.astype(np.int32), np.bincount(of_row))
 
     def positions(self) -> Floats:
-        """Place of each record among those of its household, from 1, in the order of the file."""
+        """Position of each record within its household, from 1, in file order; NaN without a household."""
         order = np.argsort(self.of_row, kind="stable")
-        found = np.empty(len(order))
+        positions = np.empty(len(order))
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.of_row + 1, minlength=self.n + 1))])
-        found[order] = np.arange(len(order)) - starts[self.of_row[order] + 1] + 1
-        return np.where(self.of_row >= 0, found, np.nan)
+        positions[order] = np.arange(len(order)) - starts[self.of_row[order] + 1] + 1
+        return np.where(self.of_row >= 0, positions, np.nan)
 
 
 def numbered(values: Floats) -> tuple[Codes, int]:
-    """Codes of numbers, 0 where they are missing."""
+    """Code numbers from 1 on, 0 where missing; and how many codes there are."""
     known = ~np.isnan(values)
     codes = np.zeros(len(values), np.int32)
     if known.any():
@@ -286,7 +286,7 @@ def numbered(values: Floats) -> tuple[Codes, int]:
     return codes, 0
 
 
-def _number_clue(
+def _number_predictor(
     columns: Sequence[str],
     words: str,
     values: Floats,
@@ -294,25 +294,25 @@ def _number_clue(
     joins: bool = False,
     groups: bool = True,
     kind: Kind = "column",
-) -> Clue:
+) -> Predictor:
     codes, n_levels = numbered(values) if groups else (np.zeros(0, np.int32), 0)
-    return Clue(tuple(columns), words, codes, n_levels, values, joins, groups, kind)
+    return Predictor(tuple(columns), words, codes, n_levels, values, joins, groups, kind)
 
 
-def column_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Clue]:
-    """The columns themselves."""
+def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
+    """The columns of the release as predictors."""
     for name, column in columns.items():
         words = f"{name} (mates share it)" if name == household else name
-        yield Clue((name,), words, column.codes, column.n_levels, column.numbers, joins=True)
+        yield Predictor((name,), words, column.codes, column.n_levels, column.numbers, joins=True)
 
 
-def household_clues(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Clue]:
-    """What members of a household show together."""
+def household_predictors(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Predictor]:
+    """Predictors from households: size, position, counts, sums and extremes over the members."""
     name = household.name
     counted = household.spread(household.sizes.astype(np.float64))
-    yield _number_clue((name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted")
+    yield _number_predictor((name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted")
     place = f"the place among the rows of a household ({name})"
-    yield _number_clue((name,), place, household.positions(), kind="counted")
+    yield _number_predictor((name,), place, household.positions(), kind="counted")
     for other, column in columns.items():
         if other == name:
             continue
@@ -324,26 +324,26 @@ def household_clues(columns: Mapping[str, ReleasedColumn], household: Household)
             complete = household.sums(known.astype(np.float64)) == household.sizes
             total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
             both = (other, name)
-            yield _number_clue(both, f"the sum of {other} over a household", household.spread(total), groups=False)
+            yield _number_predictor(both, f"the sum of {other} over a household", household.spread(total), groups=False)
             low, high = household.extremes(numbers)
             for ends, words in ((low, "least"), (high, "greatest")):
                 values = np.where(np.isfinite(ends), ends, np.nan)
                 named = f"the {words} {other} of a household"
-                yield _number_clue(both, named, household.spread(values), groups=False)
+                yield _number_predictor(both, named, household.spread(values), groups=False)
 
 
-def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Clue]:
+def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Predictor]:
     complete = household.sums(column.missing.astype(np.float64)) == 0
     for code in range(1, column.n_levels + 1):
         counts = np.where(complete, household.sums((column.codes == code).astype(np.float64)), np.nan)
         words = f"the mates with one value of {column.name} counted"
-        yield _number_clue((column.name, household.name), words, household.spread(counts), kind="counted")
+        yield _number_predictor((column.name, household.name), words, household.spread(counts), kind="counted")
 
 
-def below_counts(column: ReleasedColumn, household: Household, *, like: Floats | None = None) -> Iterator[Clue]:
-    """Members of a household below each of some limits: children, people of working age.
+def below_counts(column: ReleasedColumn, household: Household, *, like: Floats | None = None) -> Iterator[Predictor]:
+    """Number of household members below each of several limits, such as children or people of working age.
 
-    Only counts that some households leave possible as a scale of the numbers `like`, where these are given.
+    If `like` is given, only counts that pass `could_be_scaled` for these numbers on some households.
     """
     numbers = column.numbers
     if numbers is None:
@@ -357,18 +357,20 @@ def below_counts(column: ReleasedColumn, household: Household, *, like: Floats |
             continue
         counts = _below(household, numbers, limit)
         words = f"the mates below a limit of {column.name} counted"
-        yield _number_clue((column.name, household.name), words, household.spread(counts), groups=False, kind="counted")
+        yield _number_predictor(
+            (column.name, household.name), words, household.spread(counts), groups=False, kind="counted"
+        )
 
 
 def _below(household: Household, numbers: Floats, limit: float) -> Floats:
-    """Members below a limit; NaN where the number of one is missing."""
+    """Members below a limit by household; NaN if the number of a member is missing."""
     with np.errstate(invalid="ignore"):
         below = np.where(np.isnan(numbers), np.nan, numbers < limit)
     return household.sums(below)
 
 
-def id_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Clue]:
-    """What ids begin with, and the gaps between them."""
+def id_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
+    """Predictors from ids: leading digits or letters, and the gap to the next id."""
     for name, column in columns.items():
         n = len(column.codes)
         if name != household and column.n_levels < ID_SHARE * n:
@@ -380,12 +382,12 @@ def id_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> It
             gaps = np.append(np.diff(values), np.nan)
             place = np.clip(np.searchsorted(values, numbers), 0, len(values) - 1)
             gap = np.where(np.isnan(numbers), np.nan, gaps[place])
-            yield _number_clue((name,), f"the gap to the next {name}", gap)
+            yield _number_predictor((name,), f"the gap to the next {name}", gap)
         elif column.low is None and column.coded.kind in ("text", "category"):
             yield from _text_starts(column)
 
 
-def _number_starts(name: str, numbers: Floats) -> Iterator[Clue]:
+def _number_starts(name: str, numbers: Floats) -> Iterator[Predictor]:
     n = len(numbers)
     for digits in range(1, 10):
         starts = np.floor(numbers / 10.0**digits)
@@ -393,10 +395,10 @@ def _number_starts(name: str, numbers: Floats) -> Iterator[Clue]:
         if n_levels < 2:
             return
         if n_levels <= n / 3:
-            yield Clue((name,), f"the first digits of {name}", codes, n_levels)
+            yield Predictor((name,), f"the first digits of {name}", codes, n_levels)
 
 
-def _text_starts(column: ReleasedColumn) -> Iterator[Clue]:
+def _text_starts(column: ReleasedColumn) -> Iterator[Predictor]:
     labels = column.labels()
     n, before = len(column.codes), 1
     for length in range(1, LONGEST_START + 1):
@@ -405,5 +407,5 @@ def _text_starts(column: ReleasedColumn) -> Iterator[Clue]:
         if len(starts) > n / 3:
             return
         if len(starts) > before:
-            yield Clue((column.name,), f"the first letters of {column.name}", of_level[column.codes], len(starts))
+            yield Predictor((column.name,), f"the first letters of {column.name}", of_level[column.codes], len(starts))
         before = len(starts)

@@ -1,4 +1,4 @@
-"""All that a release gives back of its touched values: the rules in turn, until they say nothing new."""
+"""Reconstruction of changed values: all rules in turn, repeated until no further value is determined."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
-from sdckit.attacks.recovery.derived_columns import Clue, Household
-from sdckit.attacks.recovery.reconstruction_rules import Restoring, Source
-from sdckit.attacks.recovery.touched_cells import ReleasedColumn, TouchedColumn, majorities_of
+from sdckit.attacks.recovery.derived_columns import Household, Predictor
+from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, majorities_of
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
@@ -20,123 +20,129 @@ from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 
-# Values changed into others (PRAM, swaps, draws): what most records of a group say of those that differ.
+# Perturbed values (PRAM, swapping, synthesis): the majority of a group corrects the deviating records.
 
 
-OF_THE_USUAL = 1 / 3  # of what the most frequent value leaves wrong may a majority leave wrong
+OF_THE_USUAL = 1 / 3  # largest error rate of a majority relative to that of the most frequent value
 SUPPORT = 3
-FEWEST = 30  # records that a majority is judged by
+FEWEST = 30  # records needed to judge a majority
 
 
-def by_majority(one: Restoring, clues: Sequence[Clue]) -> None:
-    """Put back the value that most records of a group have, where that is nearly a rule.
+def by_majority(state: Reconstruction, predictors: Sequence[Predictor]) -> None:
+    """Reconstruct perturbed values by the majority value of their group, if the majority is reliable enough.
 
-    Nobody sees which values were changed: all of them take part in the vote, each judged by the votes of the others.
+    Changed values cannot be identified: all values vote, and each is judged by the votes of the others (leave one out).
     """
-    codes = one.target.column.codes
-    one.known = codes
-    if one.numbers is not None:
-        one.numbers = one.target.column.numbers
-    for clue in clues:
-        if one.name in clue.columns or not clue.groups:
+    codes = state.target.column.codes
+    state.known = codes
+    if state.numbers is not None:
+        state.numbers = state.target.column.numbers
+    for predictor in predictors:
+        if state.name in predictor.columns or not predictor.groups:
             continue
-        group = clue.codes
-        found = majorities_of(group, codes, clue.n_levels)
-        told = (group > 0) & (codes > 0) & (found.size[group] >= SUPPORT)
-        if np.count_nonzero(told) < FEWEST:
+        group = predictor.codes
+        majorities = majorities_of(group, codes, predictor.n_levels)
+        eligible = (group > 0) & (codes > 0) & (majorities.size[group] >= SUPPORT)
+        if np.count_nonzero(eligible) < FEWEST:
             continue
-        same = found.code[group] == codes
-        lead = found.votes[group] - same - found.next_votes[group]
+        same = majorities.code[group] == codes
+        lead = majorities.votes[group] - same - majorities.next_votes[group]
         right = np.where(same, np.where(lead > 0, 1.0, np.where(lead == 0, 0.5, 0.0)), 0.0)
-        if 1.0 - float(right[told].mean()) > one.usual_wrong * OF_THE_USUAL:
+        if 1.0 - float(right[eligible].mean()) > state.usual_wrong * OF_THE_USUAL:
             continue
-        differs = told & ~same & (found.votes > found.next_votes)[group]
-        one.tell_codes(differs, found.code[group], clue.columns, f"most records alike in {clue.words}", clue.kind)
+        differs = eligible & ~same & (majorities.votes > majorities.next_votes)[group]
+        state.restore_codes(
+            differs,
+            majorities.code[group],
+            predictor.columns,
+            f"most records alike in {predictor.words}",
+            predictor.kind,
+        )
 
 
-# How many values remain possible for a touched one that nothing tells for certain.
+# Number of feasible values for a changed value that no rule determines.
 
 
-EXPECTED = 15.0  # records expected of a value that none has: it does not occur with the clue
+EXPECTED = 15.0  # expected records from which on an absent value is ruled out for a value of a predictor
 MOST_LEVELS = 500
-SUPPORT_OF_RANGE = 50  # records whose range bounds that of a value suppressed beside them
+SUPPORT_OF_RANGE = 50  # records with one value of a predictor needed to bound a suppressed number
 
 
-def remaining_values(one: Restoring, clues: Sequence[Clue]) -> tuple[Floats, Floats]:
-    """Values possible for each record before and after reading the release; NaN where they cannot be counted.
+def remaining_values(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
+    """Number of feasible values of each record before and after the attack; NaN where it cannot be counted.
 
-    Only of the touched values that were not put back.
+    Only for changed values that are not reconstructed.
     """
-    numeric = one.numbers is not None  # not where numbers of the original are groups by name in the release
-    if numeric and one.low is not None and one.high is not None and one.target.low is not None:
-        assert one.target.high is not None
-        before = _count(one, one.target.low, one.target.high)
-        low, high = _ranges_beside(one, clues)
-        return before, _count(one, np.fmax(one.low, low), np.fmin(one.high, high))
-    return _levels_left(one, clues)
+    numeric = state.numbers is not None  # false where the release has named groups instead of numbers
+    if numeric and state.low is not None and state.high is not None and state.target.low is not None:
+        assert state.target.high is not None
+        before = _count(state, state.target.low, state.target.high)
+        low, high = _ranges_beside(state, predictors)
+        return before, _count(state, np.fmax(state.low, low), np.fmin(state.high, high))
+    return _levels_left(state, predictors)
 
 
-def _count(one: Restoring, low: Floats, high: Floats) -> Floats:
-    """Whole numbers in bounded ranges, else the different known values in them."""
-    found = np.full(len(low), np.nan)
+def _count(state: Reconstruction, low: Floats, high: Floats) -> Floats:
+    """Count the integers in bounded ranges, otherwise the distinct known values in them."""
+    counts = np.full(len(low), np.nan)
     bounded = np.isfinite(low) & np.isfinite(high)
-    if one.target.column.whole:
-        found[bounded] = np.maximum(np.floor(high[bounded] + 1e-9) - np.ceil(low[bounded] - 1e-9) + 1, 1)
-    assert one.numbers is not None
-    values = np.unique(one.numbers[~np.isnan(one.numbers)])
-    use = ~bounded if one.target.column.whole else np.ones(len(low), np.bool_)
+    if state.target.column.whole:
+        counts[bounded] = np.maximum(np.floor(high[bounded] + 1e-9) - np.ceil(low[bounded] - 1e-9) + 1, 1)
+    assert state.numbers is not None
+    values = np.unique(state.numbers[~np.isnan(state.numbers)])
+    use = ~bounded if state.target.column.whole else np.ones(len(low), np.bool_)
     if len(values):
         inside = np.searchsorted(values, high[use], "right") - np.searchsorted(values, low[use], "left")
-        found[use] = np.where(inside > 0, inside, np.nan)
-    return np.where(one.open, found, np.nan)
+        counts[use] = np.where(inside > 0, inside, np.nan)
+    return np.where(state.open, counts, np.nan)
 
 
-def _ranges_beside(one: Restoring, clues: Sequence[Clue]) -> tuple[Floats, Floats]:
-    """For suppressed numbers, the range of those known with the same value of a clue."""
-    n = len(one.open)
+def _ranges_beside(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
+    """Bounds for suppressed numbers: the range of known numbers with the same value of a predictor."""
+    n = len(state.open)
     low, high = np.full(n, -np.inf), np.full(n, np.inf)
-    blank = one.open & one.target.column.missing
-    assert one.numbers is not None
-    known = ~np.isnan(one.numbers)
+    blank = state.open & state.target.column.missing
+    assert state.numbers is not None
+    known = ~np.isnan(state.numbers)
     if not blank.any():
         return low, high
-    for clue in clues:
-        if one.name in clue.columns or not clue.joins or clue.n_levels > MOST_LEVELS:
+    for predictor in predictors:
+        if state.name in predictor.columns or not predictor.joins or predictor.n_levels > MOST_LEVELS:
             continue
-        least, most = np.full(clue.n_levels + 1, np.inf), np.full(clue.n_levels + 1, -np.inf)
-        np.minimum.at(least, clue.codes[known], one.numbers[known])
-        np.maximum.at(most, clue.codes[known], one.numbers[known])
-        few = np.bincount(clue.codes[known], minlength=clue.n_levels + 1) < SUPPORT_OF_RANGE
+        least, most = np.full(predictor.n_levels + 1, np.inf), np.full(predictor.n_levels + 1, -np.inf)
+        np.minimum.at(least, predictor.codes[known], state.numbers[known])
+        np.maximum.at(most, predictor.codes[known], state.numbers[known])
+        few = np.bincount(predictor.codes[known], minlength=predictor.n_levels + 1) < SUPPORT_OF_RANGE
         few[0] = True
         least[few], most[few] = -np.inf, np.inf
-        low = np.where(blank, np.fmax(low, least[clue.codes]), low)
-        high = np.where(blank, np.fmin(high, most[clue.codes]), high)
+        low = np.where(blank, np.fmax(low, least[predictor.codes]), low)
+        high = np.where(blank, np.fmin(high, most[predictor.codes]), high)
     return low, high
 
 
-def _levels_left(one: Restoring, clues: Sequence[Clue]) -> tuple[Floats, Floats]:
-    """Categories less those that never stand with a clue though many would be expected."""
-    n = len(one.open)
+def _levels_left(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
+    """Count the categories, less those that never occur with a predictor value although many are expected."""
+    n = len(state.open)
     before = np.full(n, np.nan)
-    counts = np.bincount(one.known)[1:]
+    counts = np.bincount(state.known)[1:]
     levels = np.flatnonzero(counts) + 1
-    before[one.open] = float(len(levels)) if len(levels) else np.nan
-    rows = np.flatnonzero(one.open)
+    before[state.open] = float(len(levels)) if len(levels) else np.nan
+    rows = np.flatnonzero(state.open)
     if not 1 < len(levels) <= MOST_LEVELS or not len(rows):
         return before, before
     shares = counts[levels - 1] / counts.sum()
     possible = np.ones((len(rows), len(levels)), np.bool_)
     place = np.zeros(int(levels.max()) + 1, np.int64)
     place[levels] = np.arange(len(levels))
-    known = one.known > 0
-    for clue in clues:
-        if one.name in clue.columns or not clue.joins or clue.n_levels > MOST_LEVELS:
+    known = state.known > 0
+    for predictor in predictors:
+        if state.name in predictor.columns or not predictor.joins or predictor.n_levels > MOST_LEVELS:
             continue
-        cell = clue.codes[known].astype(np.int64) * len(levels) + place[one.known[known]]
-        seen = np.bincount(cell, minlength=(clue.n_levels + 1) * len(levels)).reshape(-1, len(levels))
+        cell = predictor.codes[known].astype(np.int64) * len(levels) + place[state.known[known]]
+        seen = np.bincount(cell, minlength=(predictor.n_levels + 1) * len(levels)).reshape(-1, len(levels))
         never = (seen == 0) & (seen.sum(axis=1, keepdims=True) * shares >= EXPECTED)
         never[0] = False
-        possible &= ~never[clue.codes[rows]]
+        possible &= ~never[predictor.codes[rows]]
     after = before.copy()
     after[rows] = np.maximum(possible.sum(axis=1), 1)
     return before, after
@@ -149,14 +155,14 @@ FILE_ORDER = "the order of the rows"
 
 @dataclass(frozen=True, eq=False)
 class Recovered:
-    """What was found out of one column.
+    """Reconstruction result of one column.
 
-    `restored` (n,): the touched values that are told for certain; `codes` and `values` say which, 0 and NaN elsewhere.
-    `source` (n,): place in `sources`, -1 where nothing told. `before`, `after` (n,): values possible for the others,
-    NaN where they cannot be counted. `clues`, `mates`: what a model may learn from.
+    `restored` (n,): changed values that are determined; their `codes` and `values`, 0 and NaN elsewhere. `source` (n,):
+    index into `sources`, -1 for none. `before`, `after` (n,): number of feasible values of the others, NaN where it
+    cannot be counted. `predictors`, `mates`: auxiliary information for a model.
     """
 
-    target: TouchedColumn
+    target: ChangedColumn
     restored: NDArray[np.bool_]
     codes: Codes
     values: Floats | None
@@ -164,75 +170,79 @@ class Recovered:
     sources: tuple[Source, ...]
     before: Floats
     after: Floats
-    start: Restoring
-    clues: Sequence[Clue]
+    start: Reconstruction
+    predictors: Sequence[Predictor]
     mates: Household | None
 
     @property
     def narrowed(self) -> NDArray[np.bool_]:
-        """The touched values that are not told, but of which some are ruled out."""
+        """Changed values that are not determined but have fewer feasible values than before."""
         with np.errstate(invalid="ignore"):
             fewer = (self.after < self.before) | (np.isnan(self.before) & ~np.isnan(self.after))
         return np.asarray(self.target.touched & ~self.restored & fewer)
 
 
 def recover(
-    columns: Mapping[str, ReleasedColumn], touched: Mapping[str, TouchedColumn], *, household: str | None,
+    columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None,
     pairs: bool = True, tell: Tell = lambda _: None,
 ) -> dict[str, Recovered]:  # fmt: skip
-    """Put back what can be, column by column; what one rule restored, the others use in the next round."""
-    found: dict[str, Recovered] = {}
+    """Reconstruct the changed values column by column; later rounds use the values reconstructed before."""
+    recoveries: dict[str, Recovered] = {}
     now, left = dict(columns), dict(touched)
     for turn in range(ROUNDS):
         tell("reconstructing values from the release" if turn == 0 else "using reconstructed values")
-        clues, mates = _clues(now, household)
-        ones = [Restoring.of(target) for name, target in left.items()]
-        _by_rules(ones, now, clues, mates)
+        predictors, mates = _predictors(now, household)
+        states = [Reconstruction.of(target) for name, target in left.items()]
+        _by_rules(states, now, predictors, mates)
         if pairs and turn == 0:
-            reconstruction_rules.by_pairs([one for one in ones if not one.target.perturbed], clues, tell)
-        for one in ones:
-            found[one.name] = _added(found.get(one.name), one, clues, mates)
-        fresh = [one for one in ones if not one.target.perturbed and (~one.open & one.target.touched).any()]
+            reconstruction_rules.by_pairs([state for state in states if not state.target.perturbed], predictors, tell)
+        for state in states:
+            recoveries[state.name] = _added(recoveries.get(state.name), state, predictors, mates)
+        fresh = [state for state in states if not state.target.perturbed and (~state.open & state.target.touched).any()]
         if not fresh:
             break
-        for one in fresh:
-            now[one.name] = _filled(now[one.name], one)
+        for state in fresh:
+            now[state.name] = _filled(now[state.name], state)
         left = {
-            one.name: replace(one.target, column=now[one.name], touched=one.open)
-            for one in ones
-            if one.open.any() and not one.target.perturbed
+            state.name: replace(state.target, column=now[state.name], touched=state.open)
+            for state in states
+            if state.open.any() and not state.target.perturbed
         }
-    return {name: found[name] for name in touched}
+    return {name: recoveries[name] for name in touched}
 
 
-def _clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> tuple[list[Clue], Household | None]:
-    clues = list(derived_columns.column_clues(columns, household))
+def _predictors(
+    columns: Mapping[str, ReleasedColumn], household: str | None
+) -> tuple[list[Predictor], Household | None]:
+    predictors = list(derived_columns.column_predictors(columns, household))
     mates = Household.of(columns[household]) if household is not None else None
     if mates is not None:
-        clues.sort(key=lambda clue: clue.columns != (household,))
-        clues += derived_columns.household_clues(columns, mates)
-    return [*clues, *derived_columns.id_clues(columns, household)], mates
+        predictors.sort(key=lambda predictor: predictor.columns != (household,))
+        predictors += derived_columns.household_predictors(columns, mates)
+    return [*predictors, *derived_columns.id_predictors(columns, household)], mates
 
 
 def _by_rules(
-    ones: Sequence[Restoring], columns: Mapping[str, ReleasedColumn], clues: Sequence[Clue],
+    states: Sequence[Reconstruction], columns: Mapping[str, ReleasedColumn], predictors: Sequence[Predictor],
     household: Household | None,
 ) -> None:  # fmt: skip
     orders: dict[str, NDArray[np.int64]] | None = None
-    for one in ones:
-        if one.target.perturbed:
-            by_majority(one, clues)
+    for state in states:
+        if state.target.perturbed:
+            by_majority(state, predictors)
             continue
-        reconstruction_rules.by_numbers(one, columns, clues, household)
+        reconstruction_rules.by_numbers(state, columns, predictors, household)
         if household is not None:
-            reconstruction_rules.by_household(one, household)
+            reconstruction_rules.by_household(state, household)
             reconstruction_rules.by_mates(
-                one, clues[0], household, rules=len(clues)
-            )  # the household's own column comes first
-        others = clues if household is None else clues[1:]
-        reconstruction_rules.by_columns(one, others, rules=len(clues))
+                state, predictors[0], household, rules=len(predictors)
+            )  # the household column is the first predictor
+        others = predictors if household is None else predictors[1:]
+        reconstruction_rules.by_columns(state, others, rules=len(predictors))
         orders = _orders(columns) if orders is None else orders
-        reconstruction_rules.by_order(one, {words: order for words, order in orders.items() if words != _by(one.name)})
+        reconstruction_rules.by_order(
+            state, {words: order for words, order in orders.items() if words != _by(state.name)}
+        )
 
 
 def _by(name: str) -> str:
@@ -240,9 +250,9 @@ def _by(name: str) -> str:
 
 
 def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
-    """The rows as they stand, and by every column that nearly numbers them."""
+    """Row orders to search for neighbours: file order, and the order by every id-like column."""
     n = len(next(iter(columns.values())).codes)
-    found = {FILE_ORDER: np.arange(n)}
+    orders = {FILE_ORDER: np.arange(n)}
     for name, column in columns.items():
         if column.n_levels < derived_columns.ID_SHARE * n:
             continue
@@ -250,59 +260,61 @@ def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64
         if keys is None:
             rank = np.argsort(np.argsort(np.array(column.labels())))
             keys = np.concatenate([[-1.0], rank.astype(np.float64)])[column.codes]
-        found[_by(name)] = np.argsort(keys, kind="stable")
-    return found
+        orders[_by(name)] = np.argsort(keys, kind="stable")
+    return orders
 
 
-def _added(known: Recovered | None, one: Restoring, clues: Sequence[Clue], mates: Household | None) -> Recovered:
-    """What earlier rounds and this one found together."""
-    before, after = remaining_values(one, clues)
-    fresh = one.target.touched & ~one.open
+def _added(
+    known: Recovered | None, state: Reconstruction, predictors: Sequence[Predictor], mates: Household | None
+) -> Recovered:
+    """Merge this round's reconstruction of a column into that of earlier rounds."""
+    before, after = remaining_values(state, predictors)
+    fresh = state.target.touched & ~state.open
     if known is None:
         return Recovered(
-            target=one.target, restored=fresh, codes=one.codes, values=one.values, source=one.source,
-            sources=tuple(one.sources), before=before, after=after, start=one, clues=clues, mates=mates,
+            target=state.target, restored=fresh, codes=state.codes, values=state.values, source=state.source,
+            sources=tuple(state.sources), before=before, after=after, start=state, predictors=predictors, mates=mates,
         )  # fmt: skip
     sources = list(known.sources)
-    place = np.full(len(one.sources) + 1, -1, np.int16)
-    for i, source in enumerate(one.sources):
+    place = np.full(len(state.sources) + 1, -1, np.int16)
+    for i, source in enumerate(state.sources):
         if source.words not in [other.words for other in sources]:
             sources.append(source)
         place[i] = next(j for j, other in enumerate(sources) if other.words == source.words)
     return replace(
         known,
         restored=known.restored | fresh,
-        codes=np.where(fresh, one.codes, known.codes),
-        values=None if known.values is None or one.values is None else np.where(fresh, one.values, known.values),
-        source=np.where(fresh, place[one.source], known.source),
+        codes=np.where(fresh, state.codes, known.codes),
+        values=None if known.values is None or state.values is None else np.where(fresh, state.values, known.values),
+        source=np.where(fresh, place[state.source], known.source),
         sources=tuple(sources),
-        after=np.where(one.open, np.fmin(known.after, after), known.after),
+        after=np.where(state.open, np.fmin(known.after, after), known.after),
     )
 
 
-def _filled(column: ReleasedColumn, one: Restoring) -> ReleasedColumn:
-    """The column with what was put back."""
-    fresh = one.target.touched & ~one.open
-    if one.values is None:
-        return replace(column, codes=np.where(fresh, one.codes, column.codes).astype(np.int32))
+def _filled(column: ReleasedColumn, state: Reconstruction) -> ReleasedColumn:
+    """The column with the reconstructed values inserted."""
+    fresh = state.target.touched & ~state.open
+    if state.values is None:
+        return replace(column, codes=np.where(fresh, state.codes, column.codes).astype(np.int32))
     assert column.low is not None
     assert column.high is not None
-    low, high = np.where(fresh, one.values, column.low), np.where(fresh, one.values, column.high)
+    low, high = np.where(fresh, state.values, column.low), np.where(fresh, state.values, column.high)
     lows, _ = derived_columns.numbered(low)
     highs, m = derived_columns.numbered(high)
     codes, n_levels = derived_columns.numbered(np.where(lows == 0, np.nan, lows * (m + 1.0) + highs))
     return replace(column, low=low, high=high, codes=codes, n_levels=n_levels)
 
 
-# The release with what it gives back put back, and who can be recognised in that.
+# The release with reconstructed values inserted, and the re-identification risk in it.
 
 
 @dataclass(frozen=True)
 class Undone:
-    """Who can be recognised: the smallest class, records alone with their keys, those expected to be re-identified.
+    """Re-identification risk: smallest equivalence class, sample uniques, expected re-identifications.
 
-    `below_k`: records in classes smaller than each k. `above_risk`: records whose risk is above the limit; None
-    without one.
+    `below_k`: records in classes smaller than each k. `above_risk`: records with a risk above the limit; None without
+    a limit.
     """
 
     k: int
@@ -312,38 +324,38 @@ class Undone:
     above_risk: int | None
 
 
-def put_back(frame: Any, found: Mapping[str, Recovered], use: Mapping[str, Bools]) -> Any:
-    """The release with the values restored in the records of `use`, by column."""
+def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, Bools]) -> Any:
+    """The release with reconstructed values inserted in the records of the masks `use`, by column."""
     out = frame
-    for name, one in found.items():
+    for name, recovered in recoveries.items():
         hit = use[name]
         if not hit.any():
             continue
-        column = one.target.column
-        if one.values is None:
+        column = recovered.target.column
+        if recovered.values is None:
             first = np.zeros(column.n_levels + 1, np.int64)
             present = np.flatnonzero(column.codes)
             first[column.codes[present]] = present
-            rows = np.where(hit, first[one.codes], np.arange(len(hit)))
+            rows = np.where(hit, first[recovered.codes], np.arange(len(hit)))
             native = take_rows(out, {name: rows})
         elif out[name].dtype.is_numeric():
-            native = with_some_numbers(out, {name: (hit, one.values[hit])})
+            native = with_some_numbers(out, {name: (hit, recovered.values[hit])})
         elif column.coded.kind == "date":
-            continue  # a day may be restored, but how the file writes it is not known
+            continue  # a date may be determined, but its print format is not known
         else:
-            native = with_levels(out, {name: _labelled(one, hit)})
+            native = with_levels(out, {name: _labelled(recovered, hit)})
         out = open_frame(native)
     return out
 
 
-def _labelled(one: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.int64]]:
-    """Labels of the release and, behind them, the numbers restored."""
-    assert one.values is not None
-    column = one.target.column
+def _labelled(recovered: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.int64]]:
+    """Labels of the release followed by those of the reconstructed numbers, and the codes (n,) into them."""
+    assert recovered.values is not None
+    column = recovered.target.column
     labels = column.labels()
     place = {label: i for i, label in enumerate(labels)}
     codes = column.codes.astype(np.int64) - 1
-    values, of = np.unique(one.values[hit], return_inverse=True)
+    values, of = np.unique(recovered.values[hit], return_inverse=True)
     texts = [f"{value:.10g}" for value in values]
     for text in texts:
         place.setdefault(text, len(place))
@@ -352,7 +364,7 @@ def _labelled(one: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.int64]]
 
 
 def recognised(data: Any, roles: Roles, *, k: Sequence[int], risk: float | None) -> Undone:
-    """Count who can be recognised in a file."""
+    """Re-identification risk of a file on the key variables."""
     cells = tabulate_roles(data, roles)
     sizes = cells.values("sample_frequency")
     if "population_frequency" in cells.columns and not cells.count_short():

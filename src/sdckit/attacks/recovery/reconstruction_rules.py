@@ -1,4 +1,4 @@
-"""What groups, mates, the order of the rows and other numbers tell of the touched values of one column."""
+"""Rules that reconstruct changed values of a column: groups, households, row order, and relations between numbers."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, touched_cells
 from sdckit.attacks.recovery.derived_columns import (
-    Clue,
     Household,
     Kind,
+    Predictor,
 )
 from sdckit.attacks.recovery.touched_cells import (
+    ChangedColumn,
     ReleasedColumn,
-    TouchedColumn,
 )
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
 
-FEW_PARTS = 30  # values of a column of which each household may have exactly one
-MOST_COUNTED = 30.0  # a household has no more members of a kind
+FEW_PARTS = 30  # most levels of a column that is tested for exactly one per household
+MOST_COUNTED = 30.0  # largest number that is tested as a count of household members
 
 
 @dataclass(frozen=True)
 class Source:
-    """What gave values back: the columns it uses, in words, how many values it tells by itself, and what helps."""
+    """A rule that reconstructed values: columns used, description, number of values, kind (which gives the remedy)."""
 
     columns: tuple[str, ...]
     words: str
@@ -38,15 +38,15 @@ class Source:
 
 
 @dataclass(eq=False)
-class Restoring:
-    """The touched values of a column while they are put back.
+class Reconstruction:
+    """State of the reconstruction of one column.
 
-    `known` (n,): codes of the values that stand as they were, 0 elsewhere. `numbers` (n,): the same as numbers, NaN
-    elsewhere. `codes` and `values`: what was put back, 0 and NaN where nothing was. `low`, `high`: what numbers may
-    be.
+    `open` (n,): changed values not yet reconstructed. `known` (n,): codes of unchanged values, 0 elsewhere. `numbers`
+    (n,): the same as numbers, NaN elsewhere. `codes` and `values` (n,): reconstructed values, 0 and NaN elsewhere.
+    `low`, `high` (n,): bounds of numbers. `source` (n,): index into `sources`, -1 for none.
     """
 
-    target: TouchedColumn
+    target: ChangedColumn
     open: Bools
     known: Codes
     numbers: Floats | None
@@ -55,12 +55,12 @@ class Restoring:
     low: Floats | None
     high: Floats | None
     source: NDArray[np.int16]
-    apart: Codes  # the same as `known`, of mates who share the value but one
+    apart: Codes  # as `known`, but one record per household if its members share the value
     sources: list[Source] = field(default_factory=list)
 
     @classmethod
-    def of(cls, target: TouchedColumn) -> Restoring:
-        """Nothing is put back yet."""
+    def of(cls, target: ChangedColumn) -> Reconstruction:
+        """Initial state: nothing is reconstructed."""
         column, n = target.column, len(target.touched)
         known = np.where(target.touched, 0, column.codes).astype(np.int32)
         numbers = column.numbers
@@ -75,23 +75,23 @@ class Restoring:
 
     @property
     def name(self) -> str:
-        """The column."""
+        """Name of the column."""
         return self.target.column.name
 
     @cached_property
     def shares(self) -> Floats:
-        """Of each known value."""
+        """Relative frequency of each known value, by code."""
         counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
         return np.asarray(counts / max(counts.sum(), 1.0))
 
     @property
     def usual_wrong(self) -> float:
-        """How often the most frequent value is wrong."""
+        """Error rate of predicting the most frequent value."""
         return 1.0 - float(self.shares.max(initial=0.0))
 
     @cached_property
     def limits(self) -> tuple[float, float]:
-        """The numbers at which the column was bottom- and top-coded; infinite where it was not."""
+        """Bottom- and top-coding limits of the column; infinite where there is none."""
         low, high = self.target.low, self.target.high
         assert low is not None
         assert high is not None
@@ -99,42 +99,44 @@ class Restoring:
         bottom = high[np.isinf(low) & np.isfinite(high)]
         return float(bottom.max(initial=-np.inf)), float(top.min(initial=np.inf))
 
-    def tell_codes(self, told: Bools, codes: Codes, columns: Sequence[str], words: str, kind: Kind = "column") -> None:
-        """Put values back by their codes where they can be what was touched."""
+    def restore_codes(
+        self, determined: Bools, codes: Codes, columns: Sequence[str], words: str, kind: Kind = "column"
+    ) -> None:
+        """Reconstruct values by code in the records `determined`, where they are feasible."""
         if self.numbers is None:
-            self._put(told & self.target.touched & (codes > 0), columns, words, kind, codes=codes)
+            self._put(determined & self.target.touched & (codes > 0), columns, words, kind, codes=codes)
             return
         number = np.full(int(max(codes.max(initial=0), self.known.max(initial=0))) + 1, np.nan)
         number[self.known] = self.numbers
         number[0] = np.nan
         values = number[codes]
-        # beyond a limit no value is known: that all who are known stand at it says nothing of the others
+        # beyond a coding limit no value is known: agreement of the known ones at the limit is no evidence
         with np.errstate(invalid="ignore"):
-            told = told & (values > self.limits[0]) & (values < self.limits[1])
-        self.tell_numbers(told, values, columns, words, kind)
+            determined = determined & (values > self.limits[0]) & (values < self.limits[1])
+        self.restore_numbers(determined, values, columns, words, kind)
 
-    def tell_numbers(
-        self, told: Bools, values: Floats, columns: Sequence[str], words: str, kind: Kind = "column"
+    def restore_numbers(
+        self, determined: Bools, values: Floats, columns: Sequence[str], words: str, kind: Kind = "column"
     ) -> None:
-        """Put numbers back where they lie in the range that the release leaves."""
+        """Reconstruct numbers in the records `determined`, where they lie within the bounds of the release."""
         assert self.target.low is not None
         assert self.target.high is not None
         with np.errstate(invalid="ignore"):
             within = (values >= self.target.low - 1e-9) & (values <= self.target.high + 1e-9)
             if self.target.column.whole:
                 values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
-        values = values + 0.0  # no zero with a sign, which would print as another value
-        self._put(told & self.target.touched & within, columns, words, kind, values=values)
+        values = values + 0.0  # no negative zero, which would print as another value
+        self._put(determined & self.target.touched & within, columns, words, kind, values=values)
 
     def _put(
-        self, told: Bools, columns: Sequence[str], words: str, kind: Kind, *, codes: Codes | None = None,
+        self, determined: Bools, columns: Sequence[str], words: str, kind: Kind, *, codes: Codes | None = None,
         values: Floats | None = None,
     ) -> None:  # fmt: skip
-        count = int(np.count_nonzero(told))
+        count = int(np.count_nonzero(determined))
         if not count:
             return
-        fresh = told & self.open
-        number = next((i for i, one in enumerate(self.sources) if one.words == words), len(self.sources))
+        fresh = determined & self.open
+        number = next((i for i, source in enumerate(self.sources) if source.words == words), len(self.sources))
         if number == len(self.sources):
             self.sources.append(Source(tuple(columns), words, count, kind))
         if codes is not None:
@@ -145,60 +147,64 @@ class Restoring:
         self.open &= ~fresh
 
     def narrow(self, low: Floats, high: Floats) -> None:
-        """Keep to a range of numbers."""
+        """Intersect the bounds with `low` and `high` (n,)."""
         if self.low is not None and self.high is not None:
             self.low, self.high = np.fmax(self.low, low), np.fmin(self.high, high)
 
 
-def by_mates(one: Restoring, clue: Clue, household: Household, *, rules: int) -> None:
-    """The value that mates share; where they do, a household is one witness of everything else."""
-    if one.name in clue.columns:
+def by_mates(state: Reconstruction, predictor: Predictor, household: Household, *, rules: int) -> None:
+    """Reconstruct by the value shared in a household; if it is shared, each household counts once in other rules."""
+    if state.name in predictor.columns:
         return
-    told, codes = _tell(one, clue.codes - 1, clue.n_levels, rules, one.known)
-    if told is None:
+    determined, codes = _determined(state, predictor.codes - 1, predictor.n_levels, rules, state.known)
+    if determined is None:
         return
-    one.tell_codes(told, codes, clue.columns, clue.words)
-    rows = np.flatnonzero((one.known > 0) & (household.of_row >= 0))
-    first = np.full(household.n, len(one.known))
+    state.restore_codes(determined, codes, predictor.columns, predictor.words)
+    rows = np.flatnonzero((state.known > 0) & (household.of_row >= 0))
+    first = np.full(household.n, len(state.known))
     np.minimum.at(first, household.of_row[rows], rows)
-    one.apart = one.known.copy()
-    one.apart[rows[first[household.of_row[rows]] != rows]] = 0
+    state.apart = state.known.copy()
+    state.apart[rows[first[household.of_row[rows]] != rows]] = 0
 
 
-def by_columns(one: Restoring, clues: Sequence[Clue], *, rules: int) -> None:
-    """Values of a clue with which only one value of the column is seen."""
-    for clue in clues:
-        if clue.groups and one.name not in clue.columns:
-            told, codes = _tell(one, clue.codes - 1, clue.n_levels, rules, one.apart)
-            if told is not None:
-                one.tell_codes(told, codes, clue.columns, clue.words, clue.kind)
+def by_columns(state: Reconstruction, predictors: Sequence[Predictor], *, rules: int) -> None:
+    """Reconstruct by values of a predictor with which only one value of the column occurs."""
+    for predictor in predictors:
+        if predictor.groups and state.name not in predictor.columns:
+            determined, codes = _determined(state, predictor.codes - 1, predictor.n_levels, rules, state.apart)
+            if determined is not None:
+                state.restore_codes(determined, codes, predictor.columns, predictor.words, predictor.kind)
 
 
-def by_pairs(ones: Sequence[Restoring], clues: Sequence[Clue], tell: Callable[[str], None] = lambda _: None) -> None:
-    """The same for the values that two clues have together, where one alone does not tell."""
-    n = len(clues[0].codes) if clues else 0
-    ones = [one for one in ones if one.open.any()]
-    use = [clue for clue in clues if clue.joins and 1 < clue.n_levels < 0.8 * n]
+def by_pairs(
+    states: Sequence[Reconstruction], predictors: Sequence[Predictor], tell: Callable[[str], None] = lambda _: None
+) -> None:
+    """Reconstruct by combinations of two predictors, for values that single ones leave open."""
+    n = len(predictors[0].codes) if predictors else 0
+    states = [state for state in states if state.open.any()]
+    use = [predictor for predictor in predictors if predictor.joins and 1 < predictor.n_levels < 0.8 * n]
     pairs = len(use) * (len(use) - 1) // 2
     for i, first in enumerate(use):
         tell(f"reading pairs of columns, {i + 1} of {len(use)}")
         for second in use[:i]:
-            left = [one for one in ones if one.open.any() and one.name not in (*first.columns, *second.columns)]
+            left = [
+                state for state in states if state.open.any() and state.name not in (*first.columns, *second.columns)
+            ]
             if not left:
                 continue
             group, n_groups = _joined(first, second)
-            for one in left:
-                told, codes = _tell(one, group, n_groups, max(pairs, 1), one.apart)
-                if told is None:
+            for state in left:
+                determined, codes = _determined(state, group, n_groups, max(pairs, 1), state.apart)
+                if determined is None:
                     continue
-                told &= one.open
+                determined &= state.open
                 columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
                 kind: Kind = "counted" if "counted" in (first.kind, second.kind) else "column"
-                one.tell_codes(told, codes, columns, f"{second.words} with {first.words}", kind)
+                state.restore_codes(determined, codes, columns, f"{second.words} with {first.words}", kind)
 
 
-def _joined(first: Clue, second: Clue) -> tuple[Codes, int]:
-    """Groups of records that share both clues; -1 where one shows nothing."""
+def _joined(first: Predictor, second: Predictor) -> tuple[Codes, int]:
+    """Group index by two predictors together, -1 where one is missing; and the number of groups."""
     absent = (first.codes == 0) | (second.codes == 0)
     span = (first.n_levels + 1) * (second.n_levels + 1)
     if span <= 4 * len(first.codes):
@@ -208,28 +214,30 @@ def _joined(first: Clue, second: Clue) -> tuple[Codes, int]:
     return np.where(absent, -1, groups.of_row).astype(np.int32), len(groups.size)
 
 
-def _tell(one: Restoring, group: Codes, n_groups: int, rules: int, known: Codes) -> tuple[Bools | None, Codes]:
-    """Where a group tells a touched value, and which; None where it does not."""
-    found = touched_cells.tally_groups(group, known, n_groups)
-    rule = touched_cells.judge_tells(found, one.shares, rules=rules)
+def _determined(
+    state: Reconstruction, group: Codes, n_groups: int, rules: int, known: Codes
+) -> tuple[Bools | None, Codes]:
+    """Records whose group determines the value, and that value's code; None if agreement is not reliable."""
+    tally = touched_cells.tally_groups(group, known, n_groups)
+    rule = touched_cells.judge_agreement(tally, state.shares, rules=rules)
     if rule is None:
         return None, known
-    tells = np.append(found.unanimous & (found.n_first >= rule.support), False)
-    first = np.append(found.first, 0)
+    tells = np.append(tally.unanimous & (tally.n_first >= rule.support), False)
+    first = np.append(tally.first, 0)
     return tells[group], first[group].astype(np.int32)
 
 
-def by_household(one: Restoring, household: Household) -> None:
-    """What mates divide among them: exactly one of a kind in each household, numbers from 1 to its size."""
+def by_household(state: Reconstruction, household: Household) -> None:
+    """Reconstruct by partition: one member per household has a value, or members are numbered from 1 to the size."""
     has = household.of_row >= 0
-    unknown = household.sums((one.known == 0).astype(np.float64))
+    unknown = household.sums((state.known == 0).astype(np.float64))
     whole = unknown == 0
     if np.count_nonzero(whole) < 10:
         return
     single = household.spread(unknown) == 1
     name = household.name
-    if one.numbers is not None and one.target.column.whole:
-        numbers = np.where(np.isnan(one.numbers), 0.0, one.numbers)
+    if state.numbers is not None and state.target.column.whole:
+        numbers = np.where(np.isnan(state.numbers), 0.0, state.numbers)
         sums, squares = household.sums(numbers), household.sums(numbers**2)
         m = household.sizes.astype(np.float64)
         several = np.count_nonzero(whole & (household.sizes > 1)) >= 10
@@ -240,44 +248,44 @@ def by_household(one: Restoring, household: Household) -> None:
             and household.sizes[whole].max() > 2
         ):
             rest = household.spread(all_sum - sums)
-            one.tell_numbers(single & one.open, rest, (name,), f"mates are numbered within {name}", "divided")
-    levels = int(one.known.max(initial=0))
+            state.restore_numbers(single & state.open, rest, (name,), f"mates are numbered within {name}", "divided")
+    levels = int(state.known.max(initial=0))
     if not 1 < levels <= FEW_PARTS:
         return
     for code in range(1, levels + 1):
-        counts = household.sums((one.known == code).astype(np.float64))
-        if not (counts[whole] == 1).all() or _one_by_chance(one.shares[code], household.sizes[whole]):
+        counts = household.sums((state.known == code).astype(np.float64))
+        if not (counts[whole] == 1).all() or _one_by_chance(state.shares[code], household.sizes[whole]):
             continue
-        told = has & single & (household.spread(counts) == 0)
-        codes = np.full(len(told), code, np.int32)
-        one.tell_codes(told, codes, (name,), f"each {name} has exactly one of a kind", "divided")
+        determined = has & single & (household.spread(counts) == 0)
+        codes = np.full(len(determined), code, np.int32)
+        state.restore_codes(determined, codes, (name,), f"each {name} has exactly one of a kind", "divided")
 
 
 def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
-    """Whether every household could well have exactly one member of a kind if none knew of the others."""
+    """Whether exactly one member of a kind in every household is plausible under independence."""
     several = sizes[sizes > 1]
-    each = np.log(several * share) + (several - 1) * math.log1p(-share) if 0 < share < 1 else np.zeros(0)
-    return float(each.sum()) > touched_cells.CHANCE
+    log_chance = np.log(several * share) + (several - 1) * math.log1p(-share) if 0 < share < 1 else np.zeros(0)
+    return float(log_chance.sum()) > touched_cells.CHANCE
 
 
-def by_order(one: Restoring, orders: Mapping[str, NDArray[np.int64]]) -> None:
-    """Neighbours on both sides that have one value, in the order of the file or of an id."""
+def by_order(state: Reconstruction, orders: Mapping[str, NDArray[np.int64]]) -> None:
+    """Reconstruct by equal known neighbours on both sides, in file order or in the order of an id."""
     for words, order in orders.items():
-        known = one.apart[order]
+        known = state.apart[order]
         before, after = _neighbours(known)
         agree = (before == after) & (before > 0)
         judged = agree & (known > 0)
         right = int(np.count_nonzero(judged & (known == before)))
         wrong = int(np.count_nonzero(judged)) - right
-        if touched_cells.judge_rule(right, wrong, one.usual_wrong) is None:
+        if touched_cells.judge_rule(right, wrong, state.usual_wrong) is None:
             continue
-        told, codes = np.zeros(len(known), np.bool_), np.zeros(len(known), np.int32)
-        told[order], codes[order] = agree, before
-        one.tell_codes(told, codes, (), words, "order")
+        determined, codes = np.zeros(len(known), np.bool_), np.zeros(len(known), np.int32)
+        determined[order], codes[order] = agree, before
+        state.restore_codes(determined, codes, (), words, "order")
 
 
 def _neighbours(codes: Codes) -> tuple[Codes, Codes]:
-    """The nearest known value before and behind each place; 0 where there is none."""
+    """The nearest known code before and after each position; 0 where there is none."""
     n = len(codes)
     at = np.where(codes > 0, np.arange(n), -1)
     last = np.concatenate([[-1], np.maximum.accumulate(at)[:-1]])
@@ -288,77 +296,85 @@ def _neighbours(codes: Codes) -> tuple[Codes, Codes]:
 
 
 def by_numbers(
-    one: Restoring, columns: Mapping[str, ReleasedColumn], clues: Sequence[Clue], household: Household | None
+    state: Reconstruction,
+    columns: Mapping[str, ReleasedColumn],
+    predictors: Sequence[Predictor],
+    household: Household | None,
 ) -> None:
-    """Numbers that follow from other numbers, exactly or within a range."""
-    if one.numbers is None or one.low is None or one.high is None:
+    """Reconstruct numbers by functional relations to other numbers, exact or within bounds."""
+    if state.numbers is None or state.low is None or state.high is None:
         return
-    for clue in _number_clues(one, columns, clues, household):
-        assert clue.numbers is not None
-        if (found := derived_columns.scaled_copy(one.numbers, clue.numbers)) is not None:
-            values = found[1] + found[0] * clue.numbers
-            one.tell_numbers(~np.isnan(values), values, clue.columns, clue.words, clue.kind)
+    for predictor in _number_predictors(state, columns, predictors, household):
+        assert predictor.numbers is not None
+        if (scaling := derived_columns.scaled_copy(state.numbers, predictor.numbers)) is not None:
+            values = scaling[1] + scaling[0] * predictor.numbers
+            state.restore_numbers(~np.isnan(values), values, predictor.columns, predictor.words, predictor.kind)
     numbers = {name: column.numbers for name, column in columns.items() if column.numbers is not None}
-    numbers[one.name] = one.numbers
+    numbers[state.name] = state.numbers
     for logs in (False, True):
-        relation = derived_columns.linear_relation(one.name, numbers, logs=logs)
+        relation = derived_columns.linear_relation(state.name, numbers, logs=logs)
         if relation is not None:
             values = relation.values(numbers)
             how = "product or quotient" if logs else "sum or difference"
             words = f"a {how} of {', '.join(relation.names)}"
-            one.tell_numbers(~np.isnan(values), values, relation.names, words)
-    _by_offset(one, columns)
+            state.restore_numbers(~np.isnan(values), values, relation.names, words)
+    _by_offset(state, columns)
 
 
-def _number_clues(
-    one: Restoring, columns: Mapping[str, ReleasedColumn], clues: Sequence[Clue], household: Household | None
-) -> Iterator[Clue]:
-    for clue in clues:
-        if clue.numbers is not None and one.name not in clue.columns:
-            yield clue
-    if household is None or one.numbers is None:
+def _number_predictors(
+    state: Reconstruction,
+    columns: Mapping[str, ReleasedColumn],
+    predictors: Sequence[Predictor],
+    household: Household | None,
+) -> Iterator[Predictor]:
+    for predictor in predictors:
+        if predictor.numbers is not None and state.name not in predictor.columns:
+            yield predictor
+    if household is None or state.numbers is None:
         return
-    yield from _parts_of_totals(one, columns, household)
-    largest = np.nanmax(one.numbers, initial=-np.inf)
-    if one.target.column.whole and 0 < largest <= MOST_COUNTED:
+    yield from _parts_of_totals(state, columns, household)
+    largest = np.nanmax(state.numbers, initial=-np.inf)
+    if state.target.column.whole and 0 < largest <= MOST_COUNTED:
         for name, column in columns.items():
-            if name not in (one.name, household.name):
-                yield from derived_columns.below_counts(column, household, like=one.numbers)
+            if name not in (state.name, household.name):
+                yield from derived_columns.below_counts(column, household, like=state.numbers)
 
 
-def _parts_of_totals(one: Restoring, columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Clue]:
-    """A total of the household less what its other members have."""
-    assert one.numbers is not None
-    own = np.where(np.isnan(one.numbers), 0.0, one.numbers)
-    unknown = np.isnan(one.numbers).astype(np.float64)
+def _parts_of_totals(
+    state: Reconstruction, columns: Mapping[str, ReleasedColumn], household: Household
+) -> Iterator[Predictor]:
+    """Predictors from household totals: the total less the values of the other members."""
+    assert state.numbers is not None
+    own = np.where(np.isnan(state.numbers), 0.0, state.numbers)
+    unknown = np.isnan(state.numbers).astype(np.float64)
     others = household.spread(household.sums(own)) - own
     complete = household.spread(household.sums(unknown)) - unknown == 0
     for name, column in columns.items():
-        if name not in (one.name, household.name) and column.numbers is not None and column.n_levels > 3:
+        if name not in (state.name, household.name) and column.numbers is not None and column.n_levels > 3:
             rest = np.where(complete, column.numbers - others, np.nan)
-            words = f"{name} less the {one.name} of mates"
-            yield Clue((name, household.name), words, np.zeros(0, np.int32), 0, rest, groups=False)
+            words = f"{name} less the {state.name} of mates"
+            yield Predictor((name, household.name), words, np.zeros(0, np.int32), 0, rest, groups=False)
 
 
-def _by_offset(one: Restoring, columns: Mapping[str, ReleasedColumn]) -> None:
-    low, high = one.target.low, one.target.high
+def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:
+    low, high = state.target.low, state.target.high
     assert low is not None
     assert high is not None
     for name, column in columns.items():
-        if name == one.name or column.numbers is None:
+        if name == state.name or column.numbers is None:
             continue
-        found = derived_columns.offset_of(low, high, column.numbers)
-        if found is None:
+        offset = derived_columns.offset_of(low, high, column.numbers)
+        if offset is None:
             continue
-        least = found.low + found.slope * column.numbers
-        most = found.high + found.slope * column.numbers
-        one.narrow(np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most))
-        assert one.low is not None
-        assert one.high is not None
-        if one.target.column.whole:
-            first, last = np.ceil(one.low - 1e-9), np.floor(one.high + 1e-9)
+        least = offset.low + offset.slope * column.numbers
+        most = offset.high + offset.slope * column.numbers
+        state.narrow(np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most))
+        assert state.low is not None
+        assert state.high is not None
+        if state.target.column.whole:
+            first, last = np.ceil(state.low - 1e-9), np.floor(state.high + 1e-9)
         else:
-            first, last = one.low, one.high
+            first, last = state.low, state.high
         with np.errstate(invalid="ignore"):
             exact = np.isfinite(first) & (np.abs(last - first) < 1e-9) & ~np.isnan(least)
-        one.tell_numbers(exact, first, (name,), f"{name} at a fixed distance")
+        state.restore_numbers(exact, first, (name,), f"{name} at a fixed distance")

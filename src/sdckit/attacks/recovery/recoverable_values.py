@@ -1,4 +1,4 @@
-"""What a release itself gives back of the values that were protected in it."""
+"""Recoverable values: how many protected values a reconstruction attack on the release alone determines or guesses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools
 
-# What one column gives back, in figures.
+# Figures of one column.
 
 
 MOST_NAMED = 3
@@ -31,7 +31,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class ColumnRecovery:
-    """What a release gives back of one column.
+    """Reconstruction attack on one column.
 
     Attributes
     ----------
@@ -41,13 +41,13 @@ class ColumnRecovery:
     touched : int
         Values changed.
     restored : int
-        Of these told for certain.
+        Of these, values determined by a rule.
     right : int or None
-        Of these right; None without the original.
+        Of these, right ones; None without the original.
     narrowed : int
-        Not told, but some values are ruled out.
+        Not determined, but some values are ruled out.
     remaining : float
-        Values that remain possible for a narrowed one, on average.
+        Mean number of feasible values of a narrowed one.
     n_guessed : int
         Suppressed (or perturbed) values that a model guessed.
     guess, guess_baseline : float
@@ -56,9 +56,9 @@ class ColumnRecovery:
     guess_beyond, guess_low, guess_high : float
         Their difference, with its interval; NaN without the original.
     sources : tuple of Source
-        What told values (``columns``, ``words``, ``told``), the one that tells most first.
+        Rules that determined values (``columns``, ``words``, ``told``: how many), the most productive first.
     remedies : tuple of str
-        What to do about each.
+        Remedy for each.
     """
 
     column: str
@@ -79,33 +79,33 @@ class ColumnRecovery:
 
     @property
     def counted(self) -> int:
-        """Reconstructed values: those that are right, where that is known."""
+        """Reconstructed values; only the right ones where the original is known."""
         return self.restored if self.right is None else self.right
 
     @property
     def telling(self) -> tuple[str, ...]:
-        """What tells values of it in words, the most telling first; at most three."""
+        """Descriptions of the rules that reconstruct most values, at most three, in descending order."""
         return tuple(source.words for source in self.sources[:MOST_NAMED]) if self.counted else ()
 
     @property
     def told_by(self) -> str:
-        """The same as one text; "" where nothing does."""
+        """`telling` as one text; "" if there is none."""
         return "; ".join(self.telling)
 
     @property
     def share(self) -> float:
-        """The same as a share of the values changed."""
+        """`counted` as a share of the changed values."""
         return self.counted / self.touched if self.touched else 0.0
 
 
 def summed_up(
-    found: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
+    recovered: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
     level: float, weight: str | None, household: str | None,
 ) -> ColumnRecovery:  # fmt: skip
-    """Count what was found; `right` (n,) and `truth` (n,) where the original is known."""
-    name, sources = found.target.column.name, tuple(sorted(found.sources, key=lambda one: -one.told))
-    narrowed = found.narrowed
-    left = found.after[narrowed]
+    """Figures of one column; `right` (n,) and `truth` (n,) are given if the original is known."""
+    name, sources = recovered.target.column.name, tuple(sorted(recovered.sources, key=lambda source: -source.told))
+    narrowed = recovered.narrowed
+    left = recovered.after[narrowed]
     rates = (math.nan,) * 5
     if guessed is not None and truth is None:
         rates = (guessed.expected, guessed.expected_usual, math.nan, math.nan, math.nan)
@@ -114,7 +114,7 @@ def summed_up(
         usual = guessed.right(truth[guessed.rows], usual=True)
         rates = (float(model.mean()), float(usual.mean()), *beyond(model, usual, level))
     return ColumnRecovery(
-        name, found.target.kinds, int(found.target.touched.sum()), int(found.restored.sum()),
+        name, recovered.target.kinds, int(recovered.target.touched.sum()), int(recovered.restored.sum()),
         None if right is None else int(right.sum()), int(narrowed.sum()),
         float(np.nanmean(left)) if len(left) and not np.isnan(left).all() else math.nan,
         0 if guessed is None else len(guessed.rows), *rates,
@@ -123,12 +123,12 @@ def summed_up(
 
 
 def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
-    """What to do about what is given back, first where most is."""
-    told: dict[str, int] = {}
+    """Remedies against reconstruction, sorted by the number of values, descending."""
+    counts: dict[str, int] = {}
     for column in columns:
         for words in column.remedies if column.counted else ():
-            told[words] = max(told.get(words, 0), column.counted)
-    return tuple(sorted(told, key=lambda words: -told[words]))
+            counts[words] = max(counts.get(words, 0), column.counted)
+    return tuple(sorted(counts, key=lambda words: -counts[words]))
 
 
 def _remedy(column: str, source: Source, weight: str | None, household: str | None) -> str:
@@ -149,7 +149,7 @@ def _remedy(column: str, source: Source, weight: str | None, household: str | No
     return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"
 
 
-# Roles and sizes of classes, as measures of what a release gives back take them: keys may be left out.
+# Roles and class sizes as arguments of reconstruction measures, where keys are optional.
 
 
 NO_TRUTH = "the original is not given, or its rows do not belong to those of the release"
@@ -160,7 +160,7 @@ def optional_roles(
     *, keys: Sequence[str] | None, scenario: Scenario | None, missing: MissingRule | None, alpha: float | None,
     id: str | None, weight: str | None = None, household: str | None = None, **columns: Any,
 ) -> Roles:  # fmt: skip
-    """The roles; where neither keys nor a scenario are given, those without keys.
+    """Resolve the roles; without keys and scenario the roles have no keys.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def optional_roles(
 
 
 def class_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
-    """The sizes of classes that are asked about.
+    """Check the class sizes k asked for.
 
     >>> class_sizes(3), class_sizes([2, 3, 5])
     ((3,), (2, 3, 5))
@@ -193,7 +193,7 @@ def class_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def shown_size(sizes: Sequence[int], scenario: Scenario | None) -> int:
-    """The size of a class that documents tell of: the limit declared, else 3.
+    """The class size that documents report: the declared limit, else 3, else the first.
 
     >>> shown_size([2, 3, 5], None), shown_size([2, 4], None)
     (3, 2)
@@ -208,36 +208,36 @@ UNTOUCHED = "no value of the release was changed"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecoverableValues(PairResult):
-    """What somebody who has only the release gets back.
+    """Reconstruction attack with the release alone: values determined, narrowed and guessed, and the remaining risk.
 
     Attributes
     ----------
     touched : float
         Values changed, over all columns.
     restored : float
-        Of these, values told for certain.
+        Of these, values determined by a rule.
     right : float
         Of these, right ones; NaN without the original.
     narrowed : float
-        Values not told, of which some possibilities are ruled out.
+        Values not determined, of which some possibilities are ruled out.
     recoverable : float
-        The largest share of a column's changed values that is given back (right ones, where that is known).
+        The largest share of a column's changed values that is reconstructed (right ones, where that is known).
     guess_rate, guess_baseline, guess_beyond, guess_low, guess_high : float
         Share of the suppressed values that a model guesses right, that the most frequent value is right, and the
         difference with its interval, of the column where the difference is largest.
     below_k : tuple of dict of int to int
-        For each release with the values put back, records in classes smaller than each k; ``above_risk`` those whose
-        risk is above the limit, None without one. ``shown_k`` is the k that documents tell of.
+        For each release with the reconstructed values, records in classes smaller than each k; ``above_risk`` those
+        whose risk is above the limit, None without one. ``shown_k`` is the k that documents report.
     undone_k, undone_uniques, undone_expected : float
-        In the file with the restored values put back: smallest class, records alone with their keys, expected
+        In the file with the reconstructed values: smallest equivalence class, sample uniques, expected
         re-identifications. NaN without keys.
     columns : tuple of tuple of ColumnRecovery
         For each release, column by column.
     advice : tuple of str
-        What to do, the most telling first.
+        Remedies, sorted by the number of values they concern, descending.
     records : frame
         Every changed value: ``release``, ``row`` (from 1), ``column``, ``state`` ("certain", "narrowed", "guessed" or
-        "open"), ``remaining`` values and what told it (``by``). Confidential.
+        "open"), number of ``remaining`` values and the rule that determined it (``by``). Confidential.
     """
 
     measure: ClassVar[str] = "recoverable_values"
@@ -275,9 +275,9 @@ class RecoverableValues(PairResult):
 
     @property
     def told_by(self) -> str:
-        """What gives values of keys back, in words; "" where nothing does."""
-        told = (one.telling for some in self.columns for one in some if one.column in self.keys)
-        return "; ".join(dict.fromkeys(words for some in told for words in some))
+        """Descriptions of the rules that reconstruct key variables; "" if there are none."""
+        named = (column.telling for some in self.columns for column in some if column.column in self.keys)
+        return "; ".join(dict.fromkeys(words for some in named for words in some))
 
     @cached_property
     def records(self) -> Any:
@@ -302,8 +302,10 @@ class RecoverableValues(PairResult):
         """
         if not arguments.is_whole(release) or not 1 <= release <= self.m:
             raise DataError(f"release is a number from 1 to {self.m}", argument="release")
-        file, found = self.files[release - 1], self.found[release - 1]
-        return put_back(file.frame, found, {name: one.restored for name, one in found.items()}).to_native()
+        file, recoveries = self.files[release - 1], self.found[release - 1]
+        return put_back(
+            file.frame, recoveries, {name: recovered.restored for name, recovered in recoveries.items()}
+        ).to_native()
 
 
 def recoverable_values(
@@ -384,13 +386,13 @@ def recoverable_values(
 
     Notes
     -----
-    A value counts as told for certain where a rule of the release tells it that has no exception, or next to none,
-    among the values that were not changed: every record is left out once, and must be told by the others. A rule that
-    chance could make is none, nor is one that says little more than the most frequent value. The rules: a value of
-    another column, or of two, with which only one value occurs; mates who share it, are numbered, or have exactly one
-    of a kind; rows, kinds, sums and extremes of a household counted; what ids begin with; neighbours in the order of
-    the file or of an id; sums, differences, products, scales; numbers at a fixed distance from another. What one rule
-    gives back, others use.
+    A value counts as determined if a rule yields it that has no, or hardly any, exceptions among the unchanged values:
+    every record is left out once and must be predicted by the others. A rule that chance could explain does not count,
+    nor one that is little better than the most frequent value. The rules: a value of another column, or of two, with
+    which only one value occurs; household members who share it, are numbered, or have exactly one of a kind; size,
+    counts, sums and extremes of a household; leading characters of ids; neighbours in the order of the file or of an
+    id; sums, differences, products, rescaling; numbers at a fixed distance from another. Values reconstructed by one
+    rule are used by the others.
 
     References
     ----------
@@ -436,16 +438,16 @@ def recoverable_values(
             aligned,
         )
         if place not in file.memo:
-            found = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
+            recoveries = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
             file.memo[place] = (
-                found,
-                *_by_column(file, found, guess=guess, seed=number, level=level, tell=tell),
+                recoveries,
+                *_by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell),
             )
-        found, summed, right = file.memo[place]
+        recoveries, summed, right = file.memo[place]
         figures = _figures(summed, known=file.truth is not None)
         if roles.keys:
             tell("measuring the risk with the values put back")
-            undone = recognised(put_back(file.frame, found, right), file.roles, k=sizes, risk=risk)
+            undone = recognised(put_back(file.frame, recoveries, right), file.roles, k=sizes, risk=risk)
             figures |= {
                 "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
                 "undone_expected": undone.expected,
@@ -456,12 +458,12 @@ def recoverable_values(
             figures |= dict.fromkeys(("undone_k", "undone_uniques", "undone_expected"), math.nan)
         per_release.append(figures)
         by_column.append(summed)
-        found_all.append(found)
+        found_all.append(recoveries)
     means = mean_figures(per_release, notes)
     _notes(notes, means)
     return RecoverableValues(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
-        advice=advice([one for some in by_column for one in some]), keys=roles.keys,
+        advice=advice([column for some in by_column for column in some]), keys=roles.keys,
         shown_k=shown_size(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
         found=tuple(found_all), **means,
     )  # fmt: skip
@@ -476,29 +478,29 @@ def _check(*, pairs: bool, guess: bool, aligned: bool, level: float, risk: float
 
 
 def _by_column(
-    file: RecoveryFile, found: Mapping[str, Recovered], *, guess: bool, seed: int, level: float,
+    file: RecoveryFile, recoveries: Mapping[str, Recovered], *, guess: bool, seed: int, level: float,
     tell: Callable[[str], None],
 ) -> tuple[tuple[ColumnRecovery, ...], dict[str, Bools]]:  # fmt: skip
-    """Figures of each column, and the values that are put back: right ones where that is known."""
+    """Figures of each column, and masks of the reconstructed values (only right ones if the original is known)."""
     summed, right = [], {}
-    for name, one in found.items():
+    for name, recovered in recoveries.items():
         guessed: Guessed | None = None
         if guess:
             tell(f"guessing {name} from the rest of the release")
-            guessed = guess_values(one.start, one.clues, seed=seed, mates=one.mates)
-        truth = file.truth_of(one)
-        hit = one.restored
+            guessed = guess_values(recovered.start, recovered.predictors, seed=seed, mates=recovered.mates)
+        truth = file.truth_of(recovered)
+        hit = recovered.restored
         if truth is not None:
-            given = one.codes if one.values is None else one.values
+            given = recovered.codes if recovered.values is None else recovered.values
             with np.errstate(invalid="ignore"):
-                hit = one.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
+                hit = recovered.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
         right[name] = hit
         summed.append(
             summed_up(
-                one,
+                recovered,
                 None if truth is None else hit,
                 guessed,
-                file.guess_truth(one, guessed),
+                file.guess_truth(recovered, guessed),
                 level=level,
                 weight=file.roles.weight,
                 household=file.household,
@@ -510,7 +512,7 @@ def _by_column(
 def _figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, float]:
     best = max(
         (column for column in columns if not math.isnan(column.guess)),
-        key=lambda one: one.guess - one.guess_baseline, default=None,
+        key=lambda column: column.guess - column.guess_baseline, default=None,
     )  # fmt: skip
     rates = {"guess_rate": "guess", **{name: name for name in (
         "guess_baseline", "guess_beyond", "guess_low", "guess_high")}}  # fmt: skip
@@ -537,15 +539,15 @@ def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
             notes[name] = NO_KEYS
 
 
-def _cells(found: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]) -> list[tuple[str, dict[str, Any]]]:
+def _cells(recoveries: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]) -> list[tuple[str, dict[str, Any]]]:
     out = []
     for summed in columns:
-        one = found[summed.column]
-        rows = np.flatnonzero(one.target.touched)
-        states = np.where(one.narrowed, "narrowed", "guessed" if summed.n_guessed else "open")
-        states = np.where(one.restored, "certain", states)[rows]
-        words = [*(source.words for source in one.sources), ""]
-        remaining = np.where(one.restored, 1.0, one.after)[rows]
-        by = [words[i] for i in one.source[rows]]
+        recovered = recoveries[summed.column]
+        rows = np.flatnonzero(recovered.target.touched)
+        states = np.where(recovered.narrowed, "narrowed", "guessed" if summed.n_guessed else "open")
+        states = np.where(recovered.restored, "certain", states)[rows]
+        words = [*(source.words for source in recovered.sources), ""]
+        remaining = np.where(recovered.restored, 1.0, recovered.after)[rows]
+        by = [words[i] for i in recovered.source[rows]]
         out.append((summed.column, {"row": rows + 1, "state": states, "remaining": remaining, "by": by}))
     return out

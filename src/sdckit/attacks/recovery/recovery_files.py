@@ -1,4 +1,4 @@
-"""The files of an attack on protected values: the release as it is read, and what is known of the truth."""
+"""Input of a reconstruction attack: the coded release, its changed values, and the original where it is known."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import touched_cells
-from sdckit.attacks.recovery.derived_columns import Clue, Household
+from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.reconstruct import Recovered
-from sdckit.attacks.recovery.reconstruction_rules import Restoring
-from sdckit.attacks.recovery.touched_cells import Logged, ReleasedColumn, TouchedColumn
+from sdckit.attacks.recovery.reconstruction_rules import Reconstruction
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, Logged, ReleasedColumn
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
@@ -24,66 +24,71 @@ from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats
 
-# The most likely value of what was suppressed, by trees grown on the release, beside its most frequent
-# value.
+# Prediction of suppressed values by a random forest trained on the release, compared with the most frequent value.
 
 
 TRAINING = 8_000
 TREES = 20
 LEAF = 3
 MOST_CHANGED = 10_000
-FEWEST = 50  # known values to learn from
-MANY_VALUES = 50  # different numbers from which on they are guessed as numbers
-NEAR = 0.05  # of a number: a guess that near is right
-FLOOR = 0.1  # of the standard deviation: numbers nearer to 0 are not judged by their own size
+FEWEST = 50  # known values needed for training
+MANY_VALUES = 50  # distinct numbers above which regression is used instead of classification
+NEAR = 0.05  # relative error up to which a guessed number is right
+FLOOR = 0.1  # of the standard deviation: least size that the relative error refers to
 
 
 @dataclass(frozen=True, eq=False)
 class Guessed:
-    """Guesses for the records in `rows`: codes (or numbers), by the model and by the most frequent value."""
+    """Guessed values of the records in `rows` as codes or numbers, by the model and by the most frequent value."""
 
     rows: NDArray[np.int64]
     model: NDArray[Any]
     usual: NDArray[Any]
     is_number: bool
     reach: float
-    expected: float = math.nan  # share right among the known values that a tree had not learnt from
+    expected: float = math.nan  # out-of-bag accuracy on the known values
     expected_usual: float = math.nan
 
     def right(self, truth: NDArray[Any], *, usual: bool = False) -> Bools:
-        """Which guesses are right, or near enough."""
+        """Which guesses are right: equal, or within the tolerance for numbers."""
         guess = self.usual if usual else self.model
         if not self.is_number:
             return np.asarray(guess == truth)
         return np.asarray(np.abs(guess - truth) <= NEAR * np.maximum(np.abs(truth), self.reach) + 1e-12)
 
 
-def guess_values(one: Restoring, clues: Sequence[Clue], *, seed: int, mates: Household | None = None) -> Guessed | None:
-    """Guess the suppressed values of a column from everything else in the release; None with too little to learn."""
-    rows, known = _asked(one, seed)
-    if one.numbers is not None:
-        known = known[np.isfinite(one.numbers[known])]
+def guess_values(
+    state: Reconstruction, predictors: Sequence[Predictor], *, seed: int, mates: Household | None = None
+) -> Guessed | None:
+    """Predict the suppressed values of a column from all predictors; None with too few known values to train on."""
+    rows, known = _prediction_rows(state, seed)
+    if state.numbers is not None:
+        known = known[np.isfinite(state.numbers[known])]
     if not len(rows) or len(known) < FEWEST:
         return None
-    as_number = one.numbers is not None and len(np.unique(one.known[known])) > MANY_VALUES
+    as_number = state.numbers is not None and len(np.unique(state.known[known])) > MANY_VALUES
     rng = np.random.default_rng(seed)
     some = known if len(known) <= TRAINING else np.sort(rng.choice(known, TRAINING, replace=False))
-    use = [clue for clue in clues if clue.joins and one.name not in clue.columns and clue.n_levels > 1]
+    use = [
+        predictor
+        for predictor in predictors
+        if predictor.joins and state.name not in predictor.columns and predictor.n_levels > 1
+    ]
     if not use:
         return None
-    columns = [_feature(clue, rows, some) for clue in use]
+    columns = [_feature(predictor, rows, some) for predictor in use]
     if mates is not None:
-        columns.append(_of_a_mate(one, mates)[np.concatenate([some, rows])])
+        columns.append(_of_a_mate(state, mates)[np.concatenate([some, rows])])
     features = np.column_stack(columns)
-    train, asked = features[: len(some)], features[len(some) :]
+    train, to_predict = features[: len(some)], features[len(some) :]
     if as_number:
-        assert one.numbers is not None
-        y: NDArray[Any] = one.numbers[some]
-        usual: NDArray[Any] = np.full(len(rows), _best_constant(one.numbers[known]))
-        reach = FLOOR * float(one.numbers[known].std())
+        assert state.numbers is not None
+        y: NDArray[Any] = state.numbers[some]
+        usual: NDArray[Any] = np.full(len(rows), _best_constant(state.numbers[known]))
+        reach = FLOOR * float(state.numbers[known].std())
     else:
-        y, reach = one.known[some].astype(np.int64), 0.0
-        usual = np.full(len(rows), np.bincount(one.known[known]).argmax())
+        y, reach = state.known[some].astype(np.int64), 0.0
+        usual = np.full(len(rows), np.bincount(state.known[known]).argmax())
     if len(np.unique(y)) < 2:
         return Guessed(rows, np.full(len(rows), y[0]), usual, as_number, reach)
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -98,29 +103,29 @@ def guess_values(one: Restoring, clues: Sequence[Clue], *, seed: int, mates: Hou
         oob_score=True,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a record that every tree had learnt from
+        warnings.simplefilter("ignore", UserWarning)  # records without an out-of-bag tree
         model.fit(train, y)
-    found = Guessed(rows, model.predict(asked), usual, as_number, reach)
+    guesses = Guessed(rows, model.predict(to_predict), usual, as_number, reach)
     left_out = model.oob_prediction_ if as_number else _most_likely(model)
     often = Guessed(some, left_out, np.full(len(some), usual[0]), as_number, reach)
     return replace(
-        found, expected=float(often.right(y).mean()), expected_usual=float(often.right(y, usual=True).mean())
+        guesses, expected=float(often.right(y).mean()), expected_usual=float(often.right(y, usual=True).mean())
     )
 
 
-def _asked(one: Restoring, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The records whose value is guessed, and those a model learns from.
+def _prediction_rows(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Records to predict, and training records.
 
-    Where values were changed into others every record is learnt from but those guessed.
+    For perturbed columns the model is trained on all records except those predicted.
     """
-    touched = one.target.touched
-    if not one.target.perturbed:
-        return np.flatnonzero(touched & one.target.column.missing), np.flatnonzero(one.known > 0)
+    touched = state.target.touched
+    if not state.target.perturbed:
+        return np.flatnonzero(touched & state.target.column.missing), np.flatnonzero(state.known > 0)
     changed = np.flatnonzero(touched)
     rng = np.random.default_rng(seed)
     some = changed if len(changed) <= MOST_CHANGED else rng.choice(changed, MOST_CHANGED, replace=False)
     half = np.sort(some[: max(len(some) // 2, 1)])
-    learnt = one.known > 0
+    learnt = state.known > 0
     learnt[half] = False
     return half, np.flatnonzero(learnt)
 
@@ -130,29 +135,31 @@ def _most_likely(model: Any) -> NDArray[np.int64]:
     return np.asarray(model.classes_[shares.argmax(axis=1)])
 
 
-def _feature(clue: Clue, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Floats:
+def _feature(predictor: Predictor, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Floats:
     at = np.concatenate([some, rows])
-    if clue.numbers is not None:
-        values = clue.numbers[at]
+    if predictor.numbers is not None:
+        values = predictor.numbers[at]
         return np.where(np.isnan(values), -1e30, values)
-    return np.asarray(clue.codes[at].astype(np.float64))
+    return np.asarray(predictor.codes[at].astype(np.float64))
 
 
-def _of_a_mate(one: Restoring, mates: Household) -> Floats:
-    """What is known of the column for another member of the household; 0 where nothing is."""
-    known = np.flatnonzero((one.known > 0) & (mates.of_row >= 0))
+def _of_a_mate(state: Reconstruction, mates: Household) -> Floats:
+    """Known code of another household member as a feature (n,); 0 where there is none."""
+    known = np.flatnonzero((state.known > 0) & (mates.of_row >= 0))
     first, last = np.zeros(mates.n, np.int64), np.zeros(mates.n, np.int64)
     last[mates.of_row[known]] = known
     first[mates.of_row[known[::-1]]] = known[::-1]
     some = np.zeros(mates.n, np.bool_)
     some[mates.of_row[known]] = True
-    rows = np.arange(len(one.known))
+    rows = np.arange(len(state.known))
     other = np.where(first[mates.of_row] == rows, last[mates.of_row], first[mates.of_row])
-    return np.where((mates.of_row >= 0) & some[mates.of_row] & (other != rows), one.known[other], 0).astype(np.float64)
+    return np.where((mates.of_row >= 0) & some[mates.of_row] & (other != rows), state.known[other], 0).astype(
+        np.float64
+    )
 
 
 def _best_constant(values: Floats) -> float:
-    """The number that is near to most of the others."""
+    """The constant guess that is right for most of the values."""
     some = np.sort(values)
     candidates = some[:: max(1, len(some) // 1000)]
     width = NEAR * np.maximum(np.abs(candidates), FLOOR * float(values.std()))
@@ -161,7 +168,7 @@ def _best_constant(values: Floats) -> float:
 
 
 def beyond(model: Bools, usual: Bools, level: float) -> tuple[float, float, float]:
-    """By how much the model is right more often, with the interval of Agresti and Min (2005) for matched pairs."""
+    """Difference in accuracy of model and baseline, with Agresti and Min's (2005) interval for matched pairs."""
     n = len(model)
     if not n:
         return math.nan, math.nan, math.nan
@@ -175,43 +182,43 @@ def beyond(model: Bools, usual: Bools, level: float) -> tuple[float, float, floa
 
 @dataclass(frozen=True, eq=False)
 class RecoveryFile:
-    """One release: its columns, what was touched in them, and the truth by column, row by row, where it is known."""
+    """One release: coded columns, changed values, and the original values row by row (`truth`) if known."""
 
     frame: Any
     columns: dict[str, ReleasedColumn]
-    touched: dict[str, TouchedColumn]
+    touched: dict[str, ChangedColumn]
     truth: dict[str, ReleasedColumn] | None
     roles: Roles
     memo: dict[Any, Any]
 
     @property
     def household(self) -> str | None:
-        """The column that numbers the households, where the release has it."""
+        """Name of the household column, if the release has it."""
         return self.roles.household
 
-    def truth_of(self, one: Recovered) -> NDArray[np.float64] | None:
-        """The true values as the restored ones are given: numbers, or codes of the release."""
+    def truth_of(self, recovered: Recovered) -> NDArray[np.float64] | None:
+        """True values (n,) in the form of the reconstructed ones: numbers, or codes of the release."""
         if self.truth is None:
             return None
-        column, before = one.target.column, self.truth[one.target.column.name]
-        if one.values is not None and before.numbers is not None:
+        column, before = recovered.target.column, self.truth[recovered.target.column.name]
+        if recovered.values is not None and before.numbers is not None:
             return before.numbers
         return touched_cells.truth_codes(column, before)
 
-    def guess_truth(self, one: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
-        """The true values as the guesses are given: numbers, or codes of the release."""
+    def guess_truth(self, recovered: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
+        """True values (n,) in the form of the guesses: numbers, or codes of the release."""
         if self.truth is None or guessed is None:
             return None
-        before = self.truth[one.target.column.name]
-        return before.numbers if guessed.is_number else touched_cells.truth_codes(one.target.column, before)
+        before = self.truth[recovered.target.column.name]
+        return before.numbers if guessed.is_number else touched_cells.truth_codes(recovered.target.column, before)
 
 
 def recovery_files(
     released: Any, original: Any, *, roles: Roles, columns: Sequence[str] | None, log: Logged | None,
     id: str | None, aligned: bool, named: Mapping[str, str | None],
 ) -> tuple[tuple[RecoveryFile, ...], Pair]:  # fmt: skip
-    """Open and check everything before any work starts; columns `named` by role in the call must be there."""
-    # one intruder after the other asks the same of a pair
+    """Open and check everything before any computation; columns `named` by role in the call must exist."""
+    # several intruders share the opened pair
     memo: dict[Any, Any] = released.memo if isinstance(released, Pair) and original is None else {}
     place = ("recovery", id, aligned, log is None)
     if place not in memo:
@@ -235,20 +242,20 @@ def recovery_files(
             memo[*place, j] = _read(pair, j, log, compared=compared, rows=rows)
         read, before, touched = memo[*place, j]
         chosen = set(read) - apart if columns is None else set(columns)
-        touched = {name: one for name, one in touched.items() if name in chosen}
+        touched = {name: target for name, target in touched.items() if name in chosen}
         files.append(RecoveryFile(frame, read, touched, before, own, memo))
     return tuple(files), pair
 
 
 def _rows(pair: Pair, log: Logged | None, id: str | None) -> NDArray[np.int64] | None:
-    """The row of the original that each released row was made from, where a log says that they were moved."""
+    """Original row of each released row, if a log says that rows were reordered; else None."""
     return None if log is None or id is not None else log.rows(pair.original)
 
 
 def _read(
     pair: Pair, j: int, log: Logged | None, *, compared: bool, rows: NDArray[np.int64] | None
-) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, TouchedColumn]]:
-    """The columns of a release, their truth where it is known, and what was touched in them."""
+) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn]]:
+    """Coded columns of a release, the original's columns if known, and the changed values."""
     frame = pair.released[j]
     read = touched_cells.read_columns(frame, frame.columns)
     if not compared:
@@ -277,7 +284,7 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pai
 
 
 def _present(roles: Roles, names: Sequence[str]) -> Roles:
-    """The roles whose columns a release has; its keys may not be missing."""
+    """Roles reduced to columns that the release has; keys are kept, as they must exist."""
     weight, household, person = (
         name if name in names else None for name in (roles.weight, roles.household, roles.person)
     )
@@ -290,7 +297,7 @@ def _check_chosen(role: str, columns: Sequence[str], names: Sequence[str]) -> No
 
 
 def _back(order: NDArray[np.int64] | None, n: int) -> NDArray[np.int64] | None:
-    """The row of the original for each row of the release, of the release's row for each of the original."""
+    """Invert a permutation of rows (release row by original row) to original row by release row."""
     if order is None:
         return None
     back = np.empty(n, np.int64)
@@ -299,13 +306,13 @@ def _back(order: NDArray[np.int64] | None, n: int) -> NDArray[np.int64] | None:
 
 
 def _ordered(truth: Mapping[str, ReleasedColumn], rows: NDArray[np.int64] | None) -> dict[str, ReleasedColumn]:
-    """The original's columns in the order of the release's rows."""
+    """The original's columns reordered to the rows of the release."""
     if rows is None:
         return dict(truth)
     return {
         name: replace(
-            one, codes=one.codes[rows],
-            low=None if one.low is None else one.low[rows], high=None if one.high is None else one.high[rows],
+            column, codes=column.codes[rows], low=None if column.low is None else column.low[rows],
+            high=None if column.high is None else column.high[rows],
         )
-        for name, one in truth.items()
+        for name, column in truth.items()
     }  # fmt: skip

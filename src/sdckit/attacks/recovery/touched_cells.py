@@ -1,4 +1,4 @@
-"""Which values of a release were changed, and what they say of themselves: nothing, a limit, a range."""
+"""Changed values of a release, and the bounds that each still shows: none, a coding limit, or a range."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import group
 from sdckit.numerics.intervals import wilson
 
-# Groups of records that share one value of a column, and whether that is more than chance.
+# Agreement of a column within groups of records, tested against chance and by leave-one-out error.
 
 
 SUPPORTS = (1, 2, 3, 5, 10, 30, 100)
-CHANCE = math.log(1e-7)  # a rule this probable by chance alone is none
-MOST_WRONG = 0.03  # of what a rule says; and a fifth of what the most frequent value says
+CHANCE = math.log(1e-7)  # agreement at least this probable by chance is no rule
+MOST_WRONG = 0.03  # largest error rate of a rule; and a fifth of that of the most frequent value
 OF_THE_USUAL = 1 / 5
 STRICTER = 4  # for neighbours
 CONFIDENCE = 0.99
-FEWEST_RIGHT = 30  # records a rule is right about before it counts: no error among fewer shows little
-FEWEST_WHOLE = 8  # the same of a column that copies another: every group agrees, and with three or more
+FEWEST_RIGHT = 30  # correct predictions needed before a rule counts
+FEWEST_WHOLE = 8  # the same if every group agrees, with support of three or more (a copied column)
 COPY_SUPPORT = 3
 COPY_CHANCE = math.log(1e-4)
 LONGEST = 64
@@ -38,6 +38,11 @@ LONGEST = 64
 
 @njit(nogil=True, cache=True)
 def _tally(group, codes, first, n_first, second, n_second, more):  # type: ignore[no-untyped-def]
+    """Tally known codes by group, in place.
+
+    In: `group` (n,) from 0, -1 for none; `codes` (n,) from 1, 0 for unknown. Out, by group: the two codes seen first
+    (`first`, `second`) with their counts (`n_first`, `n_second`), and whether there are `more` codes.
+    """
     for i in range(len(group)):
         code = codes[i]
         if code == 0:
@@ -57,7 +62,7 @@ def _tally(group, codes, first, n_first, second, n_second, more):  # type: ignor
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What is known of each group: two of its values and their records, and whether there are more values."""
+    """Known values of each group: two codes with their counts, and whether there are `more` codes; each (groups,)."""
 
     first: NDArray[np.int32]
     n_first: NDArray[np.int32]
@@ -67,20 +72,20 @@ class Tally:
 
     @property
     def unanimous(self) -> NDArray[np.bool_]:
-        """Groups whose known records have one value."""
+        """Groups whose known records all have one value."""
         return np.asarray((self.n_first > 0) & (self.n_second == 0))
 
 
 @dataclass(frozen=True)
-class Telling:
-    """A rule that tells a value: from how many agreeing records on, and how rarely it errs at most."""
+class Rule:
+    """A reliable rule: the least number of agreeing records (`support`) and an upper bound of its error rate."""
 
     support: int
     wrong: float
 
 
 def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Tally:
-    """Count the known values (codes above 0) of each group; records of group -1 are in none.
+    """Tally the known values (codes above 0) by group; records of group -1 belong to none.
 
     >>> found = tally_groups(np.array([0, 0, 1, 1, 1], np.int32), np.array([4, 4, 2, 0, 3], np.int32), 2)
     >>> found.unanimous.tolist(), found.n_first.tolist()
@@ -94,7 +99,7 @@ def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: i
 
 @dataclass(frozen=True, eq=False)
 class Majorities:
-    """The most frequent code of each group, its records, and those of the next most frequent one."""
+    """Mode of each group: its code, its votes, those of the runner-up, and the known records (`size`)."""
 
     code: NDArray[np.int32]
     votes: NDArray[np.int64]
@@ -103,7 +108,7 @@ class Majorities:
 
 
 def majorities_of(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Majorities:
-    """The most frequent code of each group, whose records without a code do not vote."""
+    """Most frequent code of each group (index 0 to `n_groups`); records with code 0 do not vote."""
     span = int(codes.max(initial=0)) + 1
     words, counts = np.unique(group.astype(np.int64) * span + codes, return_counts=True)
     of, code = words // span, words % span
@@ -112,20 +117,20 @@ def majorities_of(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: 
     of, code, counts = of[order], code[order], counts[order]
     last = np.flatnonzero(np.append(of[1:] != of[:-1], True))
     size = np.bincount(of, counts, n_groups + 1).astype(np.int64)
-    found = Majorities(np.zeros(n_groups + 1, np.int32), np.zeros_like(size), np.zeros_like(size), size)
-    found.code[of[last]], found.votes[of[last]] = code[last], counts[last]
+    majorities = Majorities(np.zeros(n_groups + 1, np.int32), np.zeros_like(size), np.zeros_like(size), size)
+    majorities.code[of[last]], majorities.votes[of[last]] = code[last], counts[last]
     second = last - 1
     second = second[(second >= 0)]
     second = second[~np.isin(second, last)]
-    found.next_votes[of[second]] = counts[second]
-    return found
+    majorities.next_votes[of[second]] = counts[second]
+    return majorities
 
 
-def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) -> Telling | None:
-    """Whether agreement within groups tells a value; None where it does not.
+def judge_agreement(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) -> Rule | None:
+    """Judge by leave-one-out whether agreement within groups determines a value; None if it does not.
 
-    Every known record is left out once: where the others of its group agree, do they agree with it? `shares` are
-    those of the values among the known records; `rules` is how many rules are tried.
+    Every known record is left out once and predicted by the others of its group, if these agree. `shares` are the
+    relative frequencies of the known values; `rules` is the number of rules tried (Bonferroni correction).
     """
     size = tally.n_first + tally.n_second
     agree = tally.unanimous & (size >= 2)
@@ -133,13 +138,13 @@ def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) ->
     others = size - 1
     chance = np.array([float((shares**s).sum()) for s in range(LONGEST + 1)])
     usual = 1.0 - float(shares.max(initial=0.0))
-    found, above = None, np.inf
+    rule, above = None, np.inf
     copied = not bool((tally.n_second > 0).any())
     for support in reversed(SUPPORTS):
         enough, here = others >= support, (others >= support) & (others < above)
         above = support
-        if _errs(size, agree & here, one_off & here):
-            break  # whatever larger groups show: those of this size do not tell
+        if _errs_too_often(size, agree & here, one_off & here):
+            break  # groups of this size are not reliable, whatever larger ones show
         right, groups = int(size[agree & enough].sum()), int((agree & enough).sum())
         wrong = _wrong(size, one_off & enough)
         if right < (FEWEST_WHOLE if copied and support >= COPY_SUPPORT else FEWEST_RIGHT):
@@ -154,37 +159,37 @@ def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) ->
         most = _most_wrong(right, wrong, groups + int((one_off & enough).sum()))
         if most > min(MOST_WRONG, usual * OF_THE_USUAL if wrong else 1.0):
             break
-        found = Telling(support, most)
-    return found
+        rule = Rule(support, most)
+    return rule
 
 
 def _wrong(size: NDArray[np.int32], one_off: NDArray[np.bool_]) -> int:
-    """Records that the others of their group agree against."""
+    """Number of records that the unanimous others of their group predict wrongly."""
     return int(np.count_nonzero(one_off) + np.count_nonzero(one_off & (size == 2)))
 
 
-def _errs(size: NDArray[np.int32], agree: NDArray[np.bool_], one_off: NDArray[np.bool_]) -> bool:
-    """Whether groups of one size err too often by themselves."""
+def _errs_too_often(size: NDArray[np.int32], agree: NDArray[np.bool_], one_off: NDArray[np.bool_]) -> bool:
+    """Whether groups of one range of sizes exceed the error rate by themselves."""
     wrong = _wrong(size, one_off)
     return wrong > MOST_WRONG * (wrong + int(size[agree].sum()))
 
 
 def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:
-    """How rarely a rule errs at most that gave one value each time; None where that is too often, or no news.
+    """Upper bound of the error rate of a rule; None if it is too high, or no better than the most frequent value.
 
-    `usual_wrong` is how often the most frequent value is wrong.
+    `usual_wrong` is the error rate of the most frequent value.
     """
     if right < FEWEST_RIGHT or usual_wrong <= 0.0:
         return None
     if wrong == 0 and usual_wrong < 1.0 and right * math.log1p(-usual_wrong) > CHANCE:
-        return None  # the most frequent value alone would have been right as often
+        return None  # the most frequent value could be right as often by chance
     most = _most_wrong(right, wrong, right + wrong)
-    # neighbours are alike for many reasons, and what is suppressed is rare: only what orders the file counts
+    # neighbours may agree for other reasons and suppressed values are rare ones: hence the stricter limit
     return most if most <= min(MOST_WRONG, usual_wrong * OF_THE_USUAL) / STRICTER else None
 
 
 def _most_wrong(right: int, wrong: int, groups: int) -> float:
-    """The upper end of the share of errors; none at all where there were none among what chance cannot explain."""
+    """Upper Wilson bound of the error rate; 0 without errors (chance agreement is excluded elsewhere)."""
     if wrong == 0:
         return 0.0
     share = wrong / (right + wrong)
@@ -192,7 +197,7 @@ def _most_wrong(right: int, wrong: int, groups: int) -> float:
 
 
 def log_tail(seen: int, expected: float) -> float:
-    """Logarithm of (a bound on) the chance of seeing so many of what is rarely expected."""
+    """Log of the Chernoff bound on the probability of at least `seen` events with the given expectation."""
     if seen <= expected:
         return 0.0
     if expected <= 0.0:
@@ -200,19 +205,18 @@ def log_tail(seen: int, expected: float) -> float:
     return seen - expected + seen * math.log(expected / seen)
 
 
-# The columns of a release as an intruder reads them: categories, and the numbers that each value may stand
-# for.
+# Columns of a release as an intruder reads them: category codes, and the range of numbers of each value.
 
 
-LARGEST = 2.0**53  # whole numbers from here on are read as ids
+LARGEST = 2.0**53  # integers from here on are not exact as floats and are read as ids
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 
 
 @dataclass(frozen=True, eq=False)
 class ReleasedColumn:
-    """One column: `codes` (n,) from 1 on, 0 where missing; `low` and `high` (n,) where its values are numbers.
+    """A coded column: `codes` (n,) from 1 on, 0 where missing; `low` and `high` (n,) bounds if it is numeric.
 
-    The two are equal where a value is one number, NaN where it is missing; None where values are no numbers.
+    The bounds are equal for a single number and NaN where missing; None for a column without numbers.
     """
 
     name: str
@@ -225,19 +229,19 @@ class ReleasedColumn:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Where it has no value."""
+        """(n,) whether the value is missing."""
         return np.asarray(self.codes == 0)
 
     @cached_property
     def numbers(self) -> Floats | None:
-        """The numbers, NaN where there is none or a range of them."""
+        """Single numbers (n,), NaN for missing values and ranges; None for a column without numbers."""
         if self.low is None or self.high is None:
             return None
         return np.where(self.low == self.high, self.low, np.nan)
 
     @cached_property
     def whole(self) -> bool:
-        """Whether all its numbers are whole."""
+        """Whether all numbers and bounds are integers."""
         if self.low is None or self.high is None:
             return False
         ends = np.concatenate([self.low, self.high])
@@ -251,25 +255,25 @@ class ReleasedColumn:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """Records of each code, those of a missing value first."""
+        """Records of each code, with those of missing values at index 0."""
         return np.bincount(self.codes, minlength=self.n_levels + 1)
 
     def labels(self) -> list[str]:
-        """How each level is printed, in the order of the codes."""
+        """Printed label of each level, in the order of the codes."""
         return self.coded.labels(self.words.astype(np.int64))
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
-    """Read columns; those that are not there or hold no plain values (lists, mixed types) are left out."""
-    found = {}
+    """Code columns; absent ones and those without plain values (lists, mixed types) are left out."""
+    columns = {}
     for name in names:
         if name not in frame.columns:
             continue
         try:
-            found[name] = _read(frame.get_column(name))
+            columns[name] = _read(frame.get_column(name))
         except DataError:
             continue
-    return found
+    return columns
 
 
 def _read(series: Any) -> ReleasedColumn:
@@ -294,7 +298,7 @@ def _read(series: Any) -> ReleasedColumn:
 
 
 def _numbers(series: Any) -> Floats | None:
-    """The numbers of a column, NaN where one is infinite; None where whole ones are too large to be told apart."""
+    """Numbers of a column, NaN for infinite ones; None if integers are too large to be exact as floats."""
     values = float_values(series, "column")
     if np.abs(values[np.isfinite(values)]).max(initial=0.0) >= LARGEST and series.dtype.is_integer():
         return None
@@ -302,26 +306,26 @@ def _numbers(series: Any) -> Floats | None:
 
 
 def _ranges(labels: Sequence[str]) -> Floats | None:
-    """What each label stands for, where all of them are numbers or ranges of numbers."""
-    found = [range_of_label(label, whole=False) for label in labels]
-    if any(one is None for one in found):
+    """Lower and upper bound (labels, 2) of each label; None unless all labels are numbers or numeric ranges."""
+    ranges = [range_of_label(label, whole=False) for label in labels]
+    if any(range_ is None for range_ in ranges):
         return None
-    ends = np.array(found, np.float64)
+    ends = np.array(ranges, np.float64)
     if (ends[np.isfinite(ends)] % 1 != 0).any():
         return ends
     return np.array([range_of_label(label) or (math.nan, math.nan) for label in labels], np.float64)
 
 
-MOST_GROUPED = 100  # values of a column of codes
+MOST_GROUPED = 100  # most distinct values of a column of numeric codes
 SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED = (
     "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed",
 )  # fmt: skip
-HEAP = 1.5  # times the records of the next value: a limit was put there
-CLEARLY = 2.0  # difference of the square roots of two counts that chance does not make
+HEAP = 1.5  # ratio to the count of the adjacent value from which on an extreme value is heaped
+CLEARLY = 2.0  # least difference of the square roots of two counts for a significant excess
 
 
 class Logged(Protocol):
-    """A log of protection steps, as far as it is read here."""
+    """Protocol of a log of protection steps: the attributes used here."""
 
     @property
     def n(self) -> int:
@@ -339,11 +343,11 @@ class Logged(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class TouchedColumn:
-    """What was changed in one column.
+class ChangedColumn:
+    """The changed values of one column.
 
-    `touched` (n,): the values changed. `low`, `high` (n,): the numbers that each value of the column may stand for,
-    unbounded where it is missing; None where values are no numbers. `kinds`: what was done, in words.
+    `touched` (n,): whether a value was changed. `low`, `high` (n,): bounds of the true number, infinite where the value
+    is missing; None for columns without numbers. `kinds`: the kinds of protection, in words.
     """
 
     column: ReleasedColumn
@@ -354,13 +358,13 @@ class TouchedColumn:
 
     @property
     def perturbed(self) -> bool:
-        """Whether values were changed into other values, so that no untouched one can be told from them."""
+        """Whether values were perturbed, so that changed and unchanged ones cannot be distinguished."""
         return CHANGED in self.kinds
 
 
-def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, TouchedColumn]:
-    """What anybody sees: missing values, ranges, and ends at which values are heaped."""
-    found = {}
+def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, ChangedColumn]:
+    """Changed values visible in the release: missing values, ranges, and heaping at the smallest or largest value."""
+    changed = {}
     for name, column in columns.items():
         low, high = _ends(column)
         touched = column.missing.copy()
@@ -376,13 +380,13 @@ def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, TouchedColumn]:
                 touched |= at
                 kinds.append(CODED)
         if touched.any():
-            found[name] = TouchedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
-    return found
+            changed[name] = ChangedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+    return changed
 
 
-def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, TouchedColumn]:
-    """What the log of the recipe says was changed."""
-    found: dict[str, TouchedColumn] = {}
+def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, ChangedColumn]:
+    """Changed values according to the log of the protection steps."""
+    changed: dict[str, ChangedColumn] = {}
     for step in log.steps:
         for name, count in step.changed.items():
             if not count or name not in columns:
@@ -392,29 +396,29 @@ def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, Touc
             at, low, high, kind = _by_step(column, ends, step)
             if not at.any():
                 continue
-            known = found.get(name)
+            known = changed.get(name)
             if known is not None:
                 at |= known.touched
                 low, high = _narrower(low, high, known)
             kinds = (*(known.kinds if known else ()), kind)
-            found[name] = TouchedColumn(column, at, low, high, tuple(dict.fromkeys(kinds)))
-    return found
+            changed[name] = ChangedColumn(column, at, low, high, tuple(dict.fromkeys(kinds)))
+    return changed
 
 
 def by_original(
     columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn]
-) -> dict[str, TouchedColumn]:
-    """Where the release differs from its original, row by row."""
-    made = (_compared(column, original[name]) for name, column in columns.items() if name in original)
-    return {one.column.name: one for one in made if one.touched.any()}
+) -> dict[str, ChangedColumn]:
+    """Changed values by comparison of release and original, row by row."""
+    compared = (_compared(column, original[name]) for name, column in columns.items() if name in original)
+    return {changed.column.name: changed for changed in compared if changed.touched.any()}
 
 
-def _compared(column: ReleasedColumn, before: ReleasedColumn) -> TouchedColumn:
-    """What was changed in one column; of codes in groups only those taken out: nothing shows the others."""
+def _compared(column: ReleasedColumn, before: ReleasedColumn) -> ChangedColumn:
+    """Changed values of one column; of recoded categories only the suppressed ones, as recoding leaves no trace."""
     low, high = _ends(column)
     if before.numbers is not None and not before.whole and column.from_labels:
         low, high = _widened(low, high)
-    touched = _differing(column, before, low, high)
+    touched = _changed_cells(column, before, low, high)
     kinds = [SUPPRESSED] * bool((touched & column.missing).any())
     seen = touched & ~column.missing
     if seen.any() and low is not None and high is not None and before.numbers is not None:
@@ -426,30 +430,30 @@ def _compared(column: ReleasedColumn, before: ReleasedColumn) -> TouchedColumn:
             kinds += more
     elif seen.any():
         kinds.append(CHANGED)
-    return TouchedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+    return ChangedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
 
 
-def _differing(column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None) -> Bools:
-    """Where the release says something else than its original."""
+def _changed_cells(column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None) -> Bools:
+    """(n,) whether the released value differs from the original one."""
     if before.numbers is None or low is None or high is None:
         return np.asarray(~before.missing & (truth_codes(column, before) != column.codes))
     with np.errstate(invalid="ignore"):
         touched = ~before.missing & ((low != before.low) | (high != before.high))
-    unread = np.isnan(low) & np.isnan(before.numbers)  # infinite ones: only their print can be compared
+    unread = np.isnan(low) & np.isnan(before.numbers)  # infinite numbers: only their labels can be compared
     if unread.any() or before.from_labels:
         touched &= ~((unread | before.from_labels) & _same_text(column, before))
     return np.asarray(touched)
 
 
 def _ends(column: ReleasedColumn) -> tuple[Floats | None, Floats | None]:
-    """The range of each value; a missing one may stand for any number."""
+    """Bounds of each value, infinite where it is missing."""
     if column.low is None or column.high is None:
         return None, None
     return np.where(column.missing, -np.inf, column.low), np.where(column.missing, np.inf, column.high)
 
 
 def _an_end(before: ReleasedColumn) -> Floats:
-    """The numbers; of a range one of its ends, which lies in every wider range."""
+    """Original numbers; for a range one of its finite bounds, which lies in every wider range."""
     assert before.numbers is not None
     assert before.low is not None
     assert before.high is not None
@@ -458,7 +462,7 @@ def _an_end(before: ReleasedColumn) -> Floats:
 
 
 def _widened(low: Floats | None, high: Floats | None) -> tuple[Floats | None, Floats | None]:
-    """Ranges of labels that were read as of whole numbers, when the numbers are not whole: (0, 10] begins above 0."""
+    """Widen ranges read from labels as integer ranges if the numbers are not integers: (0, 10] begins above 0."""
     if low is None or high is None:
         return low, high
     ranged = high > low
@@ -471,28 +475,28 @@ def _range_kinds(low: Floats, high: Floats) -> list[str]:
 
 
 def _heaps(column: ReleasedColumn) -> list[tuple[str, float]]:
-    """Ends of a column of numbers that more records have than the value next to them."""
+    """Largest or smallest numbers that are heaped compared with the adjacent value: likely coding limits."""
     numbers = column.numbers
     if numbers is None:
         return []
     values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     if len(values) < 3:
         return []
-    found = []
+    heaps = []
     if _heaped(counts[-1], counts[-2]):
-        found.append(("top", float(values[-1])))
+        heaps.append(("top", float(values[-1])))
     if _heaped(counts[0], counts[1]) and values[0] not in (0.0, 1.0):
-        found.append(("bottom", float(values[0])))
-    return found
+        heaps.append(("bottom", float(values[0])))
+    return heaps
 
 
 def _heaped(count: int, beside: int) -> bool:
-    """Whether so many more records are no chance: twice the difference of the roots of counts is nearly normal."""
+    """Whether the excess over the adjacent count is significant (variance-stabilising square root of counts)."""
     return count >= HEAP * beside and math.sqrt(count) - math.sqrt(beside) >= CLEARLY
 
 
 def _opened(low: Floats, high: Floats, at: Bools, end: str) -> tuple[Floats, Floats]:
-    """The ranges when a limit stands for everything beyond it."""
+    """Open the bounds at a coding limit: the records `at` it may have any number beyond."""
     if end == "top":
         return low, np.where(at, np.inf, high)
     return np.where(at, -np.inf, low), high
@@ -537,18 +541,18 @@ def _by_step(
     return nothing, low, high, CHANGED
 
 
-def _narrower(low: Floats | None, high: Floats | None, known: TouchedColumn) -> tuple[Floats | None, Floats | None]:
-    """The ranges that two steps leave together: the wider one, as the later step hides what the earlier left."""
+def _narrower(low: Floats | None, high: Floats | None, known: ChangedColumn) -> tuple[Floats | None, Floats | None]:
+    """Bounds after two steps: the wider ones, as the later step hides what the earlier one left."""
     if low is None or high is None or known.low is None or known.high is None:
         return low, high
     return np.fmin(low, known.low), np.fmax(high, known.high)
 
 
 def truth_codes(column: ReleasedColumn, before: ReleasedColumn) -> Floats:
-    """The true values as codes of the release: -1 where it has none for them.
+    """True values as codes of the release; -1 where it has none.
 
-    Where each value was put into one group, its group; else the value itself, or, of texts that the release does not
-    have, what most of their records show.
+    If each value was recoded to one group, the group's code; else the value itself, or, for texts that the release
+    lacks, the code that most of their records show.
     """
     place = {label: code for code, label in enumerate(column.labels(), 1)}
     own = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
@@ -564,21 +568,21 @@ def truth_codes(column: ReleasedColumn, before: ReleasedColumn) -> Floats:
 
 
 def _is_grouped(column: ReleasedColumn, before: ReleasedColumn) -> bool:
-    """Whether codes were put into groups with numbers for names, each into one."""
+    """Whether numeric codes were recoded, each to a single group."""
     known = ~before.missing & ~column.missing
     few = before.n_levels <= MOST_GROUPED
     return few and not (truth_codes(column, before) != column.codes)[known].any()
 
 
 def _same_text(column: ReleasedColumn, before: ReleasedColumn) -> Bools:
-    """Where both files print the same."""
+    """(n,) whether both files print the same label."""
     place = {label: code for code, label in enumerate(column.labels(), 1)}
     there = np.array([-1, *(place.get(label, -1) for label in before.labels())])
     return np.asarray(there[before.codes] == column.codes)
 
 
 def _by_truth(low: Floats, high: Floats, seen: Bools, truth: Floats) -> tuple[Floats, Floats, list[str]]:
-    """Tell limits, ranges, rounding and other changes apart by what the values were."""
+    """Classify changes by the true values: coding limits, ranges, rounding, perturbation; adjusted bounds and kinds."""
     inside = seen & (low <= truth) & (truth <= high)
     kinds = _range_kinds(low[inside], high[inside])
     moved = seen & ~inside & (low == high)
@@ -601,8 +605,8 @@ def _by_truth(low: Floats, high: Floats, seen: Bools, truth: Floats) -> tuple[Fl
 
 
 def _base(values: Floats) -> float:
-    """The largest whole number above one that all values are multiples of; 0 where there is none."""
+    """Greatest common divisor of the values if it is above 1, else 0."""
     if not (np.isfinite(values) & (values == np.round(values)) & (np.abs(values) < 2.0**53)).all():
         return 0.0
-    found = np.gcd.reduce(values.astype(np.int64))
-    return float(found) if found > 1 else 0.0
+    divisor = np.gcd.reduce(values.astype(np.int64))
+    return float(divisor) if divisor > 1 else 0.0

@@ -1,1 +1,1 @@
-"""Queries that are true of one person."""
+"""Singling-out attack: queries that isolate one person."""

@@ -1,4 +1,4 @@
-"""Write down something that is true of exactly one person."""
+"""Singling out: queries made from the release that isolate exactly one person of the original."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 from sdckit.result import LetGo
 
-# Predicates on the columns of a file as arrays: no query text, so none can fail to be understood.
+# Predicates on coded columns as arrays: no query text has to be parsed.
 
 
 EQUAL, UNEQUAL, AT_MOST, AT_LEAST, BELOW, ABOVE = range(6)
@@ -58,11 +58,11 @@ class Table:
         return int(self.codes.shape[1])
 
     def take(self, chosen: Ints) -> Table:
-        """Some of the records."""
+        """The chosen records."""
         return Table(np.ascontiguousarray(self.codes[:, chosen]), self.rows[chosen])
 
     def join(self, other: Table) -> Table:
-        """The records of both files, these first."""
+        """Concatenate the records of both tables."""
         return Table(np.concatenate([self.codes, other.codes], axis=1), np.concatenate([self.rows, other.rows]))
 
 
@@ -90,16 +90,16 @@ class Predicates:
         return len(self.column)
 
     def take(self, chosen: NDArray[np.integer[Any]] | slice) -> Predicates:
-        """Some of the predicates."""
+        """The chosen predicates."""
         return Predicates(self.column[chosen], self.operator[chosen], self.value[chosen])
 
     def keys(self) -> list[bytes]:
-        """Equal for equal predicates only."""
+        """One byte string per predicate, equal only for equal predicates."""
         packed = np.concatenate([self.column, self.operator, self.value], axis=1, dtype=np.int64)
         return [row.tobytes() for row in packed]
 
     def texts(self, names: Sequence[str], labels: Sequence[Sequence[str]]) -> list[str]:
-        """In words; values stand as they are printed."""
+        """The predicates in words, with values as printed labels."""
         out = []
         for columns, operators, values in zip(
             self.column.tolist(), self.operator.tolist(), self.value.tolist(), strict=True
@@ -111,7 +111,7 @@ class Predicates:
         return out
 
     def bounds(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
-        """Lowest and highest code of each condition, and whether it is turned round."""
+        """Lower and upper bound of the codes of each condition, and whether it is negated; each (q, k)."""
         value, operator = self.value, self.operator
         low = np.where((operator == AT_MOST) | (operator == BELOW), 1, value) + (operator == ABOVE)
         high = np.where((operator == AT_LEAST) | (operator == ABOVE), LARGEST, value) - (operator == BELOW)
@@ -119,7 +119,7 @@ class Predicates:
 
 
 def matches(table: Table, predicates: Predicates, most: int = 1) -> tuple[Ints, Ints]:
-    """How many records each predicate is true of, and which.
+    """Count the records that satisfy each predicate, and list the first ones.
 
     Counts, shape (q,), where ``most + 1`` stands for more than `most`; positions in the table, shape (q, most),
     -1 behind the last.
@@ -143,6 +143,12 @@ def matches(table: Table, predicates: Predicates, most: int = 1) -> tuple[Ints, 
 
 @njit(cache=True, nogil=True)
 def _find(codes, column, low, high, turned, count, rows, start, stop):  # type: ignore[no-untyped-def]
+    """Evaluate the predicates from `start` to `stop` on all records, in place.
+
+    In: `codes` (p, n) int32; per predicate and condition (q, k) the `column`, the bounds `low` and `high` of its code
+    and whether it is negated (`turned`). Out: `count` (q,), at most the width of `rows` + 1; `rows` (q, most), the
+    first matching records.
+    """
     n, k, most = codes.shape[1], column.shape[1], rows.shape[1]
     for q in range(start, stop):
         for i in range(n):
@@ -161,10 +167,10 @@ def _find(codes, column, low, high, turned, count, rows, start, stop):  # type: 
 
 
 def random_predicates(table: Table, ordered: NDArray[np.bool_], n: int, k: int, rng: np.random.Generator) -> Predicates:
-    """Draw what somebody would ask who guesses: random columns, any of their values, random operators.
+    """Draw the baseline queries of a guesser: random columns, values and operators.
 
-    The table holds the released records; `ordered`, shape (p,), marks the columns that are asked for above and
-    below too. There are `n` predicates of `k` conditions.
+    The table holds the released records; `ordered` (p,) marks the columns with order comparisons. Gives `n`
+    predicates of `k` conditions.
     """
     column = random_columns(len(ordered), n, k, rng)
     levels = [np.unique(codes) for codes in table.codes]
@@ -176,26 +182,26 @@ def random_predicates(table: Table, ordered: NDArray[np.bool_], n: int, k: int, 
 
 
 def random_columns(p: int, n: int, k: int, rng: np.random.Generator) -> Ints:
-    """K of p columns for each of n predicates, ascending."""
+    """Draw k of p columns without replacement for each of n predicates, ascending; shape (n, k)."""
     if k == 1:
         return rng.integers(0, p, (n, 1))
     return np.sort(np.argsort(rng.random((n, p)), axis=1)[:, :k], axis=1)
 
 
-# How much less is known from many queries on the same people than from as many independent ones.
+# Design effect: variance inflation because all queries are asked of the same people.
 
 
-FEW = 40  # a query true of more people than this isolates nobody in either half
-LEAST = 0.1  # an expected number among fewer people varies less than a count
+FEW = 40  # a query true of more people than this practically isolates nobody in either half
+LEAST = 0.1  # lower bound of the effect for expected numbers, which vary less than counts
 
 DEALS = 400
-PIECE = 4_000_000  # drawn at a time
+PIECE = 4_000_000  # random numbers per batch
 
 
 def design_effect(pool: Table, n_first: int, size: int, queries: Predicates, rng: np.random.Generator) -> float:
-    """Variance of the difference in successes between two files, divided by that of independent queries.
+    """Design effect: variance of the difference in successes between two files over that of independent queries.
 
-    The people of both files are dealt out anew, at random, to files of the same sizes, many times over.
+    Estimated by permutation: the people of both files are reassigned at random to files of the same sizes.
 
     `pool` holds the people of both files, `n_first` of them of the first (of one file where there is no other:
     its halves are compared); a query must isolate one among `size` people of each. At least 1 where each file has
@@ -216,32 +222,32 @@ def design_effect(pool: Table, n_first: int, size: int, queries: Predicates, rng
     first, second = [], []
     for start in range(0, DEALS, piece):
         deals = min(piece, DEALS - start)
-        # the n_first people with the smallest random numbers make the first file
+        # the n_first people with the smallest random numbers form the first file
         lots = rng.random((deals, pool.n))
         limit = np.partition(lots, n_first - 1, axis=1)[:, n_first - 1 : n_first]
         inside = np.add.reduceat((lots[:, people] <= limit)[:, place], begins, axis=1, dtype=np.int64)
         first.append(isolated(inside, n_first, size).sum(axis=1))
         second.append(isolated(listed - inside, n_second, size).sum(axis=1))
-    one, two = np.concatenate(first), np.concatenate(second)
-    share, other = one.mean() / queries.n, two.mean() / queries.n
+    hits_first, hits_second = np.concatenate(first), np.concatenate(second)
+    share, other = hits_first.mean() / queries.n, hits_second.mean() / queries.n
     independent = queries.n * (share * (1 - share) + other * (1 - other))
-    found = float((one - two).var(ddof=1) / independent) if independent > 0 else 1.0
+    effect = float((hits_first - hits_second).var(ddof=1) / independent) if independent > 0 else 1.0
     least = LEAST if max(n_first, n_second) > size else 1.0
-    return max(found, least)
+    return max(effect, least)
 
 
-# What an intruder asks who wants to single somebody out: predicates true of exactly one released record.
+# Queries of a singling-out attack: predicates that isolate exactly one released record.
 
 
-ATTEMPTS = 200  # tries per query asked for, and in vain per query found, until the search for combinations ends
-PATIENCE = 100_000  # tries in vain at least, where more are allowed
-BATCH = 100_000  # tried at a time
+ATTEMPTS = 200  # most tries per query asked for, and most failures in a row per query found
+PATIENCE = 100_000  # failures in a row that are always allowed
+BATCH = 100_000  # most tries per batch
 
 
 def univariate_queries(
     table: Table, ordered: NDArray[np.bool_], n: int, rng: np.random.Generator
 ) -> tuple[Predicates, Ints, int]:
-    """Draw queries on one column: its only missing value, its smallest and largest, values that occur once.
+    """Draw queries on one column that isolate one released record: unique values, a single missing value, extremes.
 
     Gives distinct queries in random order, at most `n`, the released record of each, and how many there are.
     """
@@ -274,13 +280,14 @@ def univariate_queries(
 def multivariate_queries(
     table: Table, ordered: NDArray[np.bool_], n: int, k: int, rng: np.random.Generator
 ) -> tuple[Predicates, Ints, int]:
-    """Draw queries on k columns: a released record's values, numbers as "at least" or "at most", seen from the median.
+    """Draw queries on k columns that isolate one released record.
 
-    Gives distinct queries, at most `n`, the released record of each, and how many combinations were tried.
+    Each takes the values of a random released record; ordered values become "at least" above the median and "at most"
+    otherwise. Gives distinct queries, at most `n`, the released record of each, and how many combinations were tried.
     """
     middle = _middles(table)
     seen: set[bytes] = set()
-    found: list[Predicates] = []
+    batches: list[Predicates] = []
     rows: list[Ints] = []
     have = tried = in_vain = 0
     while have < n and tried < ATTEMPTS * n and in_vain < max(PATIENCE, ATTEMPTS * have):
@@ -291,12 +298,15 @@ def multivariate_queries(
         drawn = drawn.take(np.array(new, np.int64))
         count, first = matches(table, drawn)
         good = np.flatnonzero(count == 1)[: n - have]
-        found.append(drawn.take(good))
+        batches.append(drawn.take(good))
         rows.append(first[good, 0])
         have += len(good)
         in_vain = 0 if len(good) else in_vain + batch
     joined = Predicates(
-        *(np.concatenate([getattr(one, name) for one in found]) for name in ("column", "operator", "value"))
+        *(
+            np.concatenate([getattr(predicates, name) for predicates in batches])
+            for name in ("column", "operator", "value")
+        )
     )
     return joined, np.concatenate(rows), tried
 
@@ -313,7 +323,7 @@ def _drawn(
 
 
 def _middles(table: Table) -> NDArray[np.int32]:
-    """The lower of the two middle values of each column: a value is above the median where it is above that."""
+    """Lower median of the known codes of each column; shape (p,)."""
     out = np.zeros(len(table.codes), np.int32)
     for j, codes in enumerate(table.codes):
         known = codes[codes > 0]
@@ -323,7 +333,7 @@ def _middles(table: Table) -> NDArray[np.int32]:
 
 
 Mode = Literal["univariate", "multivariate"]
-TOLD = 0.01  # a scale nearer to 1 needs no note
+NOTED = 0.01  # least deviation of the scale from 1 that is noted
 MISSING_RULE = "a missing value is a value of its own, neither above nor below any other"
 NOTHING: dict[str, str] = {
     "univariate": (
@@ -335,10 +345,12 @@ NOTHING: dict[str, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """The queries on one release, of which file's records each is true exactly once, and what that is worth.
+class _QueriedRelease:
+    """Outcome of the queries on one release.
 
-    `same_size` and `control_same_size` are the chances of that among as many people as the smaller file has.
+    `isolated` and `control` (q,): whether a query is true of exactly one record of the original, and of the control;
+    `rows`: that record of the original. `same_size` and `control_same_size` (q,): probability that it isolates one
+    among as many people as the smaller file has.
     """
 
     queries: Predicates
@@ -378,7 +390,7 @@ class SinglingOut(AttackResult):
     dropped: ClassVar[tuple[str, ...]] = ("pair", "hits", "groups", "asked", "labels")
     mode: Mode
     variables: tuple[str, ...]
-    asked: tuple[_Asked, ...]
+    asked: tuple[_QueriedRelease, ...]
     labels: tuple[list[str], ...]
 
     @property
@@ -392,12 +404,12 @@ class SinglingOut(AttackResult):
         columns: dict[str, list[Any]] = {"release": [], "query": [], "isolates": []}
         if has_control := len(self.asked[0].control) == self.asked[0].queries.n > 0:
             columns["isolates_control"] = []
-        for j, asked in enumerate(self.asked):
-            columns["release"] += [j + 1] * asked.queries.n
-            columns["query"] += asked.queries.texts(self.variables, self.labels)
-            columns["isolates"] += asked.isolated.tolist()
+        for j, attack in enumerate(self.asked):
+            columns["release"] += [j + 1] * attack.queries.n
+            columns["query"] += attack.queries.texts(self.variables, self.labels)
+            columns["isolates"] += attack.isolated.tolist()
             if has_control:
-                columns["isolates_control"] += asked.control.tolist()
+                columns["isolates_control"] += attack.control.tolist()
         return self.pair.table(columns)
 
     @property
@@ -492,7 +504,7 @@ def singling_out(
     >>> found.success_rate, found.n_attacks, found.notes["n_attacks"]
     (1.0, 52.0, '500 queries asked for, 52 are true of one released record: all were tried')
     """
-    asked = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
+    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     arguments.choice(mode, "mode", tuple(NOTHING))
     columns = arguments.count(n_columns, "n_columns", "is how many columns a query names")
     k = 1 if mode == "univariate" else columns
@@ -504,20 +516,24 @@ def singling_out(
             f"n_columns={k} of {len(names)} variable{'s' * (len(names) > 1)}: give fewer, or mode='univariate'",
             argument="n_columns",
         )
-    files = attack_files.open_attack(opened, roles={"variables": names}, by=asked.by)
+    files = attack_files.open_attack(opened, roles={"variables": names}, by=settings.by)
     attack_files.file_notes(files, names, notes)
     tables = _tables(files, names)
-    found = tuple(_attacked(files, names, tables, j, k, asked, notes) for j in range(files.m))
-    per_release = tuple(_figures(one, np.ones(one.queries.n, np.bool_), files, asked, notes) for one in found)
+    attacks = tuple(_attacked(files, names, tables, j, k, settings, notes) for j in range(files.m))
+    per_release = tuple(
+        _figures(attack, np.ones(attack.queries.n, np.bool_), files, settings, notes) for attack in attacks
+    )
     return attack_files.attack_result(
-        SinglingOut, files, per_release, asked, notes, rule=MISSING_RULE, nothing=NOTHING[mode], mode=mode,
-        variables=names, hits=tuple((one.rows[one.isolated], one.isolated[one.isolated]) for one in found),
-        groups=_groups(files, found, asked), asked=found, labels=tuple(files.codes(name).labels() for name in names),
+        SinglingOut, files, per_release, settings, notes, rule=MISSING_RULE, nothing=NOTHING[mode], mode=mode,
+        variables=names,
+        hits=tuple((attack.rows[attack.isolated], attack.isolated[attack.isolated]) for attack in attacks),
+        groups=_groups(files, attacks, settings), asked=attacks,
+        labels=tuple(files.codes(name).labels() for name in names),
     )  # fmt: skip
 
 
 def _tables(files: AttackFiles, names: Sequence[str]) -> list[Table]:
-    """The distinct records of each file."""
+    """The distinct records of each file on the attacked columns."""
     out = []
     groups = files.groups(tuple(names)).of_row
     for f, of_row in enumerate(groups):
@@ -529,32 +545,32 @@ def _tables(files: AttackFiles, names: Sequence[str]) -> list[Table]:
 
 
 def _attacked(
-    files: AttackFiles, names: Sequence[str], tables: Sequence[Table], j: int, k: int, asked: Options,
+    files: AttackFiles, names: Sequence[str], tables: Sequence[Table], j: int, k: int, settings: Options,
     notes: dict[str, str],
-) -> _Asked:  # fmt: skip
+) -> _QueriedRelease:  # fmt: skip
     people, released = tables[0], tables[j + 1]
     ordered = np.array([attack_files.is_ordered(files.codes(name)) for name in names])
     if k == 1:
-        queries, rows, possible = univariate_queries(released, ordered, asked.n_attacks, asked.rng)
+        queries, rows, possible = univariate_queries(released, ordered, settings.n_attacks, settings.rng)
         short = f"{possible} are true of one released record: all were tried"
     else:
-        queries, rows, tried = multivariate_queries(released, ordered, asked.n_attacks, k, asked.rng)
+        queries, rows, tried = multivariate_queries(released, ordered, settings.n_attacks, k, settings.rng)
         short = f"{queries.n} true of one released record were found in {tried} draws, the others were not drawn"
-    if queries.n < asked.n_attacks:
-        notes.setdefault("n_attacks", f"{asked.n_attacks} queries asked for, {short}")
+    if queries.n < settings.n_attacks:
+        notes.setdefault("n_attacks", f"{settings.n_attacks} queries asked for, {short}")
     count, first = matches(people, queries)
-    random = random_predicates(released, ordered, queries.n, k, asked.rng)
+    random = random_predicates(released, ordered, queries.n, k, settings.rng)
     baseline = float((matches(people, random)[0] == 1).mean()) if queries.n else np.nan
     row_of = people.rows[first[:, 0]]
     if not files.has_control:
         none = np.zeros(0)
-        return _Asked(
+        return _QueriedRelease(
             queries, released.rows[rows], count == 1, row_of, none.astype(np.bool_), none, none, people.n // 2,
             baseline, people, people.n // 2,
         )  # fmt: skip
     others = tables[-1]
     size = min(people.n, others.n)
-    return _Asked(
+    return _QueriedRelease(
         queries, released.rows[rows], count == 1, row_of, matches(others, queries)[0] == 1,
         _same_size(people, queries, size), _same_size(others, queries, size), size, baseline, people.join(others),
         people.n,
@@ -562,41 +578,41 @@ def _attacked(
 
 
 def _same_size(table: Table, queries: Predicates, size: int) -> Floats:
-    """For each query the chance that it is true of exactly one of `size` people."""
+    """Probability for each query that it isolates one person in a random sample of `size`."""
     return isolated(matches(table, queries, counted(table.n, size))[0], table.n, size)
 
 
 def _figures(
-    found: _Asked, chosen: Bools, files: AttackFiles, asked: Options, notes: dict[str, str]
+    queried: _QueriedRelease, chosen: Bools, files: AttackFiles, settings: Options, notes: dict[str, str]
 ) -> dict[str, float]:
     n = int(chosen.sum())
-    queries = found.queries.take(np.flatnonzero(chosen))
-    effect = design_effect(found.pool, found.n_people, found.size, queries, asked.rng)
-    successes = float(found.isolated[chosen].sum())
+    queries = queried.queries.take(np.flatnonzero(chosen))
+    effect = design_effect(queried.pool, queried.n_people, queried.size, queries, settings.rng)
+    successes = float(queried.isolated[chosen].sum())
     attack = Tally(n, successes, max(effect, 1.0))
     if not files.has_control or n == 0:
-        return rates(attack, found.baseline, None, asked.level, notes)
-    control = float(found.control_same_size[chosen].sum())
-    if found.size == found.n_people:
-        return rates(attack, found.baseline, Tally(n, control, effect), asked.level, notes)
-    same = float(found.same_size[chosen].sum())
-    at_size = scaled(successes / effect, same / effect, control / effect, n / effect, asked.level)
-    if abs(at_size.factor - 1) >= TOLD:
+        return rates(attack, queried.baseline, None, settings.level, notes)
+    control = float(queried.control_same_size[chosen].sum())
+    if queried.size == queried.n_people:
+        return rates(attack, queried.baseline, Tally(n, control, effect), settings.level, notes)
+    same = float(queried.same_size[chosen].sum())
+    at_size = scaled(successes / effect, same / effect, control / effect, n / effect, settings.level)
+    if abs(at_size.factor - 1) >= NOTED:
         notes["scaled"] = (
-            f"the control file has {found.size} distinct records, the original {found.n_people}: successes on it are "
-            f"scaled by {at_size.factor:.3g}, to what as many records would give"
+            f"the control file has {queried.size} distinct records, the original {queried.n_people}: successes on it "
+            f"are scaled by {at_size.factor:.3g}, to what as many records would give"
         )
     there = Tally(n, min(at_size.factor * control, n), effect * max(at_size.factor, 1.0))
-    return rates(attack, found.baseline, there, asked.level, notes, at_size.residual)
+    return rates(attack, queried.baseline, there, settings.level, notes, at_size.residual)
 
 
-def _groups(files: AttackFiles, found: Sequence[_Asked], asked: Options) -> tuple[Group, ...]:
-    if not asked.by:
+def _groups(files: AttackFiles, attacks: Sequence[_QueriedRelease], settings: Options) -> tuple[Group, ...]:
+    if not settings.by:
         return ()
-    of_row = files.groups(asked.by).of_row
+    of_row = files.groups(settings.by).of_row
     out = []
-    for number, labels in attack_files.group_labels(files, asked.by).items():
-        for j, one in enumerate(found):
-            chosen = of_row[j + 1][one.released_rows] == number
-            out.append(Group(j + 1, labels, _figures(one, chosen, files, asked, {})))
+    for number, labels in attack_files.group_labels(files, settings.by).items():
+        for j, attack in enumerate(attacks):
+            chosen = of_row[j + 1][attack.released_rows] == number
+            out.append(Group(j + 1, labels, _figures(attack, chosen, files, settings, {})))
     return tuple(out)
