@@ -90,7 +90,7 @@ def untold(language: str, given: Iterable[str] | None = None) -> list[str]:
 
     def known(text: str) -> bool:
         found: list[str] = []
-        words.said(text, (), found.append)
+        words.translate(text, (), found.append)
         return not found
 
     return [

@@ -43,63 +43,63 @@ def made(*entries: str) -> Wording:
     ],
 )  # fmt: skip
 def test_a_number_is_written_as_in_the_language(english: str, german: str) -> None:
-    assert made().said(english) == german
+    assert made().translate(english) == german
 
 
 def test_places_are_filled_and_numbers_in_them_rewritten() -> None:
     words = made('"{n} of {n2} records of {c}" = "von {c} {n} von {n2} Zeilen"')
-    assert words.said("1,200 of 4,000 records of x 1.5") == "von x 1.5 1.200 von 4.000 Zeilen"
+    assert words.translate("1,200 of 4,000 records of x 1.5") == "von x 1.5 1.200 von 4.000 Zeilen"
 
 
 def test_there_are_two_forms_for_one_and_for_more() -> None:
     words = made('"{n} left" = ["{n} Zeile bleibt", "{n} Zeilen bleiben"]')
-    assert [words.said(one) for one in ("1 left", "2 left", "<5 left")] == [
+    assert [words.translate(one) for one in ("1 left", "2 left", "<5 left")] == [
         "1 Zeile bleibt", "2 Zeilen bleiben", "<5 Zeilen bleiben",
     ]  # fmt: skip
 
 
 def test_a_text_within_a_text_is_translated_or_a_kept_name() -> None:
     words = made('"{t}, before" = "{t}, vorher"', '"Risk" = "Risiko"', '"In it: {t}" = "Darin: {t}"')
-    assert words.said("Risk, before") == "Risiko, vorher"
-    assert words.said("In it: risk, before") == "Darin: Risiko, vorher"
-    assert words.said("age, before", kept={"age"}) == "age, vorher"
+    assert words.translate("Risk, before") == "Risiko, vorher"
+    assert words.translate("In it: risk, before") == "Darin: Risiko, vorher"
+    assert words.translate("age, before", kept={"age"}) == "age, vorher"
     untold: list[str] = []
-    assert words.said("Luck, before", report=untold.append) == "Luck, vorher"
+    assert words.translate("Luck, before", report=untold.append) == "Luck, vorher"
     assert untold == ["Luck"]
 
 
 def test_a_list_has_the_words_of_the_language_between_its_names() -> None:
     words = made('"Known: {l}." = "Bekannt: {l}."', '"{t} ({k})" = "{t} ({k})"', '"no key" = "kein Schlüssel"')
     kept = {"age", "sex", "bread and butter"}
-    assert words.said("Known: sex, bread and butter and age.", kept) == "Bekannt: sex, bread and butter und age."
-    assert words.said("age or sex", kept) == "age oder sex"
-    assert words.said("Known: what nobody named and age.") == "Bekannt: what nobody named and age."
-    assert words.said("no key (sex and age)", kept) == "kein Schlüssel (sex und age)"
-    assert words.said("no key (at all)", kept) == "no key (at all)"
+    assert words.translate("Known: sex, bread and butter and age.", kept) == "Bekannt: sex, bread and butter und age."
+    assert words.translate("age or sex", kept) == "age oder sex"
+    assert words.translate("Known: what nobody named and age.") == "Bekannt: what nobody named and age."
+    assert words.translate("no key (sex and age)", kept) == "kein Schlüssel (sex und age)"
+    assert words.translate("no key (at all)", kept) == "no key (at all)"
 
 
 def test_sentences_are_looked_up_one_by_one_and_those_without_words_stay() -> None:
     words = made('"One." = "Eins."', '"Two. Three." = "Zwei, drei."', '"Of {c}." = "Von {c}."')
     untold: list[str] = []
-    assert words.said("One. Two. Three. Four. Of x.", report=untold.append) == "Eins. Zwei, drei. Four. Von x."
+    assert words.translate("One. Two. Three. Four. Of x.", report=untold.append) == "Eins. Zwei, drei. Four. Von x."
     assert untold == ["Four."]
 
 
 def test_what_is_kept_is_no_text() -> None:
     words = made('"Records" = "Zeilen"')
-    assert words.said("Records") == "Zeilen"
-    assert words.said("sex", kept={"sex"}) == "sex"
+    assert words.translate("Records") == "Zeilen"
+    assert words.translate("sex", kept={"sex"}) == "sex"
 
 
 def test_a_date_and_a_word_stay_what_they_are() -> None:
     words = made('"made {d} with {v}" = "am {d} mit {v}"')
-    assert words.said("made 2026-11-21 with 0.2.0") == "am 21.11.2026 mit 0.2.0"
+    assert words.translate("made 2026-11-21 with 0.2.0") == "am 21.11.2026 mit 0.2.0"
 
 
 def test_the_most_telling_entry_is_taken_and_a_name_in_quotes_ends_there() -> None:
     words = made('"“{c}” knows" = "„{c}“ kennt"', '"{t} and {t2}" = "{t} und {t2}"', '"“{c}”" = "„{c}“"')
-    assert words.said("“a” and “b”") == "„a“ und „b“"
-    assert words.said("“a b” knows") == "„a b“ kennt"
+    assert words.translate("“a” and “b”") == "„a“ und „b“"
+    assert words.translate("“a b” knows") == "„a b“ kennt"
 
 
 def test_long_words_may_be_divided() -> None:
@@ -128,8 +128,8 @@ def _figures(text: str) -> Counter[str]:
 
 def test_a_column_called_like_a_text_of_ours_keeps_its_name_in_a_list() -> None:
     words = read_wording("xx", HEAD + '"Known: {l}." = "Bekannt: {l}."\n"age" = "das Alter"\n')
-    assert words.said("Known: age and job.", {"age", "job"}) == "Bekannt: age und job."
-    assert words.said("Known: age and age.", {"job"}) == "Bekannt: das Alter und das Alter."
+    assert words.translate("Known: age and job.", {"age", "job"}) == "Bekannt: age und job."
+    assert words.translate("Known: age and age.", {"job"}) == "Bekannt: das Alter und das Alter."
 
 
 # The texts of a language without what computes; documents are tried in test_language.py.

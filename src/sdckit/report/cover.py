@@ -131,7 +131,7 @@ class Cover:
         return Logo(content, kind)
 
 
-def named(plain: Mapping[str, Any], cover: Cover, *, internal: bool) -> dict[str, Any]:
+def with_names(plain: Mapping[str, Any], cover: Cover, *, internal: bool) -> dict[str, Any]:
     """A document's figures with the name of the file, the institution, and the labels of keys and sensitive variables.
 
     A confidential one names the files with their checksums.
@@ -159,8 +159,8 @@ def _labels(scenario: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str,
 
 def with_cover(page: Page, cover: Cover) -> Page:
     """A page with institution, logo and the labels of columns."""
-    named = with_labels(page, cover.labels)
-    return replace(named, institution=displayed(cover.institution), logo=cover.picture)
+    labelled = with_labels(page, cover.labels)
+    return replace(labelled, institution=displayed(cover.institution), logo=cover.picture)
 
 
 def _checksum(path: Path) -> dict[str, Any]:

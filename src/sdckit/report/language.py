@@ -125,7 +125,7 @@ def missing(page: Page, language: str, names: Names | None = None) -> list[str]:
     """The texts of a page that have no translation, each once, in their order."""
     translator = _Translator(wording(language), names or Names())
     translator.page(page)
-    return list(dict.fromkeys(translator.untold))
+    return list(dict.fromkeys(translator.untranslated))
 
 
 @dataclass
@@ -134,8 +134,8 @@ class _Translator:
 
     words: Wording
     names: Names
-    untold: list[str] = field(default_factory=list)
-    known: dict[tuple[str, bool], str] = field(default_factory=dict)
+    untranslated: list[str] = field(default_factory=list)
+    cache: dict[tuple[str, bool], str] = field(default_factory=dict)
 
     def text(self, text: str) -> str:
         """Translate a text of the package."""
@@ -148,12 +148,12 @@ class _Translator:
     def _translated(self, text: str, kept: Collection[str], *, in_cell: bool) -> str:
         if in_cell and VALUES.search(text):
             return text
-        if (text, in_cell) not in self.known:
-            untold: list[str] = []
-            self.known[text, in_cell] = self.words.divided(self.words.said(text, kept, untold.append))
+        if (text, in_cell) not in self.cache:
+            untranslated: list[str] = []
+            self.cache[text, in_cell] = self.words.divided(self.words.translate(text, kept, untranslated.append))
             if not (in_cell and VALUE in text):
-                self.untold += untold
-        return self.known[text, in_cell]
+                self.untranslated += untranslated
+        return self.cache[text, in_cell]
 
     def title(self, text: str) -> str:
         """Translate a title, unless the user gave it."""
@@ -194,7 +194,7 @@ class _Translator:
         if isinstance(block, Facts):
             return Facts(tuple((self.text(label), self.cell(words)) for label, words in block.items))
         if isinstance(block, Entries):
-            items = ((self.text(term), self.text(words), self.words.said(who)) for term, words, who in block.items)
+            items = ((self.text(term), self.text(words), self.words.translate(who)) for term, words, who in block.items)
             return Entries(tuple(items))
         if isinstance(block, Verdicts):
             items = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)

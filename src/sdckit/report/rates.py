@@ -45,7 +45,7 @@ class AttackView(View):
         Adds to its printed tree what it means.
     details
         Further blocks of a confidential document, given its tree and its name.
-    asked
+    options_words
         The options it was run with, in words, given these and what stands behind the colon; "" for none.
     residual
         Whether it is also made on a control file, and so has a residual risk.
@@ -56,7 +56,7 @@ class AttackView(View):
     named: Callable[[str], tuple[str, str]] = lambda rest: (rest, "")
     conclude: Callable[[Plain], dict[str, Any]] = dict
     details: Callable[[Plain, str], list[Block]] = lambda _tree, _name: []
-    asked: Callable[[Plain, str], str] = lambda _asked, _rest: ""
+    options_words: Callable[[Plain, str], str] = lambda _options, _rest: ""
     residual: bool = True
     apart: str = ""
 
@@ -66,14 +66,14 @@ def rate_view(
     guess: Literal["count", "share", "none"] = "count",
     *,
     dependent: bool = False,
-    asked: Callable[[Plain, str], str] = lambda _asked, _rest: "",
+    options_words: Callable[[Plain, str], str] = lambda _options, _rest: "",
     details: Callable[[Plain, str], list[Block]] = lambda _tree, _name: [],
 ) -> AttackView:
     """Make the view of an attack that has a rate beside guessing and beside people never in the file.
 
     Parameters
     ----------
-    named, asked
+    named, options_words
         As of `AttackView`.
     guess
         What is entered of guessing: the successes, their share where that follows from the number of released
@@ -116,7 +116,7 @@ def rate_view(
         named=named,
         conclude=conclude,
         details=confidential_blocks,
-        asked=asked,
+        options_words=options_words,
     )
 
 

@@ -226,8 +226,8 @@ def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
     weights: Weights = "weight" if getattr(roles, "weight", None) else "fraction" if fraction else "census"
     persons = getattr(roles, "person", None) is not None
     # Only where the analyst stated it: a threshold from the data would tell a record's risk.
-    asked = getattr(result, "asked", None)
-    threshold = float(asked) if isinstance(asked, int | float) else None
+    stated = getattr(result, "asked", None)
+    threshold = float(stated) if isinstance(stated, int | float) else None
     return Setting(
         ledger, "i0", make_sizes(ledger, "i0", _breaks([result], weights, fraction, threshold)), n,
         cells_known=not persons and not getattr(cells, "has_wildcards", False),

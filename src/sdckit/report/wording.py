@@ -133,7 +133,7 @@ class Wording:
         longest_first = sorted(self.breaks, key=len, reverse=True)
         return re.compile("|".join(map(re.escape, longest_first)))
 
-    def said(self, text: str, kept: Collection[str] = (), report: Report = lambda _: None) -> str:
+    def translate(self, text: str, kept: Collection[str] = (), report: Report = lambda _: None) -> str:
         """Translate a text, as a whole or sentence by sentence; what has no translation is kept and reported."""
         if (translation := self._translation(text, kept)) is not None:
             return translation
@@ -293,4 +293,4 @@ def say(text: str, language: str = ENGLISH, names: Collection[str] = ()) -> str:
     >>> say("Contents"), say("Contents", "de")
     ('Contents', 'Inhalt')
     """
-    return text if language == ENGLISH else wording(language).said(text, names)
+    return text if language == ENGLISH else wording(language).translate(text, names)

@@ -23,5 +23,5 @@ def test_subgroups_are_inside_only():
 def test_names_and_what_was_asked():
     assert attack_name("linkability:neighbour", several=True) == "Linking two pieces of knowledge (neighbour)"
     asked = {"halves": {"a": [["age"], ["sex", "region"]]}}
-    assert view_of("linkability").asked(asked, "a") == "age | sex, region"
-    assert view_of("linkability").asked(asked, "b") == ""
+    assert view_of("linkability").options_words(asked, "a") == "age | sex, region"
+    assert view_of("linkability").options_words(asked, "b") == ""

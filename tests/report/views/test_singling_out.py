@@ -23,5 +23,5 @@ def test_names_and_what_was_asked():
     assert attack_name("singling_out:univariate") == "Singling out by one column"
     assert attack_name("singling_out") == "Singling out"
     view = view_of("singling_out")
-    assert view.asked({"columns_at_once": 3}, "multivariate") == "queries of 3 columns"
-    assert view.asked({"columns_at_once": 3}, "univariate") == ""
+    assert view.options_words({"columns_at_once": 3}, "multivariate") == "queries of 3 columns"
+    assert view.options_words({"columns_at_once": 3}, "univariate") == ""

@@ -184,7 +184,7 @@ def _setting_rows(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
         rows.insert(1, ("People never in the file", f"{asked['n_control']['text']} records"))
     for place in [*tree["attacks"], *(row["measure"] for row in tree["skipped"])]:
         view = find_view(place)
-        words = view.asked(asked, place.partition(":")[2]) if isinstance(view, AttackView) else ""
+        words = view.options_words(asked, place.partition(":")[2]) if isinstance(view, AttackView) else ""
         if words:
             rows.append((attack_name(place, several=several), words))
     rows += [(attack_name(place, several=several), words) for place, words in asked["tolerance"].items()]

@@ -16,7 +16,7 @@ from sdckit.report.blocks import Page
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.cover import Cover, named, with_cover
+from sdckit.report.cover import Cover, with_cover, with_names
 from sdckit.report.formats.docx import need_docx, render_docx_page
 from sdckit.report.formats.html import find_browser, render_page, render_pdf
 from sdckit.report.formats.markdown import render_markdown_page
@@ -111,7 +111,7 @@ def write_report(
     cover = cover or Cover()
     check_language(cover.language)
     _ = cover.picture  # what is wrong with it is told before any work
-    plain = named(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
+    plain = with_names(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
     page = with_cover(page_of(plain), cover)
     write_page(translate(page, cover.language, names_of(plain, cover.labels)), target, internal=internal)
     return target
@@ -139,7 +139,7 @@ def write_json(
     if not printed:
         real_target(path)
     plain = plain_document(assessment, internal=internal, beside=beside)
-    text = render_json(named(plain, cover or Cover(), internal=internal))
+    text = render_json(with_names(plain, cover or Cover(), internal=internal))
     if printed:
         _print(text)
         return None
