@@ -10,7 +10,6 @@ from sdckit.numerics.search import box_search as box_few
 from sdckit.numerics.search.box_search import Queries, find, visit
 from sdckit.numerics.search.box_tree import LEAF, build
 
-
 pytestmark = pytest.mark.usefixtures("first_job")
 
 
