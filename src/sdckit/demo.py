@@ -1,4 +1,4 @@
-"""A real survey to try things on: no file of ours, it ships with statsmodels."""
+"""The demonstration data: a real survey that ships with statsmodels, and a scenario for it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Text as people see it: nothing in it moves a cursor, turns a line round, ends it, or cannot be seen.
-
-And what notebooks keep of what is shown.
-"""
+"""Text escaped for display (no control, directional or invisible characters, no line ends), and HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -21,11 +18,11 @@ _QUOTES = ("'", '"')
 
 
 def displayed(name: str) -> str:
-    r"""A name, a label or a level for display, in documents and on a terminal: two that differ stay two.
+    r"""A name, label or level escaped for display, in documents and on a terminal; different names stay different.
 
-    Control characters, directions of writing, line ends, what has no width and halves of characters are written
-    as Python escapes them. A backslash that looks like such an escape is written as one, too, unless the text
-    quotes a name, which Python has escaped then.
+    Control characters, directional marks, line ends, zero-width characters and lone surrogates are written as Python
+    escapes. A backslash that looks like such an escape is escaped, too, unless the text quotes a name, which Python has
+    escaped then.
 
     Examples
     --------
@@ -46,7 +43,7 @@ def displayed(name: str) -> str:
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    r"""A whole text for display, in which names may stand displayed already; code keeps its `lines`.
+    r"""A whole text escaped for display, in which names may be escaped already; `lines`: keep line ends.
 
     Examples
     --------
@@ -60,7 +57,7 @@ def printable(text: str, *, lines: bool = False) -> str:
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:
-    """A number of things: the word for one, or for several.
+    """A number with its noun, singular or plural.
 
     >>> counted(1, "step"), counted(1_200, "record"), counted(0, "entry", "entries")
     ('1 step', '1,200 records', '0 entries')
@@ -69,7 +66,7 @@ def counted(n: int, singular: str, plural: str = "") -> str:
 
 
 def releases_have(same: int, m: int) -> str:
-    """The beginning of a sentence on so many of m releases.
+    """The beginning of a sentence about some of m releases.
 
     >>> releases_have(1, 1), releases_have(1, 2)
     ('the release has', '1 of 2 releases have')
@@ -78,7 +75,7 @@ def releases_have(same: int, m: int) -> str:
 
 
 class Displayed:
-    """What shows itself in a notebook, which keeps no other words of it."""
+    """Base of objects that are shown as HTML in a notebook, which then does not store their `repr`."""
 
     __slots__ = ()
 
@@ -86,7 +83,7 @@ class Displayed:
         return plain_html(type(self).__name__)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002
-        """Give the HTML alone, and to a kernel, which writes the words of `repr` into the notebook, other words."""
+        """Return the HTML, and in a notebook kernel a neutral text, since it would store the `repr` otherwise."""
         shown = {"text/html": self._repr_html_()}
         if "ipykernel" in sys.modules and not exact_shown.get():
             shown["text/plain"] = f"<{type(self).__name__}, shown as HTML>"
@@ -94,7 +91,7 @@ class Displayed:
 
 
 def plain_html(text: str) -> str:
-    """Text for a notebook, line by line as it is.
+    """Preformatted text for a notebook.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The errors and the warning sdckit raises: what is wrong, where, what to do, never a record's value."""
+"""The exceptions and the warning of sdckit; messages say what is wrong, where and what to do, without record values."""
 
 from __future__ import annotations
 

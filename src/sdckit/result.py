@@ -1,4 +1,4 @@
-"""The base of every result: figures for people, for pipelines and for documents, never a record's values."""
+"""Base class of all results: figures for people, pipelines and documents, without any record's values."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ DIRECTIONS = {
 
 @dataclass(frozen=True)
 class FileFigure:
-    """What a figure of a whole file is a figure of, and how it follows from what is told of each record.
+    """Definition of a figure of a whole file: the column of record values it is computed from, and how.
 
     Attributes
     ----------
     name : str
-        As `summary` writes it.
+        As in `summary`.
     column : str
-        What is told of each record; "" for a figure that does not follow from single records.
+        Name of the values of records; "" for a figure that is not computed from record values.
     how : {"mean", "sum", "min", "max"}
-        What is made of it. A mean is a rate: it has a denominator.
+        The aggregation. A mean is a rate: it has a denominator.
     below, above : float, optional
-        Counted are the records whose column is below, or above, this.
+        The figure counts the records whose value is below, or above, this limit.
     among : str
-        A column of weights, 0 or 1 mostly: of which records the mean is; "" for all. A record for which the column
-        is NaN counts nowhere.
+        A column of weights, mostly 0 or 1, that selects the records of the mean; "" for all. Records whose value is
+        NaN are left out.
     of : str
         What the denominator of a rate counts, in words.
     base : str
@@ -59,9 +59,9 @@ class FileFigure:
 
 
 def mean_and_sum(mean: str, total: str, column: str, **what: Any) -> tuple[FileFigure, FileFigure]:
-    """A rate and the number behind it, both of what is told of each record.
+    """A rate and its numerator, from the same values of records.
 
-    >>> [one.how for one in mean_and_sum("rate", "n_above", "risk", above=0.1)]
+    >>> [figure.how for figure in mean_and_sum("rate", "n_above", "risk", above=0.1)]
     ['mean', 'sum']
     """
     return FileFigure(mean, column, **what), FileFigure(total, column, "sum", **what)
@@ -72,7 +72,7 @@ Row = TypeVar("Row")
 
 
 class LetGo:
-    """Stands where the data of a result were before it was pickled."""
+    """Placeholder for the data of a result that was pickled."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -92,7 +92,7 @@ class Result(Displayed):
     dropped: ClassVar[tuple[str, ...]] = ("cells",)
 
     def _flat(self) -> list[tuple[str, float]]:
-        """The figures one by one; a figure per threshold or variable is spread out."""
+        """Names and values of all figures, with a figure for each threshold or variable."""
         return [pair for name in self.figures for pair in _spread(name, getattr(self, name))]
 
     def summary(self) -> Any:
@@ -130,11 +130,11 @@ class Result(Displayed):
         }
 
     def file_figures(self) -> Sequence[FileFigure]:
-        """What the figures of the file are figures of, the leading one first; empty where nothing is declared."""
+        """Definitions of the figures of the file, the leading one first; empty if none are declared."""
         return ()
 
     def rates(self) -> dict[str, dict[str, Any]]:
-        """Of every rate what its denominator counts, the number where it is known, and what a higher value means."""
+        """For every rate what its denominator counts, its value if known, and what a higher value means."""
         return {
             file_figure.name: {
                 "of": file_figure.of,
@@ -146,7 +146,7 @@ class Result(Displayed):
         }
 
     def _rule(self) -> str:
-        """What a missing key value was taken for, where the measure has keys."""
+        """The rule for missing key values in words, if the measure has keys."""
         cells = self.__dict__.get("cells")
         if isinstance(cells, LetGo):
             return str(self.__dict__.get("let_go_rule", ""))
@@ -157,7 +157,7 @@ class Result(Displayed):
         return self._plot(internal=internal)
 
     def _plot(self, kind: str = "", *, internal: bool) -> alt.Chart:
-        """Draw the chart of its documents, or one that its view draws besides."""
+        """Draw the chart of its documents, or another kind that its view offers."""
         from sdckit.report.notebook import result_chart
 
         chart: alt.Chart = result_chart(self, internal=internal, kind=kind)
@@ -175,7 +175,7 @@ class Result(Displayed):
         return printable(f"{type(self).__name__}({shown}{f'; {rule}' if rule else ''})")
 
     def __getstate__(self) -> dict[str, Any]:
-        # Nothing else that was worked out: it may be told by record, or by levels that few records have.
+        # No other computed attributes: they may hold values by record, or by levels that few records have.
         kept = (*self.figures, *(name for name in ("notes", "missing_rule") if hasattr(self, name)))
         for name in kept:
             getattr(self, name)
@@ -202,7 +202,7 @@ def _spread(name: str, value: object) -> list[tuple[str, float]]:
 
 
 def few(parts: Sequence[Sequence[Row]], most: int = MOST_ROWS) -> list[Row]:
-    """The parts that fit into so many rows, the shortest first and each whole; of one that is too long its first rows.
+    """Whole parts that fit into `most` rows, shortest first; if none fits, the first rows.
 
     >>> few([["a"], ["b"] * 9, ["c", "d"]], 4), few([["a"] * 9], 4)
     (['a', 'c', 'd'], ['a', 'a', 'a', 'a'])
@@ -217,7 +217,7 @@ def few(parts: Sequence[Sequence[Row]], most: int = MOST_ROWS) -> list[Row]:
 
 
 def leading(parts: Sequence[Sequence[Row]], most: int = MOST_ROWS) -> list[Row]:
-    """The first row of every part, then the second of each, as far as there is room; in the order of the parts.
+    """The first row of every part, then the second of each, up to `most` rows; in the order of the parts.
 
     >>> leading([["a", "b", "c"], ["x"], ["y", "z"]], 5)
     ['a', 'b', 'x', 'y', 'z']

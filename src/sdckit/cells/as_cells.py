@@ -1,4 +1,4 @@
-"""The one door from data to cells: a frame in memory, a plan on an engine, or cells already made."""
+"""`as_cells`: tabulate any data by its keys, be it a frame in memory, a lazy frame on an engine, or cells already."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 
-# From a plan to its cells: in memory where they fit, else in parts.
+# From a lazy frame to its cells: in memory where they fit, else in parts.
 
 
 def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: str | None = None) -> PlanCells:
-    """Count the cells of a plan on its engine.
+    """Count the cells of a lazy frame on its engine.
 
-    `learnt`: a variable whose levels will be asked for: where they fit, they are counted in the same pass.
+    `learnt`: a variable whose levels will be counted within cells: where they fit, in the same pass.
 
     Raises ColumnError, DataError: as `as_cells`; messages give counts, since a plan has no row numbers.
     """
@@ -132,10 +132,10 @@ def tabulate_given(
     weighted: bool = True,
     by_levels: bool = False,
 ) -> AnyCells:
-    """Tabulate a frame by the roles a measure was given; cells already made are handed back.
+    """Tabulate a frame by the roles a measure was given; cells already made are returned.
 
-    `default_missing` is the measure's own rule where neither call nor scenario gives one; `weighted`
-    says whether it uses weights at all, `by_levels` whether it asks how often cells have each level of what is learnt.
+    `default_missing` is the measure's own rule where neither call nor scenario gives one; `weighted` says whether it
+    uses weights at all, `by_levels` whether it counts the levels of a sensitive variable within cells.
     """
     if is_cells(data):
         scenario = arguments.scenario_or_none(scenario)
@@ -154,15 +154,15 @@ def tabulate_given(
 
 
 def is_cells(data: Any) -> bool:
-    """Whether `data` has been tabulated already."""
+    """Whether `data` is tabulated already."""
     return isinstance(data, AnyCells)
 
 
 def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCells:
-    """Tabulate a frame by roles already resolved; cells pass through.
+    """Tabulate a frame by roles already resolved; cells are returned.
 
-    `by_levels`: whether the levels of sensitive variables will be asked for: a plan counts those of the first with its
-    cells.
+    `by_levels`: whether the levels of sensitive variables will be counted: a lazy frame counts those of the first
+    variable together with its cells.
     """
     if is_cells(data):
         cells: AnyCells = data
@@ -173,14 +173,14 @@ def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCe
     return tabulate_frame(frame, roles)
 
 
-# Some columns of any frame in memory, and the row of a record.
+# Some columns of any frame, brought into memory, and the row of a record.
 
 
 def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.DataFrame[Any], bool]:
-    """The columns of a frame, by role; of a plan they are brought here, unless they are too many.
+    """The columns of a frame in memory; those of a lazy frame are collected unless they are too many.
 
-    `columns` are by role, to be named in messages. Also says whether `data` is a plan. Raises ColumnError: a column
-    is absent; DataError: no records, or too many values to bring here.
+    `columns` are by role, which messages name. Also returns whether `data` is a lazy frame. Raises ColumnError: a
+    column is absent; DataError: no records, or too many values to collect.
     """
     frame = open_frame(data)
     names = frame.collect_schema().names()
@@ -200,13 +200,13 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.
 
 
 def groups_of(frame: nw.DataFrame[Any], columns: Sequence[str]) -> tuple[np.ndarray[Any, Any], int]:
-    """Number the records by their values in some columns, a missing value being a value."""
+    """Group number of each record by its values in some columns, missing being a value; and the number of groups."""
     groups = group_codes([code_column(frame[name]).codes() for name in columns], len(frame))
     return groups.of_row, len(groups.size)
 
 
 def row_of(frame: nw.DataFrame[Any], column: str, value: object) -> int:
-    """Where the one record with a value lies, from 0.
+    """Row, from 0, of the only record with a value in a column.
 
     Raises ColumnError: no such column; DataError: no record has the value, several have, or it cannot be compared
     with the column.

@@ -1,4 +1,4 @@
-"""Cells by the levels of another variable: how often each of its values occurs in each cell."""
+"""Cross-tabulation of cells by another variable: how often each of its levels occurs in each cell; scales of levels."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.grouping import ascending
 
-LARGEST = 200_000_000  # cells times levels: these take minutes
-AT_ONCE = 20_000_000  # cells times levels that are matched in one pass: each takes some 40 bytes
-LEVELS = 16  # in one pass, at most: more gain nothing
+LARGEST = 200_000_000  # cells times levels, at most: these take minutes
+AT_ONCE = 20_000_000  # cells times levels that are matched in one pass, about 40 bytes each
+LEVELS = 16  # levels in one pass, at most: more are no faster
 
 
 def crosstab(cells: AnyCells, variable: str) -> Crosstab:
@@ -32,7 +32,7 @@ def crosstab(cells: AnyCells, variable: str) -> Crosstab:
 
 
 def wildcard_crosstab(cells: AnyCells, variable: str) -> Crosstab:
-    """The same over the records that match each cell when a missing key may stand for any value.
+    """Count the levels of a variable among the records that match each cell, with wildcards.
 
     Raises DataError: the table of all cells by all levels is too large.
     """
@@ -65,7 +65,7 @@ def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
 def _some_levels(
     own: Crosstab, place: NDArray[np.int64], n_levels: int, step: int
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """How often each cell has the levels from the first on, some of them at a time (K, levels)."""
+    """Counts of the levels in each cell, block by block: number of the first level, and counts (K, levels)."""
     k = len(own.edges) - 1
     cell = np.repeat(np.arange(k), np.diff(own.edges))
     for first in range(0, n_levels, step):
@@ -76,7 +76,7 @@ def _some_levels(
 
 
 def _in_use(table: Crosstab) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The levels that occur, ascending, and the place among them of each entry."""
+    """The levels that occur, ascending, and the index among them of each entry of the table."""
     if table.coded.n_codes > 4 * len(table.level):
         return np.unique(table.level, return_inverse=True)
     levels = np.flatnonzero(np.bincount(table.level))
@@ -85,7 +85,7 @@ def _in_use(table: Crosstab) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return levels, place[table.level]
 
 
-# The levels of a sensitive variable: how often the file has each, and what order or numbers they have.
+# The levels of a sensitive variable: frequencies in the file, order, values as numbers.
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +119,8 @@ def levels_of(cells: AnyCells, variable: str) -> Levels:
     >>> import polars as pl
     >>> from sdckit.cells.as_cells import as_cells
     >>> cells = as_cells(pl.DataFrame({"k": [1, 1, 1, 2], "debt": [5, 3, None, 5]}), keys=["k"])
-    >>> found = levels_of(cells, "debt")
-    >>> found.labels(), found.size.tolist(), found.n_missing
+    >>> levels = levels_of(cells, "debt")
+    >>> levels.labels(), levels.size.tolist(), levels.n_missing
     (['3', '5'], [1, 2], 1)
     """
     return cells.in_memory().once(("levels", variable), lambda: _levels(crosstab(cells, variable), variable))
@@ -143,7 +143,7 @@ def _levels(table: Crosstab, variable: str) -> Levels:
 
 
 def numbers_of(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """The values behind codes where they lie on a scale; dates count in their own unit."""
+    """The values of codes as numbers, dates in their own unit; None for text and categories."""
     if coded.levels is None:
         return codes.astype(np.float64) + float(coded.low)
     listed: Any = coded.levels() if callable(coded.levels) else coded.levels
@@ -157,15 +157,15 @@ def numbers_of(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | 
     return values
 
 
-# Whether the levels of a column are numbers, an ordered scale, or codes: decided here for every advice.
+# Scale of a column: numbers, dates, ordered categories or nominal codes; the one rule for all advice.
 
 
 Scale: TypeAlias = Literal["number", "date", "ordered", "codes", "unknown"]
 
-MANY = 20  # fewer whole numbers than these may as well be codes
-VERY_MANY = 100  # amounts of money have so many values, and span orders of magnitude
-REGULAR = 2 / 3  # of the gaps between numbers are equal, and of their range is used
-JUMPY = 3.0  # squared differences of neighbours, beside those that chance alone would make
+MANY = 20  # fewer distinct whole numbers may be codes
+VERY_MANY = 100  # distinct values of amounts of money, which span orders of magnitude
+REGULAR = 2 / 3  # share of equal gaps between numbers, and of their range that is used
+JUMPY = 3.0  # mean squared difference of neighbouring frequencies, relative to that expected by chance
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -177,12 +177,12 @@ def scale_of(
     numeric: bool = False,
     ordered: bool = False,
 ) -> Scale:
-    """What the levels of a column are.
+    """Scale of the levels of a column.
 
-    `codes` and `size` (L,): the codes in use, missing aside, and the records of each. `numeric` and `ordered`: what
-    is declared, which wins. Else dates are dates, numbers with fractions are numbers, ordered categories and labels
-    that are ranges ("15-19", "20-24") are ordered, and text and all other categories are codes. Whole numbers are
-    numbers where they are spread like numbers; of few it cannot be told.
+    `codes` and `size` (L,): the codes in use except that of missing values, and the records of each. `numeric` and
+    `ordered`: what is declared, which takes precedence. Else dates are dates, numbers with fractions are numbers,
+    ordered categories and labels that are ranges ("15-19", "20-24") are ordered, and text and all other categories are
+    codes. Whole numbers are numbers if they are distributed like numbers, unknown otherwise.
 
     >>> import polars as pl
     >>> from sdckit.data.columns import code_column
@@ -208,11 +208,11 @@ def scale_of(
 
 
 def is_spread_like_numbers(values: Floats, size: NDArray[np.int64]) -> bool:
-    """Whether distinct values, ascending, with `size` records each, are spread as measured numbers are.
+    """Whether distinct values, ascending, with `size` records each, are distributed as measured numbers are.
 
-    Numbers have fractions; or they are many, most gaps between them are equal, and neighbours are held by similar
-    numbers of records (ages, years); or they are very many and span orders of magnitude (amounts), where codes have
-    the same number of digits. Codes of provinces that run from 1 to 81 jump from one to the next.
+    Numbers have fractions; or they are many, most gaps between them are equal, and neighbours have similar frequencies
+    (ages, years); or they are very many and span orders of magnitude (amounts), while codes have the same number of
+    digits. The frequencies of codes, such as of provinces from 1 to 81, jump from one to the next.
 
     >>> ages = np.arange(0.0, 80.0)
     >>> is_spread_like_numbers(ages, np.full(80, 100)), is_spread_like_numbers(ages[:9], np.full(9, 100))
@@ -240,7 +240,7 @@ def is_spread_like_numbers(values: Floats, size: NDArray[np.int64]) -> bool:
 
 
 def holds_ranges(labels: Sequence[str]) -> bool:
-    """Whether labels, in their order, are ranges of numbers that ascend: half of them name both ends.
+    """Whether labels, in their order, are ascending ranges of numbers: at least half of them name both ends.
 
     >>> holds_ranges(["under 15", "15-19", "20-24", "25+"]), holds_ranges(["Region 1", "Region 2", "Region 3"])
     (True, False)

@@ -1,7 +1,7 @@
-"""f and F of every cell under any rule for missing key values.
+"""Sample and population frequencies of every cell under any rule for missing key values.
 
-A missing value under the wildcard rule matches any value, but a record that lacks all of several keys says nothing
-of anybody: it counts for no other record (`blank_cells`).
+A missing value under the wildcard rule matches any value, but a record in which all of several keys are missing matches
+no other record (`blank_cells`).
 """
 
 from __future__ import annotations
@@ -41,12 +41,11 @@ def wildcard_matches(
     alpha: float,
     n_strata: int = 0,
 ) -> Matched:
-    """What matching cells of other missingness patterns add to each cell.
+    """Records and weights of the matching cells of other missingness patterns, for each cell.
 
     `size` and `weight` (K,): records (or persons) and weight of each cell. `missing_codes`: code of a missing
-    value, per key. `wild`: which keys have missing values that may stand for any value. `alpha`: weight of a match
-    through the other cell's missing key, 0 to 1. `n_strata`: how many of the last columns are no keys, but keep
-    groups of records apart.
+    value, per key. `wild`: which keys have missing values that match any value. `alpha`: weight of a match through
+    the other cell's missing key, 0 to 1. `n_strata`: how many of the last columns are strata instead of keys.
     """
     keys = _wild_keys(wild)
     blank = blank_cells(missing_codes[: len(missing_codes) - n_strata], table.words, table.layout, table.codes)
@@ -62,10 +61,10 @@ def wildcard_matches(
 def wildcard_counter(
     table: Tabulated, *, missing_codes: Sequence[int], wild: Sequence[bool]
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    """Counts several kinds of records over the cells of other missingness patterns that match each cell.
+    """Return a function that sums several counts over the matching cells of other missingness patterns.
 
-    Arguments as `wildcard_matches`; a match counts whole. The function returned takes the records of each cell by some
-    property (K, L), and returns those that match it (K, L). What the patterns are is looked up once.
+    Arguments as for `wildcard_matches`, with alpha = 1. The function takes counts of records of each cell (K, L), and
+    returns the sums over the cells that match it (K, L). Patterns are determined once.
     """
     keys, words, layout = _wild_keys(wild), table.words, table.layout
     blank = blank_cells(missing_codes, words, layout, table.codes)
@@ -101,9 +100,9 @@ def blank_cells(
     layout: Layout | None,
     codes: Sequence[NDArray[np.int64]] = (),
 ) -> NDArray[np.int64]:
-    """Cells that lack every key, given the code of a missing value of each; none where there is one key only.
+    """Cells in which every key is missing, given the code of a missing value of each; none if there is one key only.
 
-    With a single key it is a value that is unknown, not a record: its cells stay in the rule, as in sdcMicro.
+    With a single key its missing values stay wildcards, as in sdcMicro.
 
     >>> layout = Layout((0, 1), (1, 1))
     >>> blank_cells([1, 1], np.array([0b11, 0b01], np.uint64), layout).tolist()
@@ -125,7 +124,7 @@ def blank_cells(
 def missing_patterns(
     words: NDArray[np.uint64], layout: Layout, keys: Sequence[int], missing_codes: Sequence[int]
 ) -> tuple[NDArray[np.uint64], dict[int, int]]:
-    """Which of some keys each cell lacks, and for each such pattern the word that keeps what it has."""
+    """Bit set of the missing keys of each cell, and for each such pattern the bit mask of the keys that it has."""
     pattern = patterns_of(
         words,
         np.array([layout.shifts[j] for j in keys], np.uint64),
@@ -147,7 +146,7 @@ def _match_codes(
     keys: Sequence[int],
     alpha: float,
 ) -> Matched:
-    """The same for keys that do not fit into one word: by bit sets, or by pairs of patterns where these are few."""
+    """Wildcard matches for keys that do not fit into one word: by bit sets, or by pairs of patterns if few."""
     gone = [codes[j] == code for j, code in zip(keys, missing_codes, strict=True)]
     patterns = group_codes([lacking.view(np.uint8) for lacking in gone], len(size))
     n_incomplete = int(np.count_nonzero(np.logical_or.reduce(gone)))
@@ -158,7 +157,7 @@ def _match_codes(
 
 
 def _pairs_are_faster(n_patterns: int, n_keys: int, n: int, n_incomplete: int) -> bool:
-    """Whether pairs of patterns take less time than bit sets, in nanoseconds as measured."""
+    """Whether pairs of patterns take less time than bit sets, by a cost model in nanoseconds that was measured."""
     pairs = n_patterns * (9 * n * n_keys + 20_000 * n_patterns)
     looks = (n_incomplete * n + (n - n_incomplete) * n_incomplete) / BLOCK
     return pairs < 25 * n * n_keys + 30 * looks
@@ -173,7 +172,7 @@ def _match_pairs(
     keys: Sequence[int],
     alpha: float,
 ) -> Matched:
-    """Cells of every two patterns, grouped by the keys that both have."""
+    """Wildcard matches by grouping the cells of every two patterns by the keys that both have."""
     n = len(size)
     add = Matched(np.zeros(n), np.zeros(n), np.zeros(n))
     order = np.argsort(patterns.of_row, kind="stable")
@@ -199,7 +198,7 @@ def _match_pairs(
     return add
 
 
-# Fewer or coarser keys: the cells that cells merge into, never from the records again.
+# Margins: cells of fewer or recoded keys, merged from cells without another pass over the records.
 
 
 NO_ROWS = np.empty(0, np.int32)
@@ -207,10 +206,10 @@ NO_ROWS = np.empty(0, np.int32)
 
 @dataclass(frozen=True, eq=False)
 class Margin:
-    """Cells of some keys, merged from cells of more.
+    """A margin: cells of some of the keys, merged from those of all keys.
 
-    `keys`: those that are left. `size` and `weight` (K',): records of each merged cell, and their weight. `merged`:
-    the packed words, where the keys of the cells fit into one; else `codes`, key by key.
+    `keys`: the remaining keys. `size` and `weight` (K',): records of each merged cell, and their weight. `merged`: the
+    packed words, if the keys of the cells fit into one; else `codes`, key by key.
     """
 
     cells: Cells = field(repr=False)
@@ -236,9 +235,9 @@ class Margin:
         return self._merged_words(kept, self.merged.words, keep)
 
     def coarser(self, key: str, codes: NDArray[np.int64], new: NDArray[np.int64]) -> Margin:
-        """Give levels of a key new codes, which are codes that it has; levels with one code become one.
+        """Recode a key: levels with the same new code are merged.
 
-        `codes` and `new` (L,): codes in use, and what each becomes; those not listed stay as they are.
+        `codes` and `new` (L,): codes in use, and the new code of each, one that the key has; others keep theirs.
         """
         j = self.cells.keys.index(key)
         if self.merged is None:
@@ -332,7 +331,7 @@ def margin_of(cells: Cells) -> Margin:
 
 
 def _look_up(values: NDArray[np.int64], codes: NDArray[np.int64], new: NDArray[np.int64]) -> NDArray[np.int64]:
-    """New codes of values; those that have none keep theirs."""
+    """New code of each value; values without a new code keep their own."""
     order = np.argsort(codes)
     at = np.minimum(np.searchsorted(codes[order], values), len(codes) - 1)
     known = codes[order][at] == values

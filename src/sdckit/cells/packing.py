@@ -1,4 +1,4 @@
-"""Coded columns to cells: pack the codes of a record into one word and group equal words."""
+"""From coded columns to cells: pack the codes of each record into one word and group equal words."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from sdckit.numerics.grouping import Groups, first_of_groups, group
 from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
 
 WORD = 64
-TABLE_SPAN = 1 << 22  # codes up to here are looked up in a table
+TABLE_SPAN = 1 << 22  # largest code that is looked up in a table
 Field = tuple[NDArray[Any], NDArray[np.uint8], int, int, int]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the code of each key lies in a cell's word."""
+    """First bit and width of the field of each key in a cell's word."""
 
     shifts: tuple[int, ...]
     bits: tuple[int, ...]
 
     def field(self, key: int) -> int:
-        """The word with ones in the bits of one key."""
+        """Bit mask of one key."""
         return ((1 << self.bits[key]) - 1) << self.shifts[key]
 
     def decode(self, words: NDArray[np.uint64], key: int) -> NDArray[np.int64]:
@@ -38,7 +38,7 @@ class Layout:
 
 
 class PackedCodes(Sequence[NDArray[np.int64]]):
-    """Codes of each key, unpacked when they are asked for: frequencies and risk never ask."""
+    """Codes of each key, unpacked on first use: frequencies and risk do not need them."""
 
     def __init__(self, words: NDArray[np.uint64], layout: Layout) -> None:
         self._words, self._layout = words, layout
@@ -72,7 +72,7 @@ class Tabulated:
     layout: Layout | None
 
     def level_sizes(self, j: int, span: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Codes that key j has, ascending, and the records with each; its codes go up to `span`."""
+        """Codes of key j in use, ascending, and the records with each; `span` is the largest possible code."""
         if span >= TABLE_SPAN:
             present, inverse = np.unique(self.codes[j], return_inverse=True)
             return present, np.bincount(inverse, self.size, len(present)).astype(np.int64)
@@ -116,7 +116,7 @@ def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Ta
 
 
 def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) -> Groups:
-    """Group by more bits than a word has: the groups so far become a column of the next word."""
+    """Group by fields that may exceed one word: group numbers by the fields so far become a field of the next word."""
     pending: list[Field] = []
     used = 0
     for values, valid, low, missing, width in fields:

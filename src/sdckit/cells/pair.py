@@ -1,4 +1,4 @@
-"""The files of a run, each opened once: original, releases, control, population; one coding per column."""
+"""`Pair`: original, releases, control and population, each opened once, with a joint coding of each column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import LetGo, Result, json_ready
 
-# What every measure of a release against its original returns: figures per release, and their means.
+# Base class of the results that compare releases with their original: figures per release, and their means.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +86,7 @@ class PairResult(Result):
 
 
 def mean_figures(per_release: Sequence[Mapping[str, float]], notes: dict[str, str] | None = None) -> dict[str, float]:
-    """Mean of each figure over the releases where it is defined; `notes` is told where it is not in all.
+    """Mean of each figure over the releases where it is defined; a note is added to `notes` if it is not in all.
 
     >>> notes = {}
     >>> mean_figures([{"rate": 0.5}, {"rate": float("nan")}], notes), notes
@@ -101,17 +101,17 @@ def mean_figures(per_release: Sequence[Mapping[str, float]], notes: dict[str, st
     return out
 
 
-# Which columns of an original and its releases are numbers: the one rule of the measures of two files.
+# Which columns of an original and its releases are numeric: the one rule of the measures of two files.
 
 
-MOST_CODES = 20  # whole numbers with no more different values are taken for codes
-LOOKED_AT = 2_000  # records that mostly tell already
+MOST_CODES = 20  # whole numbers with no more distinct values are taken for codes
+LOOKED_AT = 2_000  # records that are checked first and mostly suffice
 
 
 def declared_numbers(
     numeric: Sequence[str] | None, scenario: Scenario | None, names: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """The variables given as numbers, else those of some columns that a scenario declares; None where neither says.
+    """The variables given as numeric, else those of some columns that a scenario declares; None if neither does.
 
     >>> declared_numbers(["age"], None, ["sex"]), declared_numbers(None, None, ["sex"])
     (('age',), None)
@@ -126,9 +126,9 @@ def number_columns(
     names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None,
     stored: Callable[[], tuple[str, ...]], notes: dict[str, str], *, role: str,
 ) -> tuple[str, ...]:  # fmt: skip
-    """Which of some columns are numbers: those declared, else those stored as such, which `notes` is told.
+    """Which of some columns are numeric: those declared, else those stored as numbers, with a note in `notes`.
 
-    Raises `ColumnError`: a variable given as a number is none of the columns, which `role` says.
+    Raises `ColumnError`: a variable given as numeric is not among the columns; `role` describes it in the message.
     """
     declared = declared_numbers(numeric, scenario, names)
     if numeric is not None and declared is not None:
@@ -145,7 +145,7 @@ def number_columns(
 
 
 def stored_as_numbers(types: Sequence[dict[str, Any]], names: Sequence[str]) -> tuple[str, ...]:
-    """Those of the columns that every file stores as numbers, by the types of each file's columns.
+    """The columns that every file stores as numbers, given the column types of each file.
 
     >>> import narwhals.stable.v2 as nw
     >>> files = [{"age": nw.Int64(), "sex": nw.String()}, {"age": nw.Float64(), "sex": nw.String()}]
@@ -156,10 +156,10 @@ def stored_as_numbers(types: Sequence[dict[str, Any]], names: Sequence[str]) -> 
 
 
 def measured_columns(pair: Pair, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of the columns, in memory, that are numbers to be compared by how near they are, not codes.
+    """The columns (in memory) that are measured numbers, to be compared by distance, not codes.
 
-    Stored as numbers in every file, and in the original with decimals or with more than twenty different values. A
-    whole number beside missing values is one, however its file stores it: pandas makes it a float.
+    They are stored as numbers in every file, and have decimals or more than twenty distinct values in the original.
+    Whole numbers with missing values may be stored as floats (as pandas does) and still count as whole.
 
     >>> import polars as pl
     >>> from sdckit.cells.pair import open_files
@@ -190,7 +190,7 @@ def _many(known: nw.Series[Any]) -> bool:
     return bool(known.head(LOOKED_AT).n_unique() > MOST_CODES or known.n_unique() > MOST_CODES)
 
 
-# What was done to a column of the original before a release is held against it.
+# How a column of the original was recoded before it is compared with a release.
 
 
 Source: TypeAlias = Literal["recipe", "log", "recognised"]
@@ -198,10 +198,10 @@ Source: TypeAlias = Literal["recipe", "log", "recognised"]
 
 @dataclass(frozen=True)
 class Recoded:
-    """A column of the original that was recoded as the release is.
+    """A column of the original that was recoded in the same way as in the release.
 
-    `kind` says in words what was done, without a value; `source` how that is known: by the recipe given, by its log,
-    or recognised from the two files.
+    `kind`: the recoding in words, without values; `source`: how it is known (from the recipe, from its log, or
+    recognised from the two files).
     """
 
     column: str
@@ -275,13 +275,13 @@ class Pair:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the files are called in messages, the original first."""
+        """Names of the files in messages, the original first."""
         if self.m == 1:
             return ("the original", "the release")
         return ("the original", *(f"release {j + 1}" for j in range(self.m)))
 
     def shared_columns(self, without: Sequence[str | None] = ()) -> tuple[list[str], list[str]]:
-        """Columns that original and releases have, in the original's order; and those of some of them only."""
+        """Columns that original and all releases have, in the original's order; and columns of only some of them."""
         names = [
             [name for name in frame.collect_schema().names() if name not in (self.id, *without)]
             for frame in self.frames
@@ -290,7 +290,7 @@ class Pair:
         return both, list(dict.fromkeys(name for columns in names for name in columns if name not in both))
 
     def codes(self, name: str, *, control: bool = False) -> SharedCoding:
-        """A column as categories, coded alike in every file; with the control file behind the releases if asked.
+        """A column as categories with a joint coding of all files; with `control`, the control file comes last.
 
         Raises
         ------
@@ -353,12 +353,12 @@ class Pair:
         return per_file
 
     def _ordered(self, files: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
-        """Values of original and releases, the rows in the original's order where they belong together."""
+        """Values of original and releases, the rows in the original's order if they are matched by an id."""
         orders = zip(files, (None, *self.orders), strict=True)
         return tuple(values if order is None else values[order] for values, order in orders)
 
     def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
-        """Records of all files by some columns as categories; no column puts all into one group."""
+        """Records of all files grouped by some columns as categories; without columns all are in one group."""
         key = ("groups", tuple(names))
         sizes = [self.n, *self.sizes]
         memo = self.memo
@@ -371,7 +371,7 @@ class Pair:
         return groups
 
     def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
-        """For each release whether it has the values of the original, row by row, in some columns."""
+        """For each release whether some columns are identical to those of the original, row by row."""
         first, *others = zip(*(self.codes(name).codes for name in names), strict=True)
         return tuple(
             len(other[0]) == self.n and all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
@@ -408,9 +408,9 @@ class Pair:
 def open_files(
     original: Any, released: Any = None, control: Any = None, population: Any = None, *, id: str | None = None
 ) -> Pair:
-    """Open each file of a run; plans are not read yet, which `open_pair` does once the columns are known.
+    """Open each file of a run; lazy frames are not collected yet, which `open_pair` does for the columns needed.
 
-    A pair given as the original is handed back, with the control file where it had none.
+    A pair given as the original is returned, with the control file added if it had none.
     """
     arguments.column_or_none(id, "id")
     if isinstance(original, Pair):
@@ -487,7 +487,7 @@ def read_pair(
     opened: Pair, columns: Mapping[str, Sequence[str]], *, also: Sequence[str] = (), aligned: bool,
     control: bool = False, attack: bool = False,
 ) -> Pair:  # fmt: skip
-    """The first half of `open_pair`: the columns in memory and the rows in order, nothing compared yet."""
+    """The first half of `open_pair`: columns in memory and rows aligned, values not checked yet."""
     pair = _read(opened, columns, also=also, aligned=aligned, control=control, attack=attack)
     return _aligned(pair) if aligned and not pair.aligned else pair
 
@@ -496,7 +496,7 @@ def _read(
     pair: Pair, columns: Mapping[str, Sequence[str]], *, also: Sequence[str], aligned: bool, control: bool,
     attack: bool,
 ) -> Pair:  # fmt: skip
-    """The pair with these columns in memory: itself where nothing is left to be read."""
+    """The pair with these columns in memory; itself if there is nothing to read."""
     own = {**columns, **({"id": (pair.id,)} if pair.id is not None else {})}
     files: list[tuple[Any, Mapping[str, Sequence[str]], str]] = [
         (frame, columns if attack and j and not aligned else own, label)
@@ -529,7 +529,7 @@ def _in_memory(frame: Any, wanted: Mapping[str, Sequence[str]], label: str) -> t
 
 
 def _check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
-    """Name every absent column of every file at once."""
+    """Raise one error for all absent columns of all files."""
     faults = []
     for frame, columns, label in files:
         present = frame.collect_schema().names()
@@ -558,7 +558,7 @@ def _aligned(pair: Pair) -> Pair:
 
 
 def _orders(pair: Pair) -> tuple[Order, ...]:
-    """For each release its rows in the order of the original, by the id."""
+    """For each release the index array that puts its rows into the order of the original, by the id."""
     id = str(pair.id)
     bare = replace(pair, orders=(None,) * pair.m, memo={})
     shared = bare.codes(id)

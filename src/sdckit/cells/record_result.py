@@ -1,4 +1,4 @@
-"""Results whose figures follow from single records: the same figures by subgroup, and their bootstrap intervals."""
+"""Results whose figures are means or sums over records: the same figures by subgroup, and bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ from sdckit.numerics.grouping import first_of_groups
 from sdckit.numerics.threads import chunks, run
 from sdckit.result import FileFigure, LetGo, Result, json_ready
 
-# Drawing the units of a file anew: how far a mean would move with other people of the same kind in the
-# file.
+# Bootstrap: resample the units of a file, records or households, with replacement.
 
 
 DRAWS = 200
 COVERAGE = (0.025, 0.975)
-FEW = 16  # units per kind of unit from which on their numbers are drawn instead of the units themselves
-AT_ONCE = 4_000_000  # numbers drawn at a time
+FEW = 16  # units per distinct unit from which on multinomial counts are drawn instead of single units
+AT_ONCE = 4_000_000  # random numbers drawn at a time
 
 
 @njit(cache=True, nogil=True)
 def _mixed(state):  # type: ignore[no-untyped-def]
-    """A number from 0 to below 1 of a state that is counted up: splitmix64 (Steele, Lea & Flood 2014)."""
+    """Pseudo-random number in [0, 1) from a counter (uint64), by splitmix64 (Steele, Lea & Flood 2014)."""
     z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z ^= z >> np.uint64(31)
@@ -46,11 +45,11 @@ def _mixed(state):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _draw_units(units, seeds, out):  # type: ignore[no-untyped-def]
-    """Add up n units drawn with replacement, for each seed.
+    """Sum n of the `units` (n, q), drawn with replacement, into a row of `out` (draws, q) for each of the seeds.
 
-    How often each is drawn is first a Poisson number with a mean a little below 1, read in the order of memory; the
-    draws that are left to n are made one by one. Together that is n draws, exactly: given their sum, Poisson numbers
-    of equal mean are how often n draws hit each unit. In the rare case that the sum is above n all start again.
+    The number of times that each unit is drawn is first a Poisson number with a mean slightly below 1, so that memory
+    is read in order; the remaining draws up to n are made one by one. The result is exact: given their sum, Poisson
+    numbers of equal mean are multinomial. In the rare case that the sum exceeds n it starts again.
     """
     n, q = units.shape
     step = np.uint64(0x9E3779B97F4A7C15)
@@ -85,9 +84,9 @@ def _draw_units(units, seeds, out):  # type: ignore[no-untyped-def]
 
 
 def merge_equal(values: Floats, size: Ints) -> tuple[Floats, Ints]:
-    """Put units with the same values together, where few kinds of them differ; as they are otherwise.
+    """Merge units with equal values if few of them are distinct; otherwise return them unchanged.
 
-    `values` (q, K): a row for each figure, a column for each kind of unit; `size` (K,) units of each kind.
+    `values` (q, K): a row for each figure, a column for each distinct unit; `size` (K,): number of units of each.
 
     Examples
     --------
@@ -110,7 +109,7 @@ def merge_equal(values: Floats, size: Ints) -> tuple[Floats, Ints]:
 
 
 def resampled_sums(values: Floats, size: Ints, rng: np.random.Generator, draws: int = DRAWS) -> Floats:
-    """Sums of values over as many units as there are, drawn with replacement; shape (draws, q).
+    """Sums of values over a bootstrap sample of the units, for each draw; shape (draws, q).
 
     `values` (q, K) and `size` (K,) as for `merge_equal`.
 
@@ -124,7 +123,7 @@ def resampled_sums(values: Floats, size: Ints, rng: np.random.Generator, draws: 
     if kinds * FEW <= n or kinds <= 2:
         return _drawn_by_kind(values, size / n, n, rng, draws)
     units = np.ascontiguousarray(values.T if n == kinds else np.repeat(values, size, axis=1).T)
-    # a seed for each draw, so that it does not matter which thread makes it
+    # a seed for each draw, so that results do not depend on the threads
     seeds = rng.integers(0, 1 << 63, draws)
     out = np.zeros((draws, len(values)))
 
@@ -145,7 +144,7 @@ def _drawn_by_kind(values: Floats, share: Floats, n: int, rng: np.random.Generat
 
 
 def percentile_ends(drawn: Floats) -> tuple[float, float]:
-    """The ends of the 95 % percentile interval; NaN where the figure was undefined in every draw.
+    """Ends of the 95 % percentile interval; NaN if the figure is undefined in every draw.
 
     Examples
     --------
@@ -159,7 +158,7 @@ def percentile_ends(drawn: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-# Figures as sums over records: of a whole file, of its subgroups, of records drawn anew.
+# Figures as sums over records: of a whole file, of its subgroups, of bootstrap samples.
 
 
 Told = Callable[[str], NDArray[np.generic]]
@@ -167,24 +166,24 @@ Told = Callable[[str], NDArray[np.generic]]
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """What a figure is the sum, or the sum over a sum, of; a row for each release."""
+    """Numerators and denominators of a figure per record; a row for each release."""
 
     over: Floats
     under: Floats
 
 
 def told_figures(figures: Sequence[FileFigure]) -> tuple[FileFigure, ...]:
-    """Those that follow from what is told of each record."""
+    """The figures that are computed from a value of each record."""
     return tuple(figure for figure in figures if figure.column)
 
 
 def leading(figures: Sequence[FileFigure]) -> FileFigure:
-    """The figure that subgroups are sorted by: the first that says something of the risk."""
+    """The figure by which subgroups are sorted: the first that measures risk."""
     return next((figure for figure in figures if figure.higher != "reference"), figures[0])
 
 
 def _values(figure: FileFigure, values_of: Told) -> Floats:
-    """What is told, a row for each release; 1 and 0 where records are counted by a limit."""
+    """The values behind a figure, a row for each release; 1 and 0 if records are counted by a limit."""
     values = np.atleast_2d(np.asarray(values_of(figure.column), np.float64))
     if figure.below is None and figure.above is None:
         return values
@@ -204,20 +203,20 @@ def _sums(figure: FileFigure, values_of: Told) -> _Sums:
 
 
 def _figure(figure: FileFigure, over: Floats, under: Floats) -> Floats:
-    """A figure from both sums: NaN where nothing is known."""
+    """A figure from the sums of numerators and denominators; NaN if no value is known."""
     return _ratio(over, under) if figure.how == "mean" else np.where(under > 0, over, np.nan)
 
 
 def figures_of_groups(
     figures: Sequence[FileFigure], values_of: Told, of_row: NDArray[np.integer], n_groups: int
 ) -> dict[str, Floats]:
-    """Figures of each group of records, by name; the mean over the releases where one is defined.
+    """Figures of each group of records, by name; means over the releases in which they are defined.
 
     Examples
     --------
     >>> risk = {"risk": np.array([1.0, 0.5, 0.5])}
-    >>> found = figures_of_groups([FileFigure("global_risk", "risk")], risk.get, np.array([0, 0, 1]), 2)
-    >>> found["global_risk"].tolist()
+    >>> figures = figures_of_groups([FileFigure("global_risk", "risk")], risk.get, np.array([0, 0, 1]), 2)
+    >>> figures["global_risk"].tolist()
     [0.75, 0.5]
     """
     values_of = cache(values_of)
@@ -255,7 +254,7 @@ def _ratio(over: Floats, under: Floats) -> Floats:
 
 
 def _mean(rows: Floats) -> Floats:
-    """The mean over the releases (first axis) where a figure is defined."""
+    """Mean over the releases (first axis) in which a figure is defined."""
     known = ~np.isnan(rows)
     return _ratio(np.where(known, rows, 0.0).sum(axis=0), known.sum(axis=0).astype(np.float64))
 
@@ -264,15 +263,15 @@ def bootstrap_intervals(
     figures: Sequence[FileFigure], values_of: Told, size: NDArray[np.int64], rng: np.random.Generator,
     cluster: tuple[NDArray[np.integer], int] | None = None,
 ) -> dict[str, tuple[float, float]]:  # fmt: skip
-    """95 % percentile intervals of means and sums, the units of a file drawn anew with replacement.
+    """95 % bootstrap percentile intervals of means and sums.
 
-    `size`: records that stand behind each value told. `cluster`: number of the household of each record, and how many
-    there are; then whole households are drawn.
+    `values_of` returns the values of a column; `size`: number of records with each value. `cluster`: household number
+    of each record, and the number of households, if whole households are resampled.
     """
     values_of = cache(values_of)
     parts = [(figure, _sums(figure, values_of)) for figure in figures if figure.how in ("mean", "sum")]
     rows: list[Floats] = []
-    places: dict[bytes, int] = {}  # a mean and its sum need the same sums: each is drawn once
+    places: dict[bytes, int] = {}  # a mean and its sum need the same numerators, which are drawn once
 
     def place(row: Floats) -> int:
         at = places.setdefault(row.tobytes(), len(rows))
@@ -352,17 +351,17 @@ class RecordResult(Result):
         return result_frame(ordered, chosen, carry=list(self.by))
 
     def told(self, column: str) -> Values:
-        """What is told of each record under a name that `file_figures` uses; of m releases a row for each."""
+        """Values of each record under a column name of `file_figures`; of m releases a row for each."""
         cells: Cells = self.__dict__["cells"]
         return cells.row_values(column)
 
     def told_frame(self) -> tuple[nw.DataFrame[Any], NDArray[np.int64] | None]:
-        """The caller's frame; and which of its rows are told of, None for all."""
+        """The caller's frame, and the indices of the rows that the values belong to, None for all."""
         cells: Any = self.__dict__["cells"]
         return cells.records_frame(), None
 
     def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
-        """What is drawn anew: how to read what is told, the records behind each value, and households."""
+        """The units to resample: function that returns values, number of records of each value, and households."""
         del roles  # those that the cells were made with
         cells: Cells = self.__dict__["cells"]
         cluster = cells.cluster
@@ -435,15 +434,15 @@ class PairRecordResult(RecordResult, PairResult):
         return cls(pair, tuple(per_release), missing_rule, notes, **{**means, **own})
 
     def told(self, column: str) -> Values:
-        """What is told of each record under a name that `file_figures` uses; of m releases a row for each."""
+        """Values of each record under a column name of `file_figures`; of m releases a row for each."""
         return self.each[column]
 
     def told_frame(self) -> tuple[nw.DataFrame[Any], NDArray[np.int64] | None]:
-        """The original; and which of its rows are told of, None for all."""
+        """The original, and the indices of the rows that the values belong to, None for all."""
         return self.pair.original, None
 
     def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
-        """What is drawn anew: how to read what is told, the records behind each value, and households."""
+        """The units to resample: function that returns values, number of records of each value, and households."""
         frame, rows = self.told_frame()
         n = len(frame) if rows is None else len(rows)
         whose = next((role for role in roles if role is not None), None)
@@ -481,7 +480,7 @@ class ColumnResult(PairRecordResult):
 def group_columns(
     frame: nw.DataFrame[Any], by: Sequence[str], rows: NDArray[np.int64] | None = None
 ) -> tuple[nw.DataFrame[Any], NDArray[np.int64]]:
-    """The labels of the groups that some columns make, in the order of the file, and the group of each record."""
+    """Labels of the groups by some columns, in order of first appearance, and the group of each record."""
     of_row, _ = groups_of(frame, by)
     if rows is not None:
         of_row = of_row[rows]
@@ -493,14 +492,14 @@ def group_columns(
     return frame.select(*by)[at.tolist()], place[number]
 
 
-# --- what was asked for -------------------------------------------------------------------------------
+# --- arguments for subgroups and intervals ------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Breakdown:
-    """The subgroups and intervals that a measure was asked for, checked before it starts.
+    """The subgroups and intervals wanted of a measure, checked before it starts.
 
-    `whose` are the columns of households and of persons, drawn anew as a whole, of a release beside its original.
+    `whose`: columns of households and of persons, resampled as a whole, for a release compared with its original.
     """
 
     by: tuple[str, ...]
@@ -518,9 +517,9 @@ class Breakdown:
         return tuple(dict.fromkeys([*self.by, *(column for column in whose if column is not None)]))
 
     def of(self, result: Of, each: Mapping[str, Values] | None = None) -> Of:
-        """A result that was just made, with its subgroups named and its intervals computed.
+        """A new result, with its subgroups set and its intervals computed.
 
-        `each` is what is told of each record; kept where there are subgroups.
+        `each`: values of each record, kept if there are subgroups.
         """
         if not self.by and self.rng is None:
             return result

@@ -1,4 +1,4 @@
-"""Several files, one coding: equal values have equal codes in each of them."""
+"""Joint coding of a column of several files: equal values have equal codes in each of them; quantile classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sdckit.data.columns import Coded
 
 
-# Numbers cut into classes of about equal size, the same classes in every file.
+# Numbers cut into quantile classes, the same in every file.
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ def quantile_bins(values: Sequence[NDArray[np.float64]], bins: int) -> QuantileB
     pooled = pooled[~np.isnan(pooled)]
     if len(pooled) == 0:
         return QuantileBins(np.empty(0))
-    # the place (n - 1) j / bins in whole numbers: rounding would move an edge off a value that it falls on
+    # positions (n - 1) j / bins in integers: rounding could move an edge off a value that it is equal to
     place, rest = np.divmod((len(pooled) - 1) * np.arange(bins + 1), bins)
     above = np.minimum(place + 1, len(pooled) - 1)
     pooled = np.partition(pooled, np.union1d(place, above))
@@ -81,12 +81,12 @@ Values = list[Any] | NDArray[Any]
 FAMILIES = {"integer": "numbers", "number": "numbers", "boolean": "true and false"}
 EXACT = 2**53  # whole numbers up to here are exact as floats
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
-SPARSE = 8  # code ranges wider than this times the records are sorted, narrower ones marked in a table
+SPARSE = 8  # code ranges wider than this times the records are sorted, narrower ones looked up in a table
 
 
 @dataclass(frozen=True, eq=False)
 class SharedCoding:
-    """One column of several files, coded alike: its values, or classes that its numbers are cut into.
+    """One column of several files with a joint coding of its values, or of the classes of its numbers.
 
     `codes`: codes of each file, the original first; 0 is a missing value, 1 to `n_levels` are the values in the
     order of `data/columns.py`: as categories declare it, else ascending. `n_levels`: different values over all
@@ -107,14 +107,14 @@ class SharedCoding:
         return np.array([np.bincount(codes, minlength=self.n_levels + 1) for codes in self.codes], np.int64)
 
     def label(self, code: int) -> str:
-        """Printed form of one level: all of them may be as many as the records."""
+        """Printed form of one level, without printing all of them, which may be as many as the records."""
         for coded, levels, numbers in self.printers:
             if len(at := np.flatnonzero(numbers == code)):
                 return coded.labels(levels[at])[0]
         return self.labels()[code] if code else "(missing)"
 
     def with_file(self, coded: Coded, files: Sequence[str]) -> SharedCoding:
-        """The same column with one file more, behind the others, which are not coded again.
+        """The same column with one more file at the end; the others are not coded again.
 
         Raises ColumnError: as `share_coding`.
         """
@@ -131,18 +131,18 @@ class SharedCoding:
 
 
 def matching_cells(left: Cells, right: Cells) -> NDArray[np.int64]:
-    """For each cell of `left` the cell of `right` with the same key, -1 where there is none.
+    """For each cell of `left` the cell of `right` with the same key values, -1 if there is none.
 
-    A missing key value is a level of its own. Values are compared, not their types of storage: an integer
-    matches a float of the same value, a category the text it stands for.
+    A missing key value is a level of its own. Values are compared, not their storage types: an integer matches a float
+    of the same value, a category its text.
 
     Raises ColumnError: a key holds text in one file and numbers in the other, say; names the key and both types.
 
     >>> import polars as pl
     >>> from sdckit.cells.as_cells import as_cells
     >>> a, b = (as_cells(pl.DataFrame({"x": x}), keys=["x"]) for x in ([1, 2, 2], [2.0, 3.0, 3.0]))
-    >>> found = matching_cells(a, b)
-    >>> sorted(b.columns["cell_size"][found[found >= 0]].tolist()), int((found < 0).sum())
+    >>> cell = matching_cells(a, b)
+    >>> sorted(b.columns["cell_size"][cell[cell >= 0]].tolist()), int((cell < 0).sum())
     ([1], 1)
     """
     k = left.n_cells
@@ -211,7 +211,7 @@ class _Numbering:
         return SharedCoding(self.name, codes, self.n_levels, self.kind, self.labels, self.printers)
 
     def labels(self) -> list[str]:
-        """Printed form of the levels, as the first file that has each prints it."""
+        """Printed form of the levels, each as in the first file that has it."""
         labels = ["(missing)"] * (self.n_levels + 1)
         for coded, levels, numbers in reversed(self.printers):
             for number, label in zip(numbers.tolist(), coded.labels(levels), strict=True):
@@ -220,7 +220,7 @@ class _Numbering:
 
 
 def _levels(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The codes in use, missing aside."""
+    """The codes in use, except that of missing values."""
     if coded.span > SPARSE * len(codes):
         levels = np.unique(codes)
         return levels[levels < coded.span]
@@ -230,7 +230,7 @@ def _levels(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _values(coded: Coded, levels: NDArray[np.int64]) -> Values:
-    """The values of codes in a form that compares across types of storage."""
+    """The values of codes in a form that is comparable across storage types."""
     if len(levels) == 0:
         return []
     if coded.kind == "date":
@@ -247,7 +247,7 @@ def _values(coded: Coded, levels: NDArray[np.int64]) -> Values:
 
 
 def _numbered(sides: Sequence[Values], declared: Sequence[str]) -> tuple[int, list[NDArray[np.int32]]]:
-    """Number the values of all files together from 1: in the order that is declared, the others ascending."""
+    """Number the values of all files jointly from 1: in the declared order, others ascending."""
     if all(isinstance(values, np.ndarray) or not values for values in sides):
         arrays = [np.asarray(values, None if len(values) else np.int64) for values in sides]
         if len({array.dtype.kind for array in arrays if len(array)}) <= 1 or all(
@@ -267,7 +267,7 @@ def _as_list(values: Values) -> list[Any]:
 def _translated(
     codes: NDArray[np.int64], coded: Coded, levels: NDArray[np.int64], number: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """The shared code of each record; 0 where the value is missing."""
+    """The joint code of each record; 0 if the value is missing."""
     if coded.span > SPARSE * len(codes):
         out = np.zeros(len(codes), np.int32)
         known = codes < coded.span
@@ -283,7 +283,7 @@ def _listed(coded: Coded) -> Any:
 
 
 def _instants(coded: Coded, levels: NDArray[np.int64]) -> list[int]:
-    """Dates and times as nanoseconds, whatever unit the file holds them in."""
+    """Dates and times as nanoseconds, whatever their unit in the file."""
     if coded.levels is None:
         stored = [code + coded.low for code in levels.tolist()]
     else:
@@ -317,7 +317,7 @@ def _family(coded: Coded, values: Values) -> str:
 def _dates_in_words(
     used: Sequence[tuple[Coded, NDArray[np.int64]]], values: Sequence[Values], families: Sequence[str]
 ) -> bool:
-    """Whether days of one file stand as text in another, as where a release has some of them masked."""
+    """Whether dates of one file are text in another, for instance because a release masks some of them."""
     if not {"dates", "text"} <= set(families) <= {"dates", "text", "nothing"}:
         return False
     if any(

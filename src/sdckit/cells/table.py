@@ -37,17 +37,17 @@ from sdckit.numerics.grouping import (
 if TYPE_CHECKING:
     from sdckit.cells.packing import Tabulated
 
-# How often each value of a variable occurs in each cell, from rows that stand for records.
+# Contingency table of cells by the levels of another variable.
 
 
 @dataclass(frozen=True, eq=False)
 class Crosstab:
-    """The levels that occur in each cell, cell by cell.
+    """Sparse contingency table of cells by the levels of a variable.
 
     `edges` (K + 1,): entries ``edges[c]`` to ``edges[c + 1]`` belong to cell c. `level` (E,): code of the level.
-    `count` (E,): records of the cell with that level, 1 or more. `missing`: code of a missing value, -1 where none
-    is missing. `coded`: what the codes stand for, without the codes of the records. `ordered`: whether the column
-    declares an order of its categories: that of the codes.
+    `count` (E,): records of the cell with that level, 1 or more. `missing`: code of a missing value, -1 if none is
+    missing. `coded`: the coding, without the codes of the records. `ordered`: whether the column declares an order of
+    its categories, which is that of the codes.
     """
 
     edges: NDArray[np.int64]
@@ -64,7 +64,7 @@ def count_levels(
     k: int,
     records: NDArray[np.int64] | None = None,
 ) -> Crosstab:
-    """Rows of k cells by their levels in a column; `records` behind each row, one where it is left out.
+    """Contingency table of k cells by the levels of a column; `records` that each row stands for, default 1.
 
     Raises DataError: the variable has no value in any record.
     """
@@ -88,7 +88,7 @@ def count_levels(
 def _distinct(
     words: NDArray[np.uint64], bits: int, records: NDArray[np.int64] | None
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The distinct words, ascending, and the records with each."""
+    """The distinct words, ascending, and the number of records with each."""
     if records is not None:  # mostly counted by an engine, each word once
         word, order = ascending(words, bits=bits)
         if (word[1:] != word[:-1]).all():
@@ -106,14 +106,14 @@ def _is_ordered(column: nw.Series[Any]) -> bool:
     return bool(pt.is_dictionary(kind) and kind.ordered)
 
 
-# A figure per record, held per cell: its mean, counts and quantiles over the records.
+# A value per record, stored per cell: mean, counts and quantiles over the records.
 
 
 @dataclass(frozen=True, eq=False)
 class CellValues:
-    """Values of cells, each standing for as many records as the cell has.
+    """Values of cells, weighted by the records of each cell.
 
-    `values` and `size` (K,): records of each cell; ones for a value per record.
+    `values` and `size` (K,): value and number of records of each cell; sizes of 1 for a value per record.
 
     >>> values = CellValues(np.array([0.5, 0.1]), np.array([1, 3]))
     >>> round(values.total(), 12), values.quantiles([0.5]), values.count_above([0.1])
@@ -162,7 +162,7 @@ class CellValues:
         return median, CellValues(np.abs(self.values - median), self.size).quantiles([0.5])[0]
 
     def cap_for(self, total: float) -> float:
-        """Largest value t whose sum over the records, each cut at t, is below `total`; NaN if none."""
+        """Largest value t such that the sum over the records, each truncated at t, is below `total`; NaN if none."""
         values, counts = self.distribution()
         kept = np.cumsum(values * counts)
         above = self.n - np.cumsum(counts)
@@ -170,7 +170,7 @@ class CellValues:
         return float(values[fits[-1]]) if len(fits) else float("nan")
 
     def distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The distinct values, ascending, and the records with each."""
+        """The distinct values, ascending, and the number of records with each."""
         return self._distribution
 
     @cached_property
@@ -185,9 +185,9 @@ class CellValues:
 
 @dataclass(frozen=True, eq=False)
 class PartedValues:
-    """Values of cells in parts, each part an array of them and one of the records behind them, one in memory at a time.
+    """Values of cells in parts, each a pair of arrays (values, records of each), of which one is in memory at a time.
 
-    What takes the order of all values (quantiles) has the distinct ones in memory.
+    Quantiles need the distinct values of all parts in memory.
 
     >>> values = PartedValues(((np.array([0.5]), np.array([1])), (np.array([0.1]), np.array([3]))))
     >>> round(values.total(), 12), values.quantiles([0.5]), values.count_above([0.1])
@@ -230,7 +230,7 @@ class PartedValues:
         return self._together.median_and_deviation()
 
     def cap_for(self, total: float) -> float:
-        """Largest value t whose sum over the records, each cut at t, is below `total`; NaN if none."""
+        """Largest value t such that the sum over the records, each truncated at t, is below `total`; NaN if none."""
         return self._together.cap_for(total)
 
     @cached_property
@@ -239,14 +239,14 @@ class PartedValues:
         return CellValues(np.concatenate(values), np.concatenate(counts))
 
 
-RecordValues: TypeAlias = CellValues | PartedValues  # what a measure asks, wherever the records are
+RecordValues: TypeAlias = CellValues | PartedValues  # values per record, of cells in memory or in parts
 
 
-# Columns of single records that are joined to cells: groups such as households.
+# Columns of records that are joined to cells: groups such as households.
 
 
 def warn(message: str) -> None:
-    """Tell the caller of the measure what in a file makes a figure say less than it seems to."""
+    """Issue an SdcWarning at the caller of the measure."""
     warnings.warn(message, SdcWarning, stacklevel=2)
 
 
@@ -265,7 +265,7 @@ def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32]
 
 
 def _number_groups(coded: Coded) -> tuple[NDArray[np.int32], int]:
-    """Number the values in use: by a table where ids are dense, as those of households mostly are."""
+    """Number the values in use; by a table if ids are dense, as household ids mostly are."""
     if coded.n_missing or coded.span > 2 * len(coded.values) or coded.values.dtype == np.uint64:
         groups = tabulate([coded], None)
         return groups.of_row, len(groups.size)
@@ -317,17 +317,17 @@ class AnyCells(Displayed, ABC):
 
     @property
     def wild(self) -> list[bool]:
-        """For each key whether it has missing values that stand for any value."""
+        """For each key whether it has missing values that match any value."""
         return [rule == "wildcard" and gone > 0 for rule, gone in zip(self.rules, self.n_missing, strict=True)]
 
     @property
     def has_wildcards(self) -> bool:
-        """Whether a missing value stands for any value somewhere."""
+        """Whether any key has missing values that match any value."""
         return any(self.wild)
 
     @property
     def rule(self) -> str:
-        """What missing key values were taken for: "wildcard", "category", or "" where none is missing."""
+        """The rule applied to missing key values: "wildcard", "category", or "" if none is missing."""
         if not any(self.n_missing):
             return ""
         return "wildcard" if self.has_wildcards else "category"
@@ -350,7 +350,7 @@ class AnyCells(Displayed, ABC):
 
     @abstractmethod
     def count_short(self) -> int:
-        """Cells whose population frequency falls short of their sample frequency."""
+        """Number of cells whose population frequency is below their sample frequency."""
 
     def count_resting(self, limits: Sequence[float]) -> list[int]:
         """Records that reach each frequency only because other records' missing values match them."""
@@ -408,18 +408,18 @@ class AnyCells(Displayed, ABC):
         """The same cells when a missing key value is a category of its own."""
 
     def by_parts(self, run: Callable[[AnyCells], tuple[AnyCells, T]]) -> tuple[AnyCells, list[T]]:
-        """What a function makes of the cells, and finds: in one piece, or in parts where they do not fit together.
+        """Apply a function that returns new cells and an outcome, to all cells or part by part if they do not fit.
 
-        Cells that match are in one part.
+        Cells that match each other are in one part.
         """
         made, outcome = run(self)
         return made, [outcome]
 
     def keep_members(self, household: str) -> None:
-        """Bring the members of households where a measure will ask for them, so that all measures share them."""
+        """Collect the members of households in advance, so that all measures share them."""
 
     def with_members(self, household: str) -> Cells:
-        """The cells, the records in each, and what household each is of, in memory; refused above a size."""
+        """The cells in memory, with the cell and the household of each record; refused above a size."""
         return self.in_memory(household)
 
     @abstractmethod
@@ -472,7 +472,7 @@ class Cells(AnyCells):
         return self.with_groups(household, {name: after(sums)})
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
-        """What a function gives, worked out once for all measures of these cells."""
+        """Return what a function returns, computed once for all measures of these cells."""
         if key not in self.memo:
             self.memo[key] = make()
         value: T = self.memo[key]
@@ -501,7 +501,7 @@ class Cells(AnyCells):
         )
 
     def in_memory(self, *extra: str) -> Cells:
-        """Itself: the records are here, and all their columns."""
+        """Itself: the records and all their columns are in memory."""
         del extra
         return self
 
@@ -509,7 +509,7 @@ class Cells(AnyCells):
         """The same cells when a missing key value is a category of its own."""
         rules: tuple[Rule, ...] = tuple("category" for _ in self.keys)
         roles = replace(self.roles, rules=rules)
-        if self.roles.person is not None:  # whose keys have no wildcards
+        if self.roles.person is not None:  # then keys have no wildcards
             return replace(self, rules=rules, roles=roles)
         size, fraction = self.table.size, self.roles.sampling_fraction
         columns: dict[str, NDArray[Any]] = {"cell_size": size, "sample_frequency": size}
@@ -530,7 +530,7 @@ class Cells(AnyCells):
         codes, counts = self.level_sizes(key)
         known = codes < self.levels[j].span
         codes, counts = codes[known], counts[known]
-        # An engine gives cells in any order: levels equally frequent go by their names.
+        # An engine returns cells in any order: levels of equal frequency are sorted by their labels.
         if self.source is None:
             names = np.array(self.levels[j].labels(codes), np.str_)
             top = np.lexsort((names, -counts))[:MAX_LEVELS]
@@ -588,10 +588,10 @@ class Cells(AnyCells):
         return count_short(self.columns["sample_frequency"], self.columns["population_frequency"])
 
     def values(self, name: str) -> CellValues:
-        """A figure with the records it stands for."""
+        """A figure of each cell, with the records of each."""
         column = self.group_columns[name][1] if name in self.group_columns else self.columns[name]
         held: tuple[Any, CellValues] | None = self.memo.get(("values", name))
-        if held is None or held[0] is not column:  # not asked yet, or of other rules
+        if held is None or held[0] is not column:  # not computed yet, or under other rules
             held = self.memo["values", name] = (column, self._values(name))
         return held[1]
 
@@ -610,7 +610,7 @@ class Cells(AnyCells):
 
     @property
     def cluster(self) -> str | None:
-        """The column of whom belongs together: households, else persons of several rows."""
+        """The column of clusters of records: households, else persons with several rows."""
         figures = (household for household, _ in self.group_columns.values())
         return self.roles.household or next(figures, None) or self.roles.person
 

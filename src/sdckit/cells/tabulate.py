@@ -1,4 +1,4 @@
-"""From a frame in memory to `Cells`: check the columns, code the keys, group, apply the missing rule."""
+"""From a frame in memory to `Cells`: check columns, code keys, group records, apply the rule for missing values."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
 
 
 def tabulate_part(counted: Counted, roles: Roles) -> Cells:
-    """Tabulate some of the cells that an engine has counted, of keys that were checked as a whole."""
+    """Tabulate a part of the cells counted by an engine; the keys were checked for all of them."""
     cells = tabulate_counts(counted, roles, whole=False)
     return replace(cells, n=int(cells.table.size.sum()))
 
 
 def tabulate_counts(counted: Counted, roles: Roles, *, whole: bool = True) -> Cells:
-    """Tabulate cells that an engine has counted; unless they are `whole`, the keys are not checked.
+    """Tabulate cells counted by an engine; the keys are checked only if the cells are `whole`.
 
     Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
     """
@@ -78,9 +78,9 @@ def tabulate_counts(counted: Counted, roles: Roles, *, whole: bool = True) -> Ce
 
 
 def rows_in_cells(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
-    """The cell of each row of a finer count of the same plan, or of each record: rows of the same keys, and of more.
+    """The cell of each row of a finer count of the same lazy frame, or of each of its records.
 
-    Raises DataError: a row is of no cell, since the records are no longer those that were counted.
+    Raises DataError: a row belongs to no cell, since the records have changed since they were counted.
     """
     words = _words_alike(cells, code_columns([finer[key] for key in cells.keys]))
     if words is not None and cells.table.words is not None:
@@ -93,7 +93,7 @@ def rows_in_cells(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> N
 
 
 def _words_alike(cells: Cells, columns: Sequence[Coded]) -> NDArray[np.uint64] | None:
-    """The words of rows, coded as the cells are; None where cells have none, or codes that rows cannot be given."""
+    """Rows packed into words with the coding of the cells; None if cells have no words, or columns another coding."""
     layout = cells.table.layout
     if layout is None:
         return None
@@ -109,7 +109,7 @@ def _words_alike(cells: Cells, columns: Sequence[Coded]) -> NDArray[np.uint64] |
 
 
 def _grouped_with(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
-    """The cell of each row, by grouping rows and those that were counted together; -1 where it is of none."""
+    """The cell of each row, by grouping these rows together with the counted ones; -1 if it belongs to none."""
     rows = nw.concat([counted.frame.select(*cells.keys), finer.select(*cells.keys)])
     group_of = tabulate(code_columns([rows[key] for key in cells.keys]), None).of_row
     n = len(counted.frame)
@@ -120,7 +120,7 @@ def _grouped_with(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> N
 
 
 def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence[Coded] = ()) -> None:
-    """Refuse missing values that the rules do not allow, of n records; `rows`: the keys by record, to tell where.
+    """Refuse missing values that the rules do not allow, in n records; `rows`: the keys by record, to name row numbers.
 
     Raises DataError: a key without any value, or with missing values where none may be.
     """
@@ -149,7 +149,7 @@ def _warn_about_keys(coded: Sequence[Coded], table: Tabulated, n: int) -> None:
 
 
 def warn_about_key(key: str, levels: int, n_missing: int, n_cells: int, n: int) -> None:
-    """Tell of a key with one level or with very many, a missing value being one; `n`: records."""
+    """Warn about a key with a single level or with very many (missing counts as a level); `n`: number of records."""
     if levels == 1 and n > 1:
         warn(f"key {key!r} has the same value in every record: it tells nobody apart")
     if n_cells == n > 1 and n_missing == 0 and levels == n:
@@ -169,7 +169,7 @@ def _cells(
     n_missing: tuple[int, ...],
     source: nw.DataFrame[Any] | None = None,
 ) -> Cells:
-    """Cells that bring `size` and `total`, under the rules the roles give the keys."""
+    """Cells with records (or persons) `size` and weights `total`, under the rules for missing values in the roles."""
     columns = frequency_columns_of(
         table, counted=size, total=total, missing_codes=[column.span for column in coded],
         wild=[rule == "wildcard" and c.n_missing > 0 for c, rule in zip(coded, roles.rules, strict=True)],
@@ -193,11 +193,11 @@ def frequency_columns_of(
     sampling_fraction: float | None,
     n_strata: int = 0,
 ) -> dict[str, NDArray[Any]]:
-    """``cell_size``, ``sample_frequency`` and ``population_frequency`` of cells, wildcards resolved.
+    """``cell_size``, ``sample_frequency`` and ``population_frequency`` of cells, with wildcards matched.
 
-    With wildcards ``strict_frequency`` as well: the sample frequency if other records' missing values counted for
-    nothing. `counted` and `total` are what each cell brings: its records (or persons) and their weight. `n_strata`:
-    how many of the last columns are no keys.
+    With wildcards ``strict_frequency`` as well: the sample frequency if other records' missing values matched nothing.
+    `counted` and `total`: records (or persons) of each cell and their weight. `n_strata`: how many of the last columns
+    are strata instead of keys.
     """
     columns: dict[str, NDArray[Any]] = {"cell_size": table.size}
     frequency: NDArray[Any] = counted
@@ -223,7 +223,7 @@ def frequency_columns_of(
 def _persons(
     frame: nw.DataFrame[Any], person: str, table: Tabulated, weight: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-    """Distinct persons of each cell, and their weights counted once."""
+    """Number of distinct persons in each cell, and the sum of their weights, each counted once."""
     coded = code_column(frame[person])
     if coded.n_missing:
         raise DataError(

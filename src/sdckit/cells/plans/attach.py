@@ -1,4 +1,4 @@
-"""Figures of cells beside the records of a plan, matched by the keys that the cells were counted by."""
+"""Join figures of cells to the records of a lazy frame, by the keys that the cells were counted by; upload tables."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from sdckit.data import pa, pc, pl, pt
 from sdckit.data.frames import on_spark
 from sdckit.errors import DataError
 
-# Records that were made here as a plan of an engine: nothing of the file they were made from goes back to
-# it.
+# Tables in memory as lazy frames of an engine.
 
 
 def uploaded(table: pa.Table, like: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    """A table as a plan on the engine, and the connection, of another plan; nothing stays behind there.
+    """A table as a lazy frame on the engine, and the connection, of another one; nothing is stored there.
 
-    Of Polars and DuckDB only.
+    For Polars and DuckDB only.
     """
     native: Any
     if like.implementation.is_polars():
         native = pl.DataFrame(table).lazy()
     else:
-        # DuckDB finds the table by the name of this variable, and keeps hold of it.
+        # DuckDB finds the table by the name of this variable, and keeps a reference to it.
         sdckit__table = table  # noqa: F841
         native = like.to_native().query("sdckit__plan", "SELECT * FROM sdckit__table")
     plan: nw.LazyFrame[Any] = nw.from_native(native)
@@ -35,10 +34,10 @@ def uploaded(table: pa.Table, like: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 
 def new_records(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, str]) -> nw.LazyFrame[Any]:
-    """The rows of a table, in their order, as a plan on the engine of another plan.
+    """The rows of a table, in their order, as a lazy frame on the engine of another one.
 
-    `types`: by column, that of the other plan whose type it has; all others have the type they have here. Categories
-    become texts, and only when the plan is carried out: until then they are codes.
+    `types`: by column, the column of the other lazy frame whose type it takes; other columns keep their type.
+    Categories become text when the query is executed; until then they are codes.
     """
     if on_spark(like):
         return _sent(table, like, types)
@@ -54,7 +53,7 @@ def new_records(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, st
 
 
 def _sent(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, str]) -> nw.LazyFrame[Any]:
-    """By a function that goes to the workers with the table, and takes each row where Spark counts to it."""
+    """Upload to Spark: a function, sent to the workers with the table, takes the rows whose numbers Spark generates."""
     from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
     from pyspark.sql.types import StructField, StructType
 
@@ -92,10 +91,10 @@ def attach(
     counted: pa.Table,
     figures: Mapping[str, Any],
 ) -> nw.LazyFrame[Any]:
-    """Add figures to the records of a plan, by the combination of keys that each has, missing ones included.
+    """Join figures to the records of a lazy frame by their combination of keys, missing values included.
 
-    `counted`: a row per combination, with the keys under their names as they are brought here; `figures`: arrays of as
-    many values, of NumPy or PyArrow, by the columns they become.
+    `counted`: a row per combination, with the keys under their names, as collected; `figures`: arrays of as many
+    values, of NumPy or PyArrow, by the names of the new columns.
 
     Raises DataError: the engine is none of Polars, DuckDB and Spark.
     """
@@ -108,7 +107,7 @@ def attach(
 
 
 def _plain(values: Any) -> pa.Array:
-    """An array whose type every engine has: no categories, texts of one kind."""
+    """An array of a type that every engine has: categories as text, one type of text."""
     array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values)
     if pt.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
@@ -122,7 +121,7 @@ def _joined(
     counted: pa.Table,
     figures: Mapping[str, pa.Array],
 ) -> nw.LazyFrame[Any]:
-    """By a join: no engine matches missing values, so they are filled, and are columns of their own."""
+    """Join on the engine; since joins match no missing values, these are filled and flagged in columns of their own."""
     columns = {key.column: counted.column(key.name) for key in keys}
     table = pa.table(columns | dict(figures))
     mine: list[nw.Expr] = []
@@ -151,9 +150,9 @@ def _looked_up(
     counted: pa.Table,
     figures: Mapping[str, pa.Array],
 ) -> nw.LazyFrame[Any]:
-    """By a look into the sorted cells, where the records are: Spark takes long to read a table of ours.
+    """Look-up of the sorted cells on Spark's workers, since uploading a table to Spark takes long.
 
-    The function goes to the workers by value, with the cells: they need NumPy and PyArrow, and nothing of ours.
+    The function is sent to the workers by value, with the cells: they need NumPy and PyArrow, but not this package.
     """
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import StructField, StructType
@@ -199,13 +198,13 @@ def _levels(column: pa.ChunkedArray) -> pa.Array:
 def _packing(
     columns: Mapping[str, Any], levels: Sequence[pa.Array]
 ) -> Callable[[Mapping[str, Any]], NDArray[np.uint64]]:
-    """A function that turns columns into a word a row, equal where all are; it takes nothing of ours along.
+    """A function that packs columns into one word per row; it does not reference this package.
 
-    Where the codes fill more than a word, the words so far are numbered, and the number is the start of the next.
+    Where the codes exceed a word, the words so far are numbered, and the number is the first field of the next word.
     """
     changed = CHANGED
     places, widths = list(columns), [len(level).bit_length() for level in levels]
-    numbered: dict[str, NDArray[np.uint64]] = {}  # words of all that stands before a column
+    numbered: dict[str, NDArray[np.uint64]] = {}  # words of all columns before a column
 
     def pack(columns: Mapping[str, Any]) -> Any:
         import numpy

@@ -1,8 +1,8 @@
-"""`PartedCells`: cells of a plan that do not fit into memory, counted, measured and put aside part by part.
+"""`PartedCells`: cells of a lazy frame that do not fit into memory, counted, measured and stored on disk part by part.
 
-Cells that match are in one part, so what is told of a cell is told of its part, and figures of the file are sums over
-parts. Loose cells (see `parting.py`) may match cells of all parts: they lie beside each part while its frequencies are
-counted, and what they gain from every part is added up.
+Cells that match each other are in one part, so that figures of a cell need its part only, and figures of the file are
+sums over parts. Loose cells (see `Parting`) may match cells of all parts: they are added to each part while its
+frequencies are counted, and their gains from every part are summed.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ from sdckit.data.frames import collect
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
 
-# Which cells of a plan go together, where all of them do not fit into memory.
-# Cells that differ in a key never match, unless a missing value of that key matches any. So the cells are
-# split by keys without such missing values. Where that does not split them enough, other keys are taken as
-# well: cells that lack one of these are loose, since they may match cells of every part.
+# Partition of the cells of a lazy frame, if all of them do not fit into memory.
+# Cells that differ in a key never match, unless the key has wildcards. So the cells are split by keys without
+# wildcards. If these do not suffice, other keys are used as well: cells in which one of these is missing are loose,
+# since they may match cells of every part.
 
 
 BUCKET, COUNT = f"{PREFIX}bucket", f"{PREFIX}count"
 N_BUCKETS = 1 << 16
 LOOSE = -1
-FILLED = 2  # parts take one in so many of the cells that fit: a variable that is learnt makes more of them
+FILLED = 2  # a part may have the cells that fit divided by this, since a sensitive variable splits them further
 
 
 @dataclass(frozen=True)
 class Parting:
-    """How the cells of a plan are split.
+    """Partition of the cells of a lazy frame.
 
-    `keys`: those that they are split by; `may_lack`: those among them whose missing values match any. `parts`: the
-    buckets of each part, from and to. `loose`: whether cells lack such a key.
+    `keys`: keys by whose hash cells are split; `may_lack`: those among them with wildcards. `parts`: first bucket and
+    end of each part. `loose`: whether cells have a wildcard in such a key.
     """
 
     keys: tuple[KeyColumn, ...]
@@ -81,7 +81,7 @@ class Parting:
 
 
 def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> Parting:
-    """Split the cells of a plan by as few keys with wildcards as will do, so that each part fits.
+    """Split the cells of a lazy frame by as few keys with wildcards as possible, so that each part fits into memory.
 
     Raises DataError: no keys split them into parts that fit.
     """
@@ -102,7 +102,7 @@ def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> 
 
 
 def _sizes(grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]) -> tuple[NDArray[np.int64], int]:
-    """Buckets with their cells, and the loose cells."""
+    """Buckets and the number of cells in each (buckets, 2), and the number of loose cells."""
     placed = _in_buckets(
         grouped.cells(), [key.brought(key.column) for key in keys], keys,
         [nw.col(key.column).is_null() for key in may_lack],
@@ -115,7 +115,7 @@ def _sizes(grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyCo
 
 
 def _packed(sizes: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
-    """Buckets one after the other, in as few parts as fit, of much the same size."""
+    """Consecutive buckets packed into as few parts as fit, of about equal size."""
     total = int(sizes[:, 1].sum())
     fair = total / -(-total // room)
     start, held = 0, 0
@@ -130,7 +130,7 @@ def _packed(sizes: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
 def _in_buckets(
     frame: nw.LazyFrame[Any], values: Sequence[nw.Expr], keys: Sequence[KeyColumn], absent: Sequence[nw.Expr]
 ) -> nw.LazyFrame[Any]:
-    """The same plan with the bucket of each row, by the engine's hash of some keys; `LOOSE` where one is absent."""
+    """The lazy frame with the bucket of each row, by the engine's hash of some keys; `LOOSE` if one is missing."""
     names = [f"{PREFIX}split{i}" for i in range(len(keys))]
     whole = [key.one_zero(value) for value, key in zip(values, keys, strict=True)]
     placed = frame.with_columns(*(value.alias(name) for value, name in zip(whole, names, strict=True)))
@@ -154,15 +154,14 @@ def _any(conditions: Any) -> nw.Expr:
     return any_of
 
 
-# Arrays and tables put aside in files and mapped back: the system keeps of them in memory what it has room
-# for.
+# Arrays and tables written to files and memory-mapped: the system keeps in memory what fits.
 
 
 Of = TypeVar("Of")
 
 
 class Spilled:
-    """A folder of files, for the owner alone, that is removed with this object, at the latest when the process ends."""
+    """A private folder of files, removed with this object, at the latest when the process ends."""
 
     def __init__(self) -> None:
         kept = ExitStack()
@@ -173,16 +172,16 @@ class Spilled:
     def array(self, values: NDArray[Any]) -> NDArray[Any]:
         """An array with the same values, mapped from a file."""
         if len(values) == 0:
-            return values  # nothing cannot be mapped
+            return values  # an empty array cannot be memory-mapped
         place = self._folder / f"{next(self._number)}.npy"
         _written(lambda: np.save(place, values))
-        # A private map may be written to as memory may, so that kernels take it for no other type.
+        # Copy-on-write makes the array writeable, so that kernels are not compiled for another type.
         return np.asarray(np.load(place, mmap_mode="c"))
 
     def columns(
         self, columns: Mapping[str, NDArray[Any]], known: Mapping[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]]:
-        """The same columns, of which those that are not among the known ones are put aside."""
+        """The same columns, those that are not among the known ones written to files."""
         there = {id(column) for column in known.values()}
         return {name: column if id(column) in there else self.array(column) for name, column in columns.items()}
 
@@ -277,7 +276,7 @@ class PartedCells(PlanCells):
         self._all_here()
 
     def count_levels(self, variable: str) -> Crosstab:
-        """Refused: not all cells are at hand."""
+        """Refused: not all cells are in memory."""
         del variable
         return self._all_here()
 
@@ -288,7 +287,7 @@ class PartedCells(PlanCells):
         return replace(made, rules=first.rules, roles=first.roles, households={})
 
     def by_parts(self, run: Callable[[AnyCells], tuple[AnyCells, T]]) -> tuple[AnyCells, list[T]]:
-        """What a function makes of each part, and finds.
+        """Apply a function that returns new cells and an outcome to each part.
 
         Raises DataError: cells match across parts.
         """
@@ -297,7 +296,7 @@ class PartedCells(PlanCells):
         made: list[LazyCells] = []
         outcomes: list[T] = []
         for part in self.parts:
-            cells, outcome = run(replace(part, here=replace(part.here, memo={})))  # what it notes goes with it
+            cells, outcome = run(replace(part, here=replace(part.here, memo={})))  # its memo is freed with the part
             made += self._put_aside([cast(LazyCells, cells)], [part])
             outcomes.append(outcome)
         return self._of(made), outcomes
@@ -316,7 +315,7 @@ class PartedCells(PlanCells):
         ]
 
     def _joined(self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
-        """The plan with figures of cells beside its records: each part with its own."""
+        """The lazy frame with figures of cells joined to its records, part by part."""
         parts = [
             part._joined({name: held[i] for name, held in figures.items()}, beside) for i, part in enumerate(self.parts)
         ]
@@ -386,7 +385,7 @@ def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
 
 
 class _Loose:
-    """Cells that may match those of every part, and what they gain from each."""
+    """Cells that may match cells of every part, and their gains in frequency from each."""
 
     def __init__(self, counted: Counted, roles: Roles) -> None:
         self.counted, self._roles = counted, roles
@@ -394,7 +393,7 @@ class _Loose:
         self._gained: Columns = {}
 
     def counted_with(self, part: Counted) -> Cells:
-        """The cells of a part, matched with each other and with the loose ones."""
+        """The cells of a part, matched with each other and with the loose cells."""
         n = len(part.frame)
         both = tabulate_part(replace(part, frame=nw.concat([part.frame, self.counted.frame])), self._roles)
         at, alone = both.table.of_row[n:], self._alone.table.of_row
@@ -404,7 +403,7 @@ class _Loose:
         return _first_rows(both, n)
 
     def cells(self) -> Cells:
-        """The loose cells, with what they gained from all parts."""
+        """The loose cells, with their gains from all parts."""
         columns: Columns = {}
         of_row = self._alone.table.of_row
         for name, column in _alike(self._alone, wild=True).columns.items():
@@ -415,7 +414,7 @@ class _Loose:
 
 
 def _alike(cells: Cells, *, wild: bool) -> Cells:
-    """The same columns, of the same types, for every part: some have no missing values."""
+    """The cells with the same columns, of the same types, for every part, whether it has missing values or not."""
     columns = dict(cells.columns)
     if wild:
         f = columns["sample_frequency"]
@@ -426,7 +425,7 @@ def _alike(cells: Cells, *, wild: bool) -> Cells:
 
 
 def _first_rows(cells: Cells, n: int) -> Cells:
-    """The cells of the first n counted rows; frequencies stay what they are."""
+    """The cells of the first n counted rows, with unchanged frequencies."""
     table = cells.table
     used = np.zeros(cells.n_cells, np.bool_)
     used[table.of_row[:n]] = True
@@ -453,7 +452,7 @@ def _with_codes(table: Tabulated, change: Callable[[NDArray[Any]], NDArray[Any]]
 
 
 def _put_aside(cells: Cells, spilled: Spilled) -> Cells:
-    """The same cells, their arrays in files."""
+    """The same cells with their arrays in files."""
     kept: dict[int, NDArray[Any]] = {}
 
     def keep(values: NDArray[Any]) -> NDArray[Any]:

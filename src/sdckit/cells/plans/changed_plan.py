@@ -1,4 +1,4 @@
-"""A plan whose values are changed: what is decided on its distinct values, or its cells, goes back to its records."""
+"""`Changing`: change values of a lazy frame by changes that were computed here on its distinct rows or its columns."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from sdckit.data.replace import Tallied
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Ints
 
-# Columns of a plan brought here record by record, in the order of the file, and values put back by place.
-# What is decided for every record by itself needs the column and nothing else of the file: texts come as
-# codes, numbers as they are, and only values that are others now go back.
+# Columns of a lazy frame collected record by record, in the order of the file, and new values written back by row.
+# Methods that decide record by record need single columns only: text is collected as codes, numbers as they are, and
+# only changed values are written back.
 
 
-MARK = f"{PREFIX}mark"  # whether a record gets values
+MARK = f"{PREFIX}mark"  # whether a record gets new values
 OFF = f"{PREFIX}off"
 
 
 @dataclass(frozen=True, eq=False)
 class Brought:
-    """Columns of all records in the order of the file, and the place in the file of each record."""
+    """Collected columns of all records, in the order of the file, and the row number of each record."""
 
     table: pa.Table
     place: Ints
 
 
 def bring(frame: nw.LazyFrame[Any], columns: Sequence[str], row: str, orders: Mapping[str, Sequence[str]]) -> Brought:
-    """Bring columns of all records.
+    """Collect columns of all records.
 
-    `row`: the column of places. `orders`: of columns that had categories, the order of these.
+    `row`: the column of row numbers. `orders`: order of the categories, for columns that had some.
 
     Raises DataError: a column of lists or structures, or the engine fails.
     """
@@ -61,9 +61,9 @@ def bring(frame: nw.LazyFrame[Any], columns: Sequence[str], row: str, orders: Ma
 
 
 def as_codes(table: pa.Table, orders: Mapping[str, Sequence[str]], *, every: bool = True) -> pa.Table:
-    """Texts as codes of their levels: in the order that is declared, all others ascending.
+    """Text columns coded by their levels: in the declared order, others ascending.
 
-    `every`: whether those of which nothing is declared are coded, too.
+    `every`: whether columns without a declared order are coded, too.
 
     >>> import pyarrow as pa
     >>> table = as_codes(pa.table({"size": ["S", "L", None], "n": [1, 2, 3]}), {"size": ["S", "M", "L"]})
@@ -78,9 +78,9 @@ def as_codes(table: pa.Table, orders: Mapping[str, Sequence[str]], *, every: boo
 
 
 def others(before: pa.Table, after: pa.Table, name: str) -> NDArray[np.bool_]:
-    """The records whose value of a column is another one, or gone."""
+    """The records whose value of a column was changed or removed (boolean array)."""
     first, second = (table.column(name).combine_chunks() for table in (before, after))
-    if first.type == second.type and pa.types.is_integer(first.type):  # as floats, large ones would be alike
+    if first.type == second.type and pa.types.is_integer(first.type):  # as floats, large integers could become equal
         gone: NDArray[np.bool_] = np.asarray(pc.xor(first.is_null(), second.is_null()))
         changed: NDArray[np.bool_] = gone | np.asarray(pc.fill_null(pc.not_equal(first, second), False))
         return changed
@@ -88,13 +88,13 @@ def others(before: pa.Table, after: pa.Table, name: str) -> NDArray[np.bool_]:
 
 
 def is_text(kind: Any) -> bool:
-    """Whether an Arrow type is that of texts, or of codes for texts."""
+    """Whether an Arrow type is text, or a dictionary of text."""
     value = kind.value_type if pt.is_dictionary(kind) else kind
     return bool(pt.is_string(value) or pt.is_large_string(value) or pt.is_string_view(value))
 
 
 def _coded(column: pa.ChunkedArray, declared: Sequence[str]) -> pa.DictionaryArray:
-    whole = column.combine_chunks()  # of several dictionaries one
+    whole = column.combine_chunks()  # unifies several dictionaries
     if not pt.is_dictionary(whole.type):
         whole = whole.cast(pa.large_string()).dictionary_encode()
     known = whole.dictionary.to_pylist()
@@ -113,11 +113,11 @@ def put_back(
     hit: NDArray[np.bool_],
     new: Mapping[str, pa.ChunkedArray],
 ) -> nw.LazyFrame[Any]:
-    """Give the records marked by `hit` other values of some columns, where they are still those that were brought.
+    """Write new values of some columns into the records marked by `hit`, which must be unchanged since collected.
 
-    `new`: by column, the values of all records. A column whose values are of another type now changes its type; one
-    that the plan does not have yet is added. An engine that numbers the records anew would give them to others:
-    carrying out the plan then fails.
+    `new`: by column, the values of all records. A column takes the type of its new values; a column that the lazy frame
+    does not have yet is added. If the engine numbers the records differently, execution of the query fails instead of
+    giving the values to other records.
     """
     own, chosen = frame.collect_schema(), pa.array(np.flatnonzero(hit))
     puts = {name: f"{PREFIX}put{at}" for at, name in enumerate(new)}
@@ -141,19 +141,19 @@ def put_back(
 
 
 def is_comparable(kind: Any) -> bool:
-    """Whether an engine gives a value here that it finds equal to its own again."""
+    """Whether values of a type are equal to the engine's own again after they were collected."""
     same = (nw.Boolean, nw.String, nw.Categorical, nw.Enum, nw.Date, nw.Datetime)
     return kind.is_integer() or kind.is_float() or kind.base_type() in same
 
 
 def _joined(frame: nw.LazyFrame[Any], row: str, place: Ints, figures: Mapping[str, pa.Array]) -> nw.LazyFrame[Any]:
-    """By a join on the place: of the records that are not among them, all is missing."""
+    """Join figures by row number; they are missing for all other records."""
     key = replace(KeyColumn.of(row, 0, nw.Int64()), has_missing=False)
     return attach(frame, [key], pa.table({row: place}), {MARK: np.ones(len(place), np.int8), **figures})
 
 
 def _checked(frame: nw.LazyFrame[Any], olds: Mapping[str, str], own: Mapping[str, Any]) -> nw.LazyFrame[Any]:
-    """A plan that fails where a record that gets values is not the one they were made of."""
+    """A lazy frame whose execution fails if a record that gets values differs from the one they were computed from."""
     same = [_same(name, old, own[name]) for name, old in olds.items()]
     if not same:
         return frame
@@ -187,7 +187,7 @@ def _fail_where(off: Any) -> Any:
 def _sent(
     frame: nw.LazyFrame[Any], row: str, place: Ints, put: Mapping[str, pa.Array], old: Mapping[str, pa.Array]
 ) -> nw.LazyFrame[Any]:
-    """By a look into the places, where the records are; the function goes to Spark's workers by value."""
+    """Look-up of the row numbers on Spark's workers; the function is sent to them by value."""
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import ByteType, StructField, StructType
 
@@ -229,17 +229,17 @@ def _sent(
     return plan
 
 
-ROW = f"{PREFIX}row"  # where a record stood in the file
+ROW = f"{PREFIX}row"  # row number of a record in the file
 RECOUNT = "the records of this plan are no longer those that were counted: start again"
 CELL, NTH = f"{PREFIX}cell", f"{PREFIX}nth"
 
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """The distinct rows of some columns of a plan, brought here.
+    """The distinct rows of some columns of a lazy frame, collected.
 
-    `table`: the columns. `size`, shape (rows,): records of each. `first`: where the first of them stood. `orders`: of
-    columns that had categories, the order of these.
+    `table`: the columns. `size`, shape (rows,): number of records with each. `first`: row number of the first of them.
+    `orders`: order of the categories, for columns that had some.
     """
 
     columns: tuple[str, ...]
@@ -250,17 +250,17 @@ class Distinct:
 
     @property
     def tallied(self) -> Tallied:
-        """As what a function of frames in memory takes."""
+        """The same as the type that functions on frames in memory take."""
         return Tallied(as_codes(self.table, self.orders, every=False), self.size)
 
 
 @dataclass(frozen=True, eq=False)
 class Blanked:
-    """The values to be taken out of the records of each cell.
+    """The values to be suppressed in the records of each cell.
 
-    `whole`: by column, for each cell whether all its records lose the value. `split`: cells whose records lose
-    different values; then `parts` has, by column, whether each of their records loses it, cell after cell in the order
-    of the file.
+    `whole`: by column, for each cell whether the value is suppressed in all its records. `split`: cells in whose
+    records different values are suppressed; for these `parts` says, by column, whether it is in each record, cell by
+    cell in the order of the file.
     """
 
     whole: Mapping[str, Bools]
@@ -270,12 +270,12 @@ class Blanked:
 
 @dataclass(frozen=True, eq=False)
 class Changing:
-    """A plan on its way: its records, their places in the file, and the columns as they were.
+    """A lazy frame that is being changed: its records with their row numbers, and the original values of its columns.
 
-    `before`: of each column that was changed, the column that keeps its old values. `loose`: whether the records have
-    left their order, and are to be sorted by their places in the end. `orders`: of columns that are categories in
-    memory, the order of these: here they are texts. `made_of`: how many records the file has, where these are others
-    that were made from them.
+    `before`: by changed column, the column that keeps its original values. `loose`: whether the records are out of
+    order and must be sorted by row number in the end. `orders`: order of the categories, for columns that are
+    categorical in memory and text here. `made_of`: number of records of the file, if these are new records made of
+    them.
     """
 
     frame: nw.LazyFrame[Any]
@@ -288,12 +288,12 @@ class Changing:
 
     @property
     def n_file(self) -> int:
-        """How many records the file has."""
+        """Number of records of the file."""
         return self.n if self.made_of is None else self.made_of
 
     @property
     def columns(self) -> list[str]:
-        """The columns that the file still has, in their order."""
+        """The columns of the file that are left, in their order."""
         ours = {ROW, *self.before.values()}
         return [name for name in self.frame.collect_schema().names() if name not in ours]
 
@@ -304,18 +304,18 @@ class Changing:
         return {name: schema[name] for name in self.columns}
 
     def plan(self) -> Any:
-        """The file as a plan of its engine."""
+        """The changed file as a native lazy frame."""
         frame = self.frame.sort(ROW) if self.loose else self.frame
         return plan_records(frame.select(*map(nw.col, self.columns)).to_native())
 
     def bare(self) -> Any:
-        """The same without an order, to be counted."""
+        """The same without sorting, for counting."""
         return self.frame.select(*map(nw.col, self.columns)).to_native()
 
     def distinct(self, columns: Sequence[str]) -> Distinct:
-        """Bring the distinct rows of some columns.
+        """Collect the distinct rows of some columns.
 
-        Raises DataError: a column of a type that would not come back as it was; more rows than fit here.
+        Raises DataError: a column of a type that would not be restored exactly; more rows than fit into memory.
         """
         check_plan_names(self.frame, columns)
         self._keys(columns)
@@ -324,9 +324,9 @@ class Changing:
         return Distinct(tuple(columns), table, sizes_of(counted), counted[ROW].to_numpy(), self.orders)
 
     def brought(self, columns: Sequence[str]) -> Brought:
-        """Bring columns of all records, in the order of the file.
+        """Collect columns of all records, in the order of the file.
 
-        Raises DataError: a column of lists or structures; other records than those that were counted.
+        Raises DataError: a column of lists or structures; the number of records has changed.
         """
         brought = bring(self.frame, columns, ROW, self.orders)
         if len(brought.place) != self.n:
@@ -336,10 +336,10 @@ class Changing:
     def with_records(
         self, brought: Brought, changed: pa.Table, like: Mapping[str, str] = MappingProxyType({})
     ) -> Changing:
-        """Give records the values that the columns brought here have got.
+        """Write changed columns back to the records.
 
-        Columns that are not among the changed ones are left out; those that were not brought stand beside the others.
-        `like`: of each of these, the column it was made from.
+        Collected columns that are not in `changed` are dropped; those in `changed` that were not collected are added.
+        `like`: for each added column, the column it was made from.
         """
         old, added = brought.table.column_names, [name for name in changed.column_names if name in like]
         gone = [name for name in old if name not in changed.column_names]
@@ -361,14 +361,14 @@ class Changing:
         return replace(self, frame=frame, before=before, loose=loose, orders=orders).without(gone)
 
     def _is_whole(self, brought: Sequence[str]) -> bool:
-        """Whether all columns of the file are here, and as they were, so that nothing has to go back to it."""
+        """Whether all columns of the file are collected, with their exact values, so that no join is needed."""
         if self.before or {*brought} != {*self.columns}:
             return False
         kinds = self.kinds.values()
         return all(is_comparable(kind) and kind.base_type() not in (nw.Int128, nw.UInt128) for kind in kinds)
 
     def _laid_anew(self, brought: Brought, changed: pa.Table, names: Sequence[str]) -> Changing:
-        """The records with all their columns as they are here, beside those that were others."""
+        """The records from the collected columns alone, with the original values of those that were changed."""
         before = {name: f"{PREFIX}was{i}" for i, name in enumerate(names)}
         was = {place: brought.table.column(name) for name, place in before.items()}
         after = _columns(changed)
@@ -379,14 +379,14 @@ class Changing:
         return replace(self, frame=new_records(table, self.frame, types), before=before, loose=False)
 
     def with_others(self, brought: Brought, made: pa.Table) -> Changing:
-        """Other records, as many as there may be, in place of those whose columns were all brought here."""
+        """New records, in any number, in place of those whose columns were all collected."""
         table = pa.table({ROW: np.arange(len(made)), **_columns(made)})
         frame = new_records(table, self.frame, _same_types(brought, made))
         return replace(self, frame=frame, n=len(made), before={}, loose=False, made_of=self.n_file)
 
     @property
     def _mixed_by_joins(self) -> bool:
-        """Whether the records have left their order after a join: Spark looks values up where the records are."""
+        """Whether the records are out of order after a join; on Spark it is a look-up that keeps the order."""
         return self.loose or not on_spark(self.frame)
 
     def _keys(self, columns: Sequence[str]) -> list[KeyColumn]:
@@ -403,7 +403,7 @@ class Changing:
         return keys
 
     def with_values(self, rows: Distinct, new: Mapping[str, Any]) -> Changing:
-        """Give columns the values that their distinct rows have got."""
+        """Replace columns by new values of their distinct rows."""
         places = {name: f"{PREFIX}new{i}" for i, name in enumerate(new)}
         arrays = {places[name]: values for name, values in new.items()}
         joined = attach(self.frame, self._keys(rows.columns), rows.table, arrays)
@@ -414,7 +414,7 @@ class Changing:
         return replace(self, frame=frame, before=before, loose=self._mixed_by_joins, orders=orders)
 
     def _kept(self, frame: nw.LazyFrame[Any], names: Sequence[str]) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
-        """The columns as they were, beside those that are changed for the first time."""
+        """The lazy frame with copies of the columns that are changed for the first time; names of all copies."""
         fresh = [name for name in names if name not in self.before]
         added = {name: f"{PREFIX}was{len(self.before) + i}" for i, name in enumerate(fresh)}
         if not added:
@@ -427,7 +427,7 @@ class Changing:
         return replace(self, frame=self.frame.drop(*names))
 
     def present(self, names: Sequence[str]) -> dict[str, int]:
-        """How many records have a value of each column."""
+        """Number of records with a value, for each column."""
         check_plan_names(self.frame, names)
         schema = self.frame.collect_schema()
         floats = {name: schema[name].is_float() for name in names}
@@ -437,7 +437,7 @@ class Changing:
         return {name: int(value) for name, value in zip(names, counts, strict=True)}
 
     def places_in(self, rows: Distinct, cells: Ints) -> tuple[Ints, NDArray[Any]]:
-        """The records of some cells: the cell, and the place in the file of each."""
+        """The records of some cells: cell and row number of each."""
         number = np.full(len(rows.size), -1, np.int64)
         number[cells] = cells
         placed = attach(self.frame, self._keys(rows.columns), rows.table, {CELL: number})
@@ -445,7 +445,7 @@ class Changing:
         return records[CELL].to_numpy().astype(np.int64), records[ROW].to_numpy()
 
     def blanked(self, rows: Distinct, out: Blanked) -> Changing:
-        """Take values out of the records of cells."""
+        """Suppress values in the records of cells."""
         names = [name for name, hit in out.whole.items() if hit.any() or out.parts[name].any()]
         if not names:
             return self
@@ -469,7 +469,7 @@ class Changing:
     def _split(
         self, placed: nw.LazyFrame[Any], rows: Distinct, out: Blanked, gone: Mapping[str, str]
     ) -> nw.LazyFrame[Any]:
-        """The records of cells that lose different values: the first in the file those of the first part."""
+        """The records of cells with different suppressions, which are assigned in the order of the file."""
         sizes = rows.size[out.split]
         cell = np.repeat(np.arange(len(sizes)), sizes)
         nth = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
@@ -480,7 +480,7 @@ class Changing:
         return attach(parts.with_columns(rank.alias(NTH)), keys, pa.table({CELL: cell, NTH: nth}), figures)
 
     def shuffled(self, order: Ints | None, secret: str) -> Changing:
-        """The records in another order: record ``order[i]`` in row i; of Spark as a hash of its place says."""
+        """The records in another order: record ``order[i]`` in row i; on Spark by a keyed hash of the row number."""
         if order is None:
             from pyspark.sql import functions
 
@@ -496,8 +496,8 @@ class Changing:
         return replace(self, frame=placed, loose=True)
 
     def differing(self) -> dict[str, int]:
-        """How many values of each of the file's own columns are others now, or gone."""
-        if self.n != self.n_file:  # none stands for one of the file
+        """Number of changed or removed values, for each column of the file."""
+        if self.n != self.n_file:  # new records correspond to none of the file
             return dict.fromkeys(self.own, self.n_file)
         kinds, left = self.frame.collect_schema(), set(self.columns)
         changes = {name: 0 if name in left else self.n for name in self.own}
@@ -513,7 +513,7 @@ def _columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
 
 
 def _same_types(brought: Brought, changed: pa.Table) -> dict[str, str]:
-    """The columns whose values have the type that they were brought in."""
+    """The columns whose type has not changed since they were collected."""
     before, after = brought.table.schema, changed.schema
     return {
         name: name for name in before.names if name in after.names and before.field(name).type == after.field(name).type
@@ -521,14 +521,14 @@ def _same_types(brought: Brought, changed: pa.Table) -> dict[str, str]:
 
 
 def _orders(new: Mapping[str, Any]) -> dict[str, Sequence[str]]:
-    """The categories of the columns that have some, in their order."""
+    """The categories, in order, of the columns that have some."""
     chunked = {name: values for name, values in new.items() if isinstance(values, pa.ChunkedArray)}
     whole = {name: values.combine_chunks() for name, values in chunked.items() if pa.types.is_dictionary(values.type)}
     return {name: array.dictionary.to_pylist() for name, array in whole.items()}
 
 
 def _differs(name: str, old: str, kinds: Mapping[str, Any]) -> nw.Expr:
-    """Whether a value is another one than before: a number and the same number of another type are the same."""
+    """Whether a value differs from the original one; equal numbers of different types do not."""
     now, then = (_simple(column, kinds[column]) for column in (name, old))
     (new, kind), (was, other) = now, then
     there, before = ~new.is_null(), ~was.is_null()
@@ -538,7 +538,7 @@ def _differs(name: str, old: str, kinds: Mapping[str, Any]) -> nw.Expr:
 
 
 def _simple(name: str, dtype: Any) -> tuple[nw.Expr, str]:
-    """A value to be compared, and its kind."""
+    """A value in comparable form, and its kind."""
     value = nw.col(name)
     if dtype.is_numeric():
         number = value.cast(nw.Float64)
@@ -549,7 +549,7 @@ def _simple(name: str, dtype: Any) -> tuple[nw.Expr, str]:
 
 
 def open_changing(data: Any, n: int) -> Changing:
-    """A plan to be changed, of `n` records; each keeps the place at which its engine reads it.
+    """Prepare a lazy frame of `n` records for changes; records get row numbers in the order the engine reads them.
 
     Raises DataError: the engine is none of Polars, DuckDB and Spark.
     """
@@ -559,7 +559,7 @@ def open_changing(data: Any, n: int) -> Changing:
 
 
 def _declared(frame: nw.LazyFrame[Any]) -> dict[str, Sequence[str]]:
-    """The categories of the columns that declare theirs."""
+    """The categories of the columns that declare them."""
     kinds = frame.collect_schema().items()
     return {name: list(kind.categories) for name, kind in kinds if isinstance(kind, nw.Enum)}
 

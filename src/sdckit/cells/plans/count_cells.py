@@ -1,7 +1,7 @@
-"""The cells of a plan: one aggregation on its engine, whose result comes here.
+"""The cells of a lazy frame: one aggregation on its engine, whose result is collected.
 
-Everything a measure says of a file it says of the table of distinct key combinations, which is far smaller than the
-file. So the engine counts it, and the kernels of frames in memory do the rest.
+All measures need only the table of distinct key combinations, which is far smaller than the file. So the engine counts
+it, and the kernels for frames in memory do the rest.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from sdckit.data.memory import free_bytes
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
 
-# The columns of a plan that records are grouped and joined by.
-# Engines group missing values, but never match them in a join: there every missing value is filled with a
-# value of its type, and what was missing becomes a column of its own.
+# The columns of a lazy frame by which records are grouped and joined.
+# Engines group missing values, but never match them in a join: there missing values are filled with a value of their
+# type, and flagged in a column of their own.
 
 
 PREFIX = "sdckit__"
@@ -32,11 +32,11 @@ PREFIX = "sdckit__"
 
 @dataclass(frozen=True)
 class KeyColumn:
-    """A key of a plan.
+    """A key of a lazy frame.
 
-    `name` and `column`: the key, and what it is called in our own frames. `is_float`: whether a value may be none.
-    `as_text` and `as_number`: whether it is brought here as its text, or as its number of units. `blank`: what missing
-    values are filled with for a join. `has_missing`: whether a value may be missing.
+    `name` and `column`: the key, and its column name in internal frames. `is_float`: whether values may be NaN.
+    `as_text` and `as_number`: whether it is collected as text, or as an integer number of units. `blank`: value that
+    fills missing values for a join. `has_missing`: whether a value may be missing.
     """
 
     name: str
@@ -49,9 +49,9 @@ class KeyColumn:
 
     @staticmethod
     def of(name: str, number: int, dtype: Any, *, whole_times: bool = False) -> KeyColumn:
-        """Plan a key by its type; refuse lists and structures.
+        """Choose how to handle a key by its type; refuse lists and structures.
 
-        `whole_times` says that the engine casts times of day and durations to integers.
+        `whole_times`: whether the engine casts times of day and durations to integers.
         """
         if dtype.is_nested():
             raise DataError(f"column {name!r} holds {type_name(dtype)}: a variable needs one plain value per record")
@@ -63,7 +63,7 @@ class KeyColumn:
             blank = nw.lit(False)
         elif kind == nw.Date:
             blank = nw.lit(dt.date(1970, 1, 1))
-        elif kind == nw.Datetime:  # as text, an hour that the clocks repeat would be one
+        elif kind == nw.Datetime:  # as text, the hour repeated when the clocks go back would be ambiguous
             blank = nw.lit(dt.datetime(1970, 1, 1)).cast(dtype)
         elif kind in (nw.Time, nw.Duration) and whole_times:  # as text, fractions of a second would be lost
             blank, as_number = nw.lit(0), True
@@ -79,12 +79,12 @@ class KeyColumn:
 
     @property
     def value(self) -> nw.Expr:
-        """The value as it is grouped, null where it is not a number."""
+        """The value to group by, null if it is NaN."""
         own = nw.col(self.name)
         return nw.when(~self.absent).then(own) if self.is_float else own
 
     def brought(self, column: str) -> nw.Expr:
-        """A column of values as it is brought here: categories and the like as text."""
+        """A column of values in the form in which it is collected: categories and the like as text."""
         value = nw.col(column)
         if self.as_text:
             return value.cast(nw.String)
@@ -92,38 +92,38 @@ class KeyColumn:
 
     @property
     def present(self) -> nw.Expr:
-        """The value as it is brought here, null where it is not a number."""
+        """The value in the form in which it is collected, null if it is NaN."""
         own = self.brought(self.name)
         return nw.when(~self.absent).then(own) if self.is_float else own
 
     def one_zero(self, value: nw.Expr) -> nw.Expr:
-        """A value as it is hashed or looked up: -0.0 is 0.0, as engines group them."""
+        """A value in the form to be hashed or looked up: -0.0 becomes 0.0, since engines group them together."""
         return value + 0.0 if self.is_float else value
 
 
 def type_name(dtype: Any) -> str:
-    """The name of a type, without its parameters: those of an enumeration are values of the data."""
+    """The name of a type, without its parameters, since those of an enumeration are values of the data."""
     name: str = dtype.base_type().__name__
     return name
 
 
-# Aggregates of a whole plan, in one pass of its engine.
+# Aggregates of a whole lazy frame, in one pass of its engine.
 
 
 def aggregate(frame: nw.LazyFrame[Any], *expressions: nw.Expr) -> list[float]:
-    """The values of some aggregates of a plan, in one pass; None becomes NaN."""
+    """The values of some aggregates of a lazy frame, in one pass; None becomes NaN."""
     named = [expression.alias(f"sdckit__{i}") for i, expression in enumerate(expressions)]
     row = collect(frame.select(*named)).row(0)
     return [float("nan") if value is None else float(value) for value in row]
 
 
 def count(condition: nw.Expr) -> nw.Expr:
-    """How many records fulfil a condition."""
+    """Expression for the number of records that fulfil a condition."""
     return condition.cast(nw.Int64).sum()
 
 
 def expm1_negative(s: nw.Expr) -> nw.Expr:
-    """1 - exp(s) for s <= 0 to the last digits: by its series near 0."""
+    """1 - exp(s) for s <= 0 to full precision, by its series near 0."""
     series = nw.lit(1.0)
     for k in range(18, 1, -1):
         series = series * (s * (1.0 / k)) + 1.0  # never divide: some engines write the dividend twice
@@ -133,18 +133,18 @@ def expm1_negative(s: nw.Expr) -> nw.Expr:
 SIZE, WEIGHT, PERSONS = f"{PREFIX}size", f"{PREFIX}weight", f"{PREFIX}persons"
 MAX_KEYS = 53
 MOST_CELLS = 100_000_000
-SHARE_OF_MEMORY = 4  # cells may take one part in so many of what is free
-BYTES_OF_A_KEY = 24  # of a cell, brought here, coded and joined back
+SHARE_OF_MEMORY = 4  # cells may take the free memory divided by this
+BYTES_OF_A_KEY = 24  # per cell: collected, coded and joined back
 FREE_IF_UNKNOWN = 4 * 10**9
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The cells of a plan, brought here.
+    """The cells of a lazy frame, collected.
 
-    `frame`: a row per combination of keys, under the keys' names, with its records (`SIZE`), and where asked for its
-    weights (`WEIGHT`) and persons (`PERSONS`). `n`: records. `learnt`: a variable whose values tell rows of the same
-    keys apart, and are a column, too; a row per combination of keys alone has in `row` which of several it was.
+    `frame`: a row per combination of keys, under the keys' names, with the number of records (`SIZE`), and if wanted
+    the sum of weights (`WEIGHT`) and the number of persons (`PERSONS`). `n`: number of records. `learnt`: a sensitive
+    variable by which rows are split further; `row`: after `one_row_a_cell`, index of the row kept of each cell.
     """
 
     frame: nw.DataFrame[Any]
@@ -155,16 +155,16 @@ class Counted:
 
 
 def most_cells(n_keys: int) -> int:
-    """How many cells of so many keys may be brought here: a quarter of the free memory, 10^8 at most."""
+    """How many cells of so many keys may be collected: as many as a quarter of the free memory takes, at most 10^8."""
     free = free_bytes() or FREE_IF_UNKNOWN
     return min(MOST_CELLS, free // SHARE_OF_MEMORY // (BYTES_OF_A_KEY * (n_keys + 2)))
 
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """The records of a plan by their keys, before the engine has counted any.
+    """The query that groups the records of a lazy frame by their keys, before the engine executes it.
 
-    `n`: records. `learnt`: a variable by whose values they are grouped as well.
+    `n`: number of records. `learnt`: a variable by which they are grouped as well.
     """
 
     frame: nw.LazyFrame[Any]
@@ -175,22 +175,22 @@ class Grouped:
 
     @property
     def columns(self) -> tuple[KeyColumn, ...]:
-        """All that they are grouped by."""
+        """All columns to group by."""
         return self.keys if self.learnt is None else (*self.keys, self.learnt)
 
     def by_levels(self, variable: str | None) -> Grouped:
-        """The same by the values of a variable, too, where so many rows fit here."""
+        """The same grouped by another variable as well, if the rows fit into memory."""
         if variable is None or self.roles.person is not None:
             return self
         schema = self.frame.collect_schema()
-        if schema[variable].is_nested():  # told by the measure that asks for it
+        if schema[variable].is_nested():  # refused later by the measure that needs it
             return self
         (column,) = _key_columns(self.frame, [variable], schema, first=len(self.keys))
         finer = replace(self, learnt=column)
         return finer if finer.n_cells_if_many() <= most_cells(len(finer.columns)) else self
 
     def cells(self, frame: nw.LazyFrame[Any] | None = None) -> nw.LazyFrame[Any]:
-        """A row per combination of keys, of the whole plan or of another of the same columns."""
+        """A row per combination of keys, of the whole lazy frame or of another one with the same columns."""
         frame, roles = self.frame if frame is None else frame, self.roles
         sums = {WEIGHT: nw.col(roles.weight).cast(nw.Float64)} if roles.weight is not None else {}
         if roles.person is None:
@@ -198,11 +198,11 @@ class Grouped:
         return _by_person(frame, self.keys, roles.person, sums)
 
     def n_cells_if_many(self) -> int:
-        """How many cells there are, where they may be more than fit here; else 0."""
+        """The number of cells if they may be too many for the memory; else 0, without counting."""
         return count_records(self.cells()) if self.n > most_cells(len(self.columns)) else 0
 
     def bring(self, frame: nw.LazyFrame[Any] | None = None) -> Counted:
-        """Bring the cells here, of the whole plan or of another of the same columns."""
+        """Collect the cells of the whole lazy frame or of another one with the same columns."""
         learnt = None if self.learnt is None else self.learnt.name
         return Counted(_fetched(self.cells(frame), self.columns), self.keys, self.n, learnt)
 
@@ -227,7 +227,7 @@ def group_keys(frame: nw.LazyFrame[Any], roles: Roles) -> Grouped:
 
 
 def one_row_a_cell(counted: Counted) -> Counted:
-    """The same with one row of each combination of keys, whatever else tells rows apart."""
+    """The same with one row for each combination of keys, whatever else rows are split by."""
     if counted.learnt is None:
         return counted
     names, number = [key.name for key in counted.keys], f"{PREFIX}row"
@@ -252,7 +252,7 @@ def count_by(
 
 
 def too_many(n_cells: int, n_keys: int, why: str = "") -> DataError:
-    """The error of more cells than fit here."""
+    """The error for more cells than fit into memory."""
     return DataError(
         f"these {n_keys} columns have {n_cells:,} different combinations, and the free memory here takes "
         f"{most_cells(n_keys):,}{why}; take fewer columns, recode them more coarsely, or use a machine with more memory"
@@ -284,7 +284,7 @@ def _grouped(
 def _by_person(
     frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], person: str, sums: Mapping[str, nw.Expr]
 ) -> nw.LazyFrame[Any]:
-    """Persons of a cell count once, and their weights."""
+    """Group by keys, counting each person and their weight once per cell."""
     group, who = [key.column for key in keys], f"{PREFIX}person"
     chosen = frame.select(
         *(key.value.alias(key.column) for key in keys), nw.col(person).alias(who),
@@ -308,7 +308,7 @@ def _checked_schema(frame: nw.LazyFrame[Any], roles: Roles) -> Mapping[str, Any]
     schema = frame.collect_schema()
     check_columns(schema.names(), roles)
     used = (*roles.keys, *roles.sensitive, roles.weight, roles.person, roles.household)
-    spark = on_spark(frame)  # only there are columns that nobody asks for left in peace
+    spark = on_spark(frame)  # only Spark does not read columns that are not needed
     check_plan_names(frame, [name for name in used if name is not None] if spark else schema.names())
     if own := [name for name in schema.names() if name.casefold().startswith(PREFIX)]:
         raise ColumnError(f"column {own[0]!r} begins with {PREFIX!r}, which is kept for sdckit; rename it")
@@ -360,10 +360,10 @@ def _check_roles(frame: nw.LazyFrame[Any], roles: Roles, counts: list[int]) -> N
 
 
 def with_missing(keys: Sequence[KeyColumn], n_missing: Sequence[int]) -> tuple[KeyColumn, ...]:
-    """The keys once their missing values are counted."""
+    """The keys with `has_missing` set by their numbers of missing values."""
     return tuple(replace(key, has_missing=gone > 0) for key, gone in zip(keys, n_missing, strict=True))
 
 
 def sizes_of(frame: nw.DataFrame[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The records behind each row of a counted frame."""
+    """The number of records of each row of a counted frame."""
     return frame[SIZE].to_numpy().astype(np.int64)

@@ -1,4 +1,4 @@
-"""Figures of households of a plan: summed by its engine, finished here."""
+"""Figures of the households of a lazy frame: sums over members, by its engine or in memory."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ Brought = NDArray[Any] | tuple[NDArray[Any], ...]  # a figure of each cell; of c
 
 @dataclass(eq=False)
 class HouseholdSums:
-    """Figures asked for of the same households: what waits is summed together, in one pass over the records.
+    """Sums of figures over the members of the same households: all that are pending are computed in one pass.
 
-    `joined` gives the plan with figures of cells beside its records. `key`: the column of households; `person`: that of
-    persons of several rows; `n`: records of the plan. `members`: the cells with the members of households, where they
-    are in memory: they are summed there.
+    `joined` returns the lazy frame with figures of cells joined to its records. `key`: the column of households;
+    `person`: that of persons with several rows; `n`: number of records. `members` returns the cells with the household
+    of each record, if these are in memory; then sums are computed there. `before`: a figure per cell for each sum;
+    `done`: sums and sizes computed so far.
     """
 
     joined: Callable[[Mapping[str, Brought]], nw.LazyFrame[Any]]
@@ -44,12 +45,12 @@ class HouseholdSums:
     done: list[tuple[Floats, NDArray[np.int64]]] = field(default_factory=list)
 
     def add(self, before: Brought) -> int:
-        """Ask for the sums of what a record of each cell brings; where they will stand."""
+        """Add a figure of each cell to be summed over households; return its index."""
         self.before.append(before)
         return len(self.before) - 1
 
     def sums(self, at: int) -> tuple[Floats, NDArray[np.int64]]:
-        """The sums over the members of each household, and its records."""
+        """The sums over the members of each household, and the number of its records."""
         if at >= len(self.done):
             waiting, members = self.before[len(self.done) :], self.members()
             self.done += self._on_engine(waiting) if members is None else self._here(waiting, members)
@@ -70,7 +71,7 @@ class HouseholdSums:
 class Household:
     """A figure of each household of a plan: 1 - exp(sum of a figure over its members).
 
-    `sums`, `at`: where its sums stand. `after`: what is told of a sum.
+    `sums`, `at`: the sums over households and the index of its own. `after`: function of the sums.
     """
 
     sums: HouseholdSums
@@ -79,17 +80,17 @@ class Household:
 
     @property
     def before(self) -> Brought:
-        """What a record of each cell brings."""
+        """The figure of each cell that is summed."""
         return self.sums.before[self.at]
 
     @cached_property
     def values(self) -> CellValues:
-        """The figures with the records that have them, those without a household included."""
+        """The figures with the number of records of each household; records without one are households of their own."""
         sums, sizes = self.sums.sums(self.at)
         return CellValues(self.after(sums), sizes)
 
     def beside(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
-        """The plan, in which a column holds what each record brings, with its household's figure there."""
+        """The lazy frame with a column of summands per record replaced by the figure of the record's household."""
         own, key, person = nw.col(name), self.sums.key, self.sums.person
         frame = frame.with_columns(key.value.alias(HOME))
         summed = own
@@ -107,15 +108,15 @@ class Household:
 def sum_households(
     frame: nw.LazyFrame[Any], key: KeyColumn, figures: Sequence[str], person: str | None, n: int
 ) -> list[tuple[Floats, NDArray[np.int64]]]:
-    """The sum of each figure over the members of each household, and its records; a record without one is alone.
+    """Sums of figures over the members of each household, and their numbers of records.
 
-    `n`: records of the plan.
+    A record without a household is one of its own. `n`: number of records.
 
-    Raises DataError: more households than fit here.
+    Raises DataError: more households than fit into memory.
     """
     own = [nw.col(figure) for figure in figures]
     chosen = frame.select(key.value.alias(HOME), *own, *([nw.col(person).alias(PERSON)] if person else []))
-    # A record without a household is told by what it brings: there are few such figures.
+    # Records without a household are grouped by their values, of which there are few.
     alone = [f"{PREFIX}alone{i}" for i in range(len(own))]
     no_home = [nw.when(nw.col(HOME).is_null()).then(value).alias(name) for value, name in zip(own, alone, strict=True)]
     size = nw.len().cast(nw.Int64).alias(N)

@@ -1,6 +1,6 @@
-"""The cells of a plan, counted by its engine and measured here; records stay where they are.
+"""The cells of a lazy frame, counted by its engine and measured here; records stay on the engine.
 
-`LazyCells` has them in memory; `PartedCells` (`parted.py`) has them in parts, where they do not fit.
+`LazyCells` has them in memory; `PartedCells` (`cells_in_parts.py`) has them in parts, if they do not fit.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from sdckit.data.frames import built, check_plan_names, collect
 from sdckit.errors import DataError
 from sdckit.result import FileFigure
 
-# Figures of subgroups of a plan, aggregated by its engine.
+# Figures of subgroups of a lazy frame, aggregated by its engine.
 
 
 MOST_GROUPS = 1_000_000
@@ -52,11 +52,11 @@ MOST_GROUPS = 1_000_000
 def lazy_group_figures(
     frame: nw.LazyFrame[Any], columns: Mapping[str, str], by: Sequence[str], figures: Sequence[FileFigure]
 ) -> tuple[nw.DataFrame[Any], list[list[float]]]:
-    """The labels of each group with its records (``n``), and its figures in their order.
+    """Labels of the groups with their numbers of records (``n``), and for each figure its values by group.
 
-    `columns` says where what is told of each record lies in the plan.
+    `columns`: column of the lazy frame that holds the values of each record, by column of the figures.
 
-    Raises DataError: more groups than can be brought here, or a column of lists or structures.
+    Raises DataError: more groups than can be collected, or a column of lists or structures.
     """
     check_plan_names(frame, by, "by")
     schema = frame.collect_schema()
@@ -99,12 +99,12 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else float(value)
 
 
-COLLECT_LIMIT = 200_000_000  # values of records brought here for a measure that no table of cells can do
+COLLECT_LIMIT = 200_000_000  # values of records collected for a measure that cannot be computed from cells
 
 
 @dataclass(frozen=True, eq=False)
 class PlanCells(AnyCells):
-    """The key combinations of a plan (Polars lazy, DuckDB, Spark), counted by its engine."""
+    """The key combinations of a lazy frame (Polars lazy, DuckDB, Spark), counted by its engine."""
 
     frame: nw.LazyFrame[Any] = field(repr=False)
     own_columns: tuple[str, ...] = field(repr=False)
@@ -116,22 +116,22 @@ class PlanCells(AnyCells):
 
     @abstractmethod
     def _values(self, name: str) -> RecordValues:
-        """A figure that every cell has."""
+        """A figure of each cell, not of households."""
 
     @abstractmethod
     def _brought(self, name: str, kernel: Kernel | None = None) -> Brought:
-        """A figure of each cell, or what a kernel makes of it."""
+        """A figure of each cell, or the result of a kernel for it."""
 
     @abstractmethod
     def _joined(self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
-        """The plan with figures of cells beside its records, matched by the keys that the cells were counted by."""
+        """The lazy frame with figures of cells joined to its records by the keys; `beside`: columns to keep."""
 
     @abstractmethod
     def _once(self, key: Any, make: Callable[[], HouseholdSums]) -> HouseholdSums:
-        """What a function gives, worked out once for all measures of these cells."""
+        """Return what a function returns, computed once for all measures of these cells."""
 
     def with_household(self, name: str, values: str, household: str, *, before: Kernel, after: Kernel) -> Self:
-        """Add a figure per household, summed when it is asked for: ``after(sum of before(value) over its members)``."""
+        """Add a figure per household, computed on first use: ``after(sum of before(value) over its members)``."""
         column = self._key_of(household, "household")
         who = [role for role in (household, self.roles.person) if role is not None]
         sums = self._once(
@@ -155,9 +155,9 @@ class PlanCells(AnyCells):
     def joined(
         self, names: Sequence[str], beside: Sequence[str] | None = None
     ) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
-        """The plan with figures beside its records, and the columns they lie in.
+        """The lazy frame with figures joined to its records, and the column of each figure.
 
-        `beside`: columns of the plan that are needed; all where it is left out.
+        `beside`: columns of the lazy frame to keep; default all.
         """
         columns = {name: PREFIX + name for name in names}
         homes = [self.households[name] for name in names if name in self.households]
@@ -174,7 +174,7 @@ class PlanCells(AnyCells):
         return self.households[name].before if name in self.households else self._brought(name)
 
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
-        """The caller's frame with the named figures appended, still a plan."""
+        """The caller's lazy frame with the named figures appended, not executed."""
         check_result_names(self.own_columns, [prefix + name for name in names])
         check_plan_names(self.frame, self.own_columns)
 
@@ -204,18 +204,18 @@ class PlanCells(AnyCells):
         ]
 
     def in_memory(self, *extra: str) -> Cells:
-        """The cells; and the coded columns of a measure that no table of cells can do, refused above a size."""
+        """The cells; with `extra` columns, cells of all records in memory, refused above a size."""
         if not extra:
             return self._all_here()
         others = (self.roles.weight, self.roles.person, self.roles.id)
         wanted = list(dict.fromkeys([*self.keys, *extra, *(name for name in others if name is not None)]))
         check_collected(self.n, len(wanted))
         home = self.roles.household if self.roles.household in extra else None
-        bare = replace(self.roles, sensitive=(), household=home)  # columns not asked for stay behind
+        bare = replace(self.roles, sensitive=(), household=home)  # other columns are not collected
         return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
 
     def _members_kept(self, household: str) -> Cells | None:
-        """The cells with the members of households, where these are here already."""
+        """The cells with the household of each record, if these are in memory already; else None."""
         del household
         return None
 
@@ -226,7 +226,7 @@ class PlanCells(AnyCells):
 
 @dataclass(frozen=True, eq=False)
 class LazyCells(PlanCells):
-    """The key combinations of a plan, in memory.
+    """The key combinations of a lazy frame, in memory.
 
     Attributes
     ----------
@@ -291,7 +291,7 @@ class LazyCells(PlanCells):
         return self._with(self.here.with_cells(columns))
 
     def _joined(self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
-        """The plan with figures of cells beside its records, matched by the keys that the cells were counted by."""
+        """The lazy frame with figures of cells joined to its records by the keys; `beside`: columns to keep."""
         frame = self.frame
         if beside is not None:
             frame = frame.select(*dict.fromkeys([*self.keys, *beside]))
@@ -317,13 +317,13 @@ class LazyCells(PlanCells):
         return self.here
 
     def keep_members(self, household: str) -> None:
-        """Bring the members of households, so that all measures share them; not where they are too many."""
+        """Collect the households of the records, so that all measures share them, unless they are too many."""
         if self.roles.person is None:
-            with suppress(DataError):  # told by the measure that cannot do without
+            with suppress(DataError):  # raised again by the measure that needs them
                 self.with_members(household)
 
     def with_members(self, household: str) -> Cells:
-        """The cells, the records in each, and what household each is of; refused above a size."""
+        """The cells in memory, with the cell and the household of each record; refused above a size."""
         if self.roles.person is not None:
             return self.in_memory(household)
         of_row, frame = self.here.once(("members", household), lambda: self._members(household))
@@ -331,7 +331,7 @@ class LazyCells(PlanCells):
         return replace(self.here, table=table, source=frame, from_plan=True)
 
     def _members(self, household: str) -> tuple[NDArray[np.int32], nw.DataFrame[Any]]:
-        """The cell of each record, and its columns."""
+        """The cell of each record, and the collected columns."""
         self._key_of(household, "household")
         beside = [household, *(column for column in (self.roles.weight, self.roles.id) if column is not None)]
         others = [name for name in dict.fromkeys(beside) if name not in self.keys]
@@ -348,9 +348,9 @@ class LazyCells(PlanCells):
 
 
 def check_collected(n: int, columns: int) -> None:
-    """Refuse to bring more values of records here than `COLLECT_LIMIT`; asked before anything is brought.
+    """Refuse to collect more than `COLLECT_LIMIT` values of records; checked before anything is collected.
 
-    Raises DataError: they are more.
+    Raises DataError: there are more.
     """
     if n * columns > COLLECT_LIMIT:
         raise DataError(
