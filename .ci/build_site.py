@@ -330,16 +330,7 @@ def _toml(value: Any) -> str:
 def build(target: Path) -> str:
     """Lay the site out and build it strictly; what Zensical said, an error where it warned."""
     lay_out(target)
-    command = [
-        sys.executable,
-        "-m",
-        "zensical",
-        "build",
-        "--strict",
-        "--clean",
-        "-f",
-        str(target / "zensical.toml"),
-    ]
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "-f", str(target / "zensical.toml")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     said = done.stdout + done.stderr
     if done.returncode or re.search(r"\bwarning|\berror", said, flags=re.IGNORECASE):

@@ -15,10 +15,7 @@ def main() -> None:
     """Print ``name==floor`` for what users install, and ``name==pin`` for the tools."""
     whole = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     project = whole["project"]
-    asked = [
-        *project["dependencies"],
-        *(one for name in EXTRAS for one in project["optional-dependencies"][name]),
-    ]
+    asked = [*project["dependencies"], *(one for name in EXTRAS for one in project["optional-dependencies"][name])]
     lowest = dict(one.partition(",")[0].split(">=") for one in asked)
     lines = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
     pins = dict(line.split("==") for line in lines if "==" in line)

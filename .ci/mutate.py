@@ -215,18 +215,7 @@ def outcome(mutant: Mutant, copy: Path, seconds: float) -> tuple[str, float]:
 def _tested(target: Path, copy: Path, seconds: float) -> str:
     shutil.rmtree(copy / ".numba", ignore_errors=True) if "njit" in target.read_text(encoding="utf-8") else None
     variables = {**os.environ, "PYTHONPATH": str(copy / "src"), "NUMBA_CACHE_DIR": str(copy / ".numba")}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "--no-header",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:randomly",
-    ]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly"]
     command += ["--disable-warnings", str(target), *map(str, tests_of(target, copy))]
     with (
         tempfile.TemporaryFile() as out,

@@ -42,19 +42,10 @@ def household_survey() -> pl.DataFrame:
 def more() -> Iterator[tuple[str, Any]]:
     """Assessments with every measure, intruders side by side, households, types of release, limits of all kinds."""
     limits = {"k": 3, "risk": 0.2, "global_risk": 0.05, "l": 2, "household_risk": 0.3}
-    both = {
-        "intruders": TWO,
-        "sensitive": ["ill"],
-        "weight": "w",
-        "household": "hh",
-        "numeric": ["income", "hours"],
-    }
+    both = {"intruders": TWO, "sensitive": ["ill"], "weight": "w", "household": "hh", "numeric": ["income", "hours"]}
     for rule in ("wildcard", "category"):
         told = sdc.Scenario(**both, thresholds=limits, missing=rule)
-        yield (
-            f"households, {rule}",
-            sdc.assess(household_survey(), scenario=told, measures="all", by=["region"]),
-        )
+        yield (f"households, {rule}", sdc.assess(household_survey(), scenario=told, measures="all", by=["region"]))
     for release in ("public-use", "scientific-use", "teaching", "enclave"):
         yield release, sdc.assess(survey(), scenario=scenario(release=release, thresholds={}))
     all_limits = {
@@ -67,10 +58,7 @@ def more() -> Iterator[tuple[str, Any]]:
     }
     keys = list(releases.scenario().all_keys)
     told = releases.scenario(thresholds=all_limits, tables=[{"variables": keys[:2]}])
-    for name, released in (
-        ("one", releases.release()),
-        ("two", [releases.release(seed=seed) for seed in (2, 3)]),
-    ):
+    for name, released in (("one", releases.release()), ("two", [releases.release(seed=seed) for seed in (2, 3)])):
         yield (
             f"limits, {name}",
             sdc.assess(releases.original(), released, scenario=told, models="income ~ age", measures="all", seed=1),

@@ -74,10 +74,7 @@ def of_performance() -> dict[str, str]:
     }
 
 
-PAGES = {
-    ROOT / "docs" / "validation.md": of_validation,
-    ROOT / "docs" / "performance.md": of_performance,
-}
+PAGES = {ROOT / "docs" / "validation.md": of_validation, ROOT / "docs" / "performance.md": of_performance}
 
 
 def written(text: str, tables: dict[str, str]) -> str:

@@ -122,8 +122,7 @@ def tables(n: int, frame: pl.DataFrame, repeats: int, rows: Rows) -> tuple[float
     found = interleaved({"complete": lambda: ours(complete), "wildcards": lambda: ours(frame)}, repeats)
     ratio = found["wildcards"] / found["complete"]
     print(
-        f"{n:>10,}  wildcards, 1 % missing   {found['wildcards']:.4f} s = {ratio:.2f} x the complete case",
-        flush=True,
+        f"{n:>10,}  wildcards, 1 % missing   {found['wildcards']:.4f} s = {ratio:.2f} x the complete case", flush=True
     )
     return found["complete"], found["wildcards"]
 
@@ -149,10 +148,7 @@ def command_line(path: Path, repeats: int) -> None:
             "import polars as pl; "
             f"pl.scan_parquet({str(path)!r}).group_by({KEYS!r}).agg(pl.len(), pl.col('w').sum()).collect()"
         )
-        runs: dict[str, list[str]] = {
-            "sdckit assess": command,
-            "scan and group": [sys.executable, "-c", scan],
-        }
+        runs: dict[str, list[str]] = {"sdckit assess": command, "scan and group": [sys.executable, "-c", scan]}
         seconds: dict[str, list[float]] = {name: [] for name in runs}
         peak: dict[str, float] = dict.fromkeys(runs, 0.0)
         for round_number in range(repeats + 1):

@@ -60,10 +60,7 @@ def people(n: int, seed: int) -> pl.DataFrame:
     rng = np.random.default_rng([20261120, n, seed])
     frame = census(n + seed, missing=0).tail(n).select([*CATEGORIES, "age"])
     wealth = rng.normal(0, 0.5, n) + frame["educ"].to_numpy() * 0.15
-    income, rent = (
-        np.exp(10 + wealth + rng.normal(0, 0.5, n)),
-        np.exp(6 + 0.6 * wealth + rng.normal(0, 0.4, n)),
-    )
+    income, rent = (np.exp(10 + wealth + rng.normal(0, 0.5, n)), np.exp(6 + 0.6 * wealth + rng.normal(0, 0.4, n)))
     return frame.with_columns(
         pl.col("age").cast(pl.Float64), income=pl.Series(income.round(2)), rent=pl.Series(rent.round(2))
     )
@@ -147,10 +144,7 @@ def large(what: str, n: int) -> None:
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     name = "robust_interval_risk" if what == "robust" else f"record_linkage, {what}"
-    print(
-        f"{n:>9,} records  {name:<29} {seconds:8.2f} s, peak {peak:.2f} GB, rate {result.rate:.4f}",
-        flush=True,
-    )
+    print(f"{n:>9,} records  {name:<29} {seconds:8.2f} s, peak {peak:.2f} GB, rate {result.rate:.4f}", flush=True)
 
 
 def main() -> None:

@@ -140,10 +140,7 @@ def main() -> None:
             row = [JOBS[job], f"{own:.2g} s, {max(turn[0][1] for turn in turns):.2f} GB", "", ""]
             if other:
                 equal = all(turn[0][2] == turn[1][2] for turn in turns)
-                row[2:] = [
-                    f"{other[0]:.3g} s, figures {'equal' if equal else 'DIFFER'}",
-                    f"{other[0] / own:.1f}",
-                ]
+                row[2:] = [f"{other[0]:.3g} s, figures {'equal' if equal else 'DIFFER'}", f"{other[0] / own:.1f}"]
             rows.append(row)
             print("  ".join(row), flush=True)
     if asked.record:

@@ -112,15 +112,10 @@ def interleaved(rounds: int, *calls: Callable[[], object]) -> list[float]:
 def against_group_by(rounds: int) -> None:
     original, released = files(1_000_000)
     mine, theirs = interleaved(
-        rounds,
-        lambda: ours(original, released, KEYS, NUMBERS[:2]),
-        lambda: original.group_by(KEYS).len(),
+        rounds, lambda: ours(original, released, KEYS, NUMBERS[:2]), lambda: original.group_by(KEYS).len()
     )
     ratio = f"{mine / theirs:.1f} times"
-    print(
-        f"1,000,000 x (5 keys + 2 numbers): sdckit {mine:.3f} s, one group-by {theirs:.3f} s, {ratio}",
-        flush=True,
-    )
+    print(f"1,000,000 x (5 keys + 2 numbers): sdckit {mine:.3f} s, one group-by {theirs:.3f} s, {ratio}", flush=True)
 
 
 def against_all_pairs(rounds: int) -> None:

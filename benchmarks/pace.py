@@ -84,13 +84,7 @@ def taken(n: int) -> pl.DataFrame:
 ROLES: dict[str, Any] = {"keys": KEYS, "weight": "w"}
 LEARNT: dict[str, Any] = {"keys": FEW, "sensitive": ["ill", "job"]}
 ALL: dict[str, Any] = {"variables": NAMES}
-JUDGED: dict[str, Any] = {
-    "keys": FEW,
-    "weight": "w",
-    "household": "hh",
-    "sensitive": ["ill"],
-    "thresholds": {"k": 3},
-}
+JUDGED: dict[str, Any] = {"keys": FEW, "weight": "w", "household": "hh", "sensitive": ["ill"], "thresholds": {"k": 3}}
 REACHED, RISKY = {"keys": FEW, "k": 3}, {"risk": lambda n: people(n)["risk"], "threshold": 0.9}
 ASIDE, TARGET = partial(people, seed=4), {"keys": FEW, "target": "ill"}
 TRIED: dict[str, Any] = {"control": ASIDE, "n_attacks": 200, **SEED}

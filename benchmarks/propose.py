@@ -143,11 +143,7 @@ def rows_of(name: str, asked: list[str], wanted: int) -> list[list[str]]:
             [place, words, told(best[loss]), told(min(drawn[loss])), str(beaten),
              told(person[loss]) if person else "–", f"{used[loss]:.0f} s"]
         )  # fmt: skip
-        print(
-            " | ".join(rows[-1]),
-            f"({len(drawn[loss])} random ones, {took[loss]:.0f} s by the clock)",
-            flush=True,
-        )
+        print(" | ".join(rows[-1]), f"({len(drawn[loss])} random ones, {took[loss]:.0f} s by the clock)", flush=True)
     return rows
 
 

@@ -100,10 +100,7 @@ def implied(repeats: int, large: bool) -> bool:
     return reached
 
 
-PARTS: dict[str, Callable[[int, bool], bool]] = {
-    "local_suppression": local_suppression,
-    "implied": implied,
-}
+PARTS: dict[str, Callable[[int, bool], bool]] = {"local_suppression": local_suppression, "implied": implied}
 
 
 def main() -> None:

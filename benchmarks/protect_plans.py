@@ -157,16 +157,7 @@ def main() -> None:
             expected: pl.DataFrame | None = None
             for engine in options.engines.split(","):
                 kept = Path(folder) / f"{engine}-{n}.parquet"
-                command = [
-                    sys.executable,
-                    __file__,
-                    "--one",
-                    engine,
-                    "--data",
-                    str(path),
-                    "--kept",
-                    str(kept),
-                ]
+                command = [sys.executable, __file__, "--one", engine, "--data", str(path), "--kept", str(kept)]
                 command += ["--repeats", str(options.repeats), "--memory", options.memory]
                 command += ["--steps", options.steps]
                 env = {"PYSPARK_PYTHON": sys.executable} | os.environ

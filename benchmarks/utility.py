@@ -32,8 +32,7 @@ def files(n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     rng = np.random.default_rng([5, n])
     original = census(n, missing=0).select(KEYS_ALL).with_columns(age=pl.col("age") // 5)
     original = original.with_columns(
-        urban=(pl.col("region") % 3).cast(pl.Int8),
-        student=((pl.col("labour") + pl.col("educ")) % 2).cast(pl.Int8),
+        urban=(pl.col("region") % 3).cast(pl.Int8), student=((pl.col("labour") + pl.col("educ")) % 2).cast(pl.Int8)
     )
     wealth = rng.normal(0, 1, n) + original["educ"].to_numpy() * 0.15
     amounts = {f"x{j}": wealth * j / NUMBERS + rng.normal(0, 1, n) for j in range(NUMBERS)}

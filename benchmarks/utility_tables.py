@@ -96,11 +96,7 @@ def associations(options: argparse.Namespace) -> None:
     print(f"{options.records:,} records, {options.variables} variables: all associations {seconds:.3f} s")
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "tables": tables,
-    "ecdf": ecdf,
-    "associations": associations,
-}
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {"tables": tables, "ecdf": ecdf, "associations": associations}
 
 
 def main() -> None:

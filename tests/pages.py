@@ -11,12 +11,7 @@ from pathlib import Path
 
 from tree import ROOT
 
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    ROOT / "ARCHITECTURE.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`(sdckit [^`]+)`")
 # A command that a reader can copy names a file; FILE, N or A,B stand for something.

@@ -46,10 +46,5 @@ def release(frame=None, seed=2, share=0.5):
 
 
 def scenario(**options):
-    given = {
-        "keys": ["sex", "age", "region"],
-        "sensitive": ["ill", "income"],
-        "numeric": ["income"],
-        "aligned": True,
-    }
+    given = {"keys": ["sex", "age", "region"], "sensitive": ["ill", "income"], "numeric": ["income"], "aligned": True}
     return sdc.Scenario(**{**given, **options})

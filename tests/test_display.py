@@ -35,12 +35,7 @@ def test_what_is_seen_stays(name: str) -> None:
 
 
 @given(
-    st.lists(
-        st.text(st.sampled_from("ax1b0u20e\\\x1b\u202e\u0120"), max_size=7),
-        min_size=2,
-        max_size=6,
-        unique=True,
-    )
+    st.lists(st.text(st.sampled_from("ax1b0u20e\\\x1b\u202e\u0120"), max_size=7), min_size=2, max_size=6, unique=True)
 )
 def test_different_names_stay_different(names: list[str]) -> None:
     assert len({displayed(name) for name in names}) == len(names)

@@ -13,21 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src" / "sdckit"
 TESTS = ROOT / "tests"
 LEFT_OUT = {".git", ".venv", ".lock-venv", ".cache", ".hypothesis", "__pycache__", "build", "dist"}
-TEXT = {
-    ".py",
-    ".md",
-    ".toml",
-    ".txt",
-    ".html",
-    ".css",
-    ".jinja",
-    ".json",
-    ".csv",
-    ".cfg",
-    ".yml",
-    ".yaml",
-    "",
-}
+TEXT = {".py", ".md", ".toml", ".txt", ".html", ".css", ".jinja", ".json", ".csv", ".cfg", ".yml", ".yaml", ""}
 
 
 def sources() -> list[Path]:

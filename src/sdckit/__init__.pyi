@@ -1,9 +1,6 @@
 """The public names, listed here and nowhere else: read by the package on first use, and by type checkers."""
 
-from .attacks.differencing.differencing import (
-    Differencing as Differencing,
-    differencing as differencing,
-)
+from .attacks.differencing.differencing import Differencing as Differencing, differencing as differencing
 from .attacks.differencing.release_ledger import ReleaseLedger as ReleaseLedger
 from .attacks.distances.distance_to_closest_record import (
     DistanceToClosestRecord as DistanceToClosestRecord,
@@ -16,11 +13,7 @@ from .attacks.linkage.probabilistic_linkage import (
     probabilistic_linkage as probabilistic_linkage,
 )
 from .attacks.membership import Membership as Membership, membership as membership
-from .attacks.planted.canaries import (
-    Canaries as Canaries,
-    CanaryExposure as CanaryExposure,
-    canaries as canaries,
-)
+from .attacks.planted.canaries import Canaries as Canaries, CanaryExposure as CanaryExposure, canaries as canaries
 from .attacks.published.counted_tables import PublishedTable as PublishedTable
 from .attacks.published.joint_audit import JointAudit as JointAudit, joint_audit as joint_audit
 from .attacks.recovery.recoverable_values import (
@@ -53,10 +46,7 @@ from .attribute.prediction.bayesian_attribute_risk import (
     BayesianAttributeRisk as BayesianAttributeRisk,
     bayesian_attribute_risk as bayesian_attribute_risk,
 )
-from .attribute.prediction.prediction_risk import (
-    PredictionRisk as PredictionRisk,
-    prediction_risk as prediction_risk,
-)
+from .attribute.prediction.prediction_risk import PredictionRisk as PredictionRisk, prediction_risk as prediction_risk
 from .cells.as_cells import as_cells as as_cells
 from .cells.table import Cells as Cells
 from .data.files.file_labels import ColumnLabels as ColumnLabels, FileLabels as FileLabels
@@ -106,15 +96,9 @@ from .identity.matching.robust_interval_risk import (
     robust_interval_risk as robust_interval_risk,
 )
 from .identity.outliers import Outliers as Outliers, outliers as outliers
-from .identity.population.delta_presence import (
-    DeltaPresence as DeltaPresence,
-    delta_presence as delta_presence,
-)
+from .identity.population.delta_presence import DeltaPresence as DeltaPresence, delta_presence as delta_presence
 from .identity.population.k_map import KMap as KMap, k_map as k_map
-from .identity.population.population_risk import (
-    PopulationRisk as PopulationRisk,
-    population_risk as population_risk,
-)
+from .identity.population.population_risk import PopulationRisk as PopulationRisk, population_risk as population_risk
 from .identity.population.population_uniques import (
     PopulationUniques as PopulationUniques,
     population_uniques as population_uniques,
@@ -145,10 +129,7 @@ from .protect.synthesis.impute_masked import impute_masked as impute_masked
 from .protect.synthesis.replace_high_risk import replace_high_risk as replace_high_risk
 from .protect.synthesis.synthesize import synthesize as synthesize
 from .utility.ecdf_utility import ECDFUtility as ECDFUtility, ecdf_utility as ecdf_utility
-from .utility.losses.information_loss import (
-    InformationLoss as InformationLoss,
-    information_loss as information_loss,
-)
+from .utility.losses.information_loss import InformationLoss as InformationLoss, information_loss as information_loss
 from .utility.models.combine import Combined as Combined, combine as combine
 from .utility.models.compare_estimates import (
     EstimateComparison as EstimateComparison,
@@ -158,15 +139,9 @@ from .utility.models.compare_intervals import (
     IntervalComparison as IntervalComparison,
     compare_intervals as compare_intervals,
 )
-from .utility.models.compare_models import (
-    ModelComparison as ModelComparison,
-    compare_models as compare_models,
-)
+from .utility.models.compare_models import ModelComparison as ModelComparison, compare_models as compare_models
 from .utility.models.interval_overlap import interval_overlap as interval_overlap
-from .utility.propensities.cluster_utility import (
-    ClusterUtility as ClusterUtility,
-    cluster_utility as cluster_utility,
-)
+from .utility.propensities.cluster_utility import ClusterUtility as ClusterUtility, cluster_utility as cluster_utility
 from .utility.propensities.propensity import Propensity as Propensity, propensity as propensity
 from .utility.tables.compare_associations import (
     AssociationComparison as AssociationComparison,
@@ -176,25 +151,15 @@ from .utility.tables.compare_distributions import (
     DistributionComparison as DistributionComparison,
     compare_distributions as compare_distributions,
 )
-from .utility.tables.tabular_utility import (
-    TabularUtility as TabularUtility,
-    tabular_utility as tabular_utility,
-)
+from .utility.tables.tabular_utility import TabularUtility as TabularUtility, tabular_utility as tabular_utility
 from .utility.utility_overview import UtilityOverview as UtilityOverview, utility_overview as utility_overview
 from .workflow.assess import assess as assess
 from .workflow.assessment import Assessment as Assessment, ReleaseAssessment as ReleaseAssessment
-from .workflow.check import (
-    CheckResult as CheckResult,
-    assert_within_limits as assert_within_limits,
-    check as check,
-)
+from .workflow.check import CheckResult as CheckResult, assert_within_limits as assert_within_limits, check as check
 from .workflow.proposing.proposal import Proposal as Proposal
 from .workflow.proposing.propose import propose as propose
 from .workflow.recipes.explore import Exploration as Exploration, explore as explore
 from .workflow.recipes.recipe import Applied as Applied, Recipe as Recipe
-from .workflow.recipes.starter_recipe import (
-    StarterRecipe as StarterRecipe,
-    starter_recipe as starter_recipe,
-)
+from .workflow.recipes.starter_recipe import StarterRecipe as StarterRecipe, starter_recipe as starter_recipe
 
 __version__: str

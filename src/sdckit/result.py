@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 SCHEMA_VERSION = "1"
-DIRECTIONS = {
-    "riskier": "higher is riskier",
-    "safer": "higher is safer",
-    "reference": "to compare others with",
-}
+DIRECTIONS = {"riskier": "higher is riskier", "safer": "higher is safer", "reference": "to compare others with"}
 
 
 @dataclass(frozen=True)

@@ -106,10 +106,7 @@ class Windows:
         page = context.new_page()
         page.on("request", lambda one: self.asked.append(one.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on(
-            "console",
-            lambda one: one.type == "error" and self.errors.append(f"{one.location['url']}: {one.text}"),
-        )
+        page.on("console", lambda one: one.type == "error" and self.errors.append(f"{one.location['url']}: {one.text}"))
         page.goto(self.served.origin + path if self.served.cookies else self.served.address)
         page.wait_for_selector(READY)
         self.served.cookies = self.served.cookies or context.cookies()

@@ -230,8 +230,7 @@ def _reports(page: Any, hand: German, folder: Path) -> None:
         link = page.locator("#take_away-report")
         link.wait_for()
         page.wait_for_function(
-            "ending => document.getElementById('take_away-files').innerText.includes('report' + ending)",
-            arg=ending,
+            "ending => document.getElementById('take_away-files').innerText.includes('report' + ending)", arg=ending
         )
         with page.expect_download() as coming:
             link.click()

@@ -27,22 +27,8 @@ say = speaker("en")
 ENTRIES = [
     {"name": "columns", "kind": "columns", "choices": [], "default": None, "needed": True, "about": "Which."},
     {"name": "k", "kind": "whole", "choices": [], "default": 3, "needed": False, "about": "How many."},
-    {
-        "name": "noise",
-        "kind": "number",
-        "choices": [],
-        "default": 10.0,
-        "needed": False,
-        "about": "How much.",
-    },
-    {
-        "name": "how",
-        "kind": "choice",
-        "choices": ["up", "down"],
-        "default": "up",
-        "needed": False,
-        "about": "",
-    },
+    {"name": "noise", "kind": "number", "choices": [], "default": 10.0, "needed": False, "about": "How much."},
+    {"name": "how", "kind": "choice", "choices": ["up", "down"], "default": "up", "needed": False, "about": ""},
     {"name": "keep", "kind": "flag", "choices": [], "default": False, "needed": False, "about": ""},
     {"name": "limits", "kind": "value", "choices": [], "default": None, "needed": False, "about": ""},
 ]

@@ -11,17 +11,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import hypergeom
 
 from attacks.made import CONTROL, KNOWN, ORIGINAL, OTHERS
-from sdckit.attacks.attack_rates import (
-    ENOUGH,
-    FIGURES,
-    Tally,
-    counted,
-    isolated,
-    means,
-    rates,
-    scaled,
-    verdict,
-)
+from sdckit.attacks.attack_rates import ENOUGH, FIGURES, Tally, counted, isolated, means, rates, scaled, verdict
 from sdckit.attacks.linkability import linkability
 from sdckit.errors import DataError
 from sdckit.numerics.intervals import excess, wilson
@@ -80,11 +70,7 @@ def test_a_residual_that_does_not_follow_from_the_tallies():
 @pytest.mark.parametrize(
     ("attack", "control", "said"),
     [
-        (
-            Tally(500, 50),
-            Tally(500, 40),
-            "Not to be trusted: the attack succeeds in 10.0% of the attempts, guessing",
-        ),
+        (Tally(500, 50), Tally(500, 40), "Not to be trusted: the attack succeeds in 10.0% of the attempts, guessing"),
         (Tally(500, 300), None, "Without a control file it is open"),
         (Tally(500, 300), Tally(500, 290), "No sign that being in the file makes a difference"),
         (Tally(500, 300), Tally(500, 100), "discloses more about the people in it than about others: 50.0%"),

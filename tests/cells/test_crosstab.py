@@ -19,14 +19,7 @@ import brute
 from draw import files, quiet
 from sdckit import as_cells
 from sdckit.cells import crosstab as module
-from sdckit.cells.crosstab import (
-    crosstab,
-    holds_ranges,
-    is_spread_like_numbers,
-    levels_of,
-    scale_of,
-    wildcard_crosstab,
-)
+from sdckit.cells.crosstab import crosstab, holds_ranges, is_spread_like_numbers, levels_of, scale_of, wildcard_crosstab
 from sdckit.data.columns import code_column
 from sdckit.errors import ColumnError, DataError
 

@@ -92,10 +92,7 @@ def test_every_absent_column_is_named_at_once():
 
 
 def test_every_clash_of_types_is_named_at_once():
-    left, right = (
-        pl.DataFrame({"a": ["1"], "b": [1], "v": [1.0]}),
-        pl.DataFrame({"a": [1], "b": ["1"], "v": ["u"]}),
-    )
+    left, right = (pl.DataFrame({"a": ["1"], "b": [1], "v": [1.0]}), pl.DataFrame({"a": [1], "b": ["1"], "v": ["u"]}))
     with pytest.raises(ColumnError) as caught:
         open_pair(left, right, categories={"keys": ["a", "b"]}, numeric={"numeric": ["v"]})
     message = str(caught.value)
@@ -106,10 +103,7 @@ def test_every_clash_of_types_is_named_at_once():
 
 REFUSED = {
     "nothing released": (lambda: open_pair(pl.DataFrame(ORIGINAL), categories={}), "released= is missing"),
-    "no release": (
-        lambda: open_pair(pl.DataFrame(ORIGINAL), [], categories={}),
-        "released= is an empty list",
-    ),
+    "no release": (lambda: open_pair(pl.DataFrame(ORIGINAL), [], categories={}), "released= is an empty list"),
     "lengths": (
         lambda: pair(released={"a": ["x"], "v": [1.0]}, aligned=True),
         "the release has 1 rows, the original 3: rows must belong together",
@@ -154,11 +148,7 @@ def test_plans_are_brought_here_and_ordered_by_id():
     table = pa.table(ORIGINAL)
     connection.register("original", table)
     found = open_pair(
-        connection.table("original"),
-        pl.LazyFrame(RELEASED),
-        categories={"keys": ["a"]},
-        aligned=True,
-        id="id",
+        connection.table("original"), pl.LazyFrame(RELEASED), categories={"keys": ["a"]}, aligned=True, id="id"
     )
     released = dict(zip(found.original["id"].to_list(), found.codes("a").codes[1].tolist(), strict=True))
     assert released == {1: 1, 2: 2, 3: 3}
@@ -205,18 +195,10 @@ def attacked(released, control, original=A, **given):
 def test_the_control_file_is_coded_behind_the_releases():
     found = attacked(B, C)
     assert (found.m, found.sizes, found.names) == (1, (2,), ("the original", "the release"))
-    assert [codes.tolist() for codes in found.codes("s", control=True).codes] == [
-        [1, 2, 2],
-        [3, 1],
-        [1, 1, 4, 0],
-    ]
+    assert [codes.tolist() for codes in found.codes("s", control=True).codes] == [[1, 2, 2], [3, 1], [1, 1, 4, 0]]
     assert found.codes("s", control=True).labels() == ["(missing)", "a", "b", "c", "d"]
     assert [codes.tolist() for codes in found.codes("s").codes] == [[1, 2, 2], [3, 1]]
-    assert [codes.tolist() for codes in found.codes("x", control=True).codes] == [
-        [1, 2, 0],
-        [2, 3],
-        [4, 4, 4, 1],
-    ]
+    assert [codes.tolist() for codes in found.codes("x", control=True).codes] == [[1, 2, 0], [2, 3], [4, 4, 4, 1]]
     assert found.groups(["s"], control=True).size[-1].sum() == 4
     assert len(found.groups(["s"]).size) == 2
     assert [values.tolist() for values in found.days("x")[1:]] == [[2, 5], [9, 9, 9, 1]]
@@ -225,11 +207,7 @@ def test_the_control_file_is_coded_behind_the_releases():
 
 def test_a_value_of_the_control_file_among_the_others_moves_their_codes():
     found = attacked(B, C.with_columns(s=pl.Series(["a", "aa", "b", "b"])))
-    assert [codes.tolist() for codes in found.codes("s", control=True).codes] == [
-        [1, 3, 3],
-        [4, 1],
-        [1, 2, 3, 3],
-    ]
+    assert [codes.tolist() for codes in found.codes("s", control=True).codes] == [[1, 3, 3], [4, 1], [1, 2, 3, 3]]
     assert [codes.tolist() for codes in found.codes("s").codes] == [[1, 2, 2], [3, 1]]
 
 

@@ -15,14 +15,7 @@ from hypothesis import given, strategies as st
 import brute
 from draw import files, quiet
 from sdckit import as_cells
-from sdckit.cells.table import (
-    MAX_LEVELS,
-    CellValues,
-    PartedValues,
-    check_result_names,
-    count_levels,
-    group_column,
-)
+from sdckit.cells.table import MAX_LEVELS, CellValues, PartedValues, check_result_names, count_levels, group_column
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 FRAME = pl.DataFrame(

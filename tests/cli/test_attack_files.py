@@ -118,12 +118,7 @@ def test_the_id_is_read_of_original_and_release_though_an_identifier(folder: Pat
     ],
 )
 def test_options_of_attacks_that_make_no_sense(
-    folder: Path,
-    released: tuple[str, ...],
-    control: str | None,
-    attacks: bool,
-    n_attacks: int | None,
-    words: str,
+    folder: Path, released: tuple[str, ...], control: str | None, attacks: bool, n_attacks: int | None, words: str
 ) -> None:
     last = None if control is None else folder / control
     files = [folder / one for one in released]
@@ -184,14 +179,7 @@ def test_not_a_number_is_missing_and_the_key_is_json(tmp_path: Path) -> None:
     one = pl.DataFrame({"number": [1.5, float("nan"), None]})
     names, ranges = ("number",), np.array([1.0])
     made = SimpleNamespace(
-        planted=one,
-        held_out=one,
-        n_planted=3,
-        copies=1,
-        variables=names,
-        numeric=names,
-        ranges=ranges,
-        seed=1,
+        planted=one, held_out=one, n_planted=3, copies=1, variables=names, numeric=names, ranges=ranges, seed=1
     )
     write_key(made, path)  # type: ignore[arg-type]
     assert "NaN" not in path.read_text(encoding="utf-8")

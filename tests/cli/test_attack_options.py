@@ -73,9 +73,7 @@ def test_a_scenario_says_what_is_known_and_inferred() -> None:
     assert kinds(scenario=stored, kinds=["distances"]) == ["distances"]
 
 
-def test_rows_that_a_scenario_says_correspond_are_linked_where_duckdb_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_rows_that_a_scenario_says_correspond_are_linked_where_duckdb_is(monkeypatch: pytest.MonkeyPatch) -> None:
     stored = sdc.Scenario(keys=["age", "sex"], aligned=True)
     assert "probabilistic-linkage" in kinds(scenario=stored)
     several = sdc.Scenario(intruders={"a": ["age", "sex"], "b": ["sex"]}, aligned=True)
@@ -118,10 +116,7 @@ def test_everything_known_is_compared_and_subgroups_are_read() -> None:
         ({"id": "age", "known": TWO}, "leave it out of --known"),
         ({"kinds": ["distances"], "id": "pid"}, "are for linking records"),
         ({"blocking": [["age"]]}, "are for linking records"),
-        (
-            {"kinds": ["probabilistic-linkage"], "aligned": True, "known": TWO, "by": ["sex"]},
-            "leave --by out",
-        ),
+        ({"kinds": ["probabilistic-linkage"], "aligned": True, "known": TWO, "by": ["sex"]}, "leave --by out"),
     ],
 )
 def test_what_is_refused(given: dict[str, Any], words: str) -> None:

@@ -182,12 +182,7 @@ def test_no_room_for_the_report(sdckit, survey: Path, tmp_path: Path) -> None:
     sdckit("assess", survey, *KEYS)  # kernels are compiled and cached with room to spare
     with little_room(4_000):
         done = sdckit("assess", survey, *KEYS, "--report", tmp_path / "r.html")
-    refused(
-        done,
-        tmp_path,
-        "could not write the report",
-        "would be larger than this disk or your account allows",
-    )
+    refused(done, tmp_path, "could not write the report", "would be larger than this disk or your account allows")
 
 
 def test_a_full_disk_keeps_the_report_of_yesterday(

@@ -39,18 +39,7 @@ SYNTHESIZE = ("--columns", "income", "--models", "income=sample")
 WRITING: dict[str, list[tuple[str, ...]]] = {
     "protect": [
         ("r.toml", "raw.csv", "--scenario", "s.toml", "-o", "o.csv", "--log", "m.json", "--report", "p.html"),
-        (
-            "r.toml",
-            "raw.csv",
-            "--scenario",
-            "s.toml",
-            "-o",
-            "q.csv",
-            "--replay",
-            "l.json",
-            "--report",
-            "q.md",
-        ),
+        ("r.toml", "raw.csv", "--scenario", "s.toml", "-o", "q.csv", "--replay", "l.json", "--report", "q.md"),
     ],
     "synthesize": [
         ("raw.csv", "-o", "y.csv", *SYNTHESIZE, "--log", "n.json"),
@@ -84,11 +73,7 @@ def test_no_command_is_forgotten() -> None:
     assert having("log", "replay") == set(READING) | set(WRITING)
     assert having("replay") == set(WRITING)
     # What is drawn and written: by a recipe with its log, by the key of planted records, or no release.
-    assert {name for name in having("seed") if name in having("out")} == {
-        *WRITING,
-        "canaries make",
-        "explore",
-    }
+    assert {name for name in having("seed") if name in having("out")} == {*WRITING, "canaries make", "explore"}
 
 
 def hidden(log: Path) -> list[str]:
@@ -138,11 +123,7 @@ def test_a_replay_is_the_release_to_the_byte(sdckit, folder: Path) -> None:
 def test_a_damaged_log_is_refused_without_a_word_of_it(sdckit, folder: Path) -> None:
     text = Path("l.json").read_text(encoding="utf-8")
     secret = RecipeLog.read("l.json").secret
-    for spoilt in (
-        text[: len(text) // 2],
-        text.replace(secret, secret[:-1]),
-        text.replace(f'"{secret}"', "null"),
-    ):
+    for spoilt in (text[: len(text) // 2], text.replace(secret, secret[:-1]), text.replace(f'"{secret}"', "null")):
         Path("l.json").write_text(spoilt, encoding="utf-8")
         done = sdckit("check", "raw.csv", *RELEASE)
         assert done.code == 2

@@ -62,11 +62,7 @@ def test_a_wrong_value_is_refused_in_the_words_of_the_command_line(
             for line in errors:
                 assert not line.startswith("internal"), (option, value, line)
                 assert not PYTHON.search(line), (option, value, line)
-                assert not re.match(rf"error: (thresholds\.|matching\.)?{one.name} ", line), (
-                    option,
-                    value,
-                    line,
-                )
+                assert not re.match(rf"error: (thresholds\.|matching\.)?{one.name} ", line), (option, value, line)
 
 
 @pytest.mark.parametrize(

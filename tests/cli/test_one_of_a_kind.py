@@ -54,11 +54,7 @@ def test_one_is_no_plural(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd
     monkeypatch.chdir(tmp_path)
     rng, n = np.random.default_rng(1), 120
     pl.DataFrame(
-        {
-            "age": rng.integers(18, 70, n),
-            "ill": rng.choice(["y", "n"], n),
-            "pay": rng.normal(100, 9, n).round(1),
-        }
+        {"age": rng.integers(18, 70, n), "ill": rng.choice(["y", "n"], n), "pay": rng.normal(100, 9, n).round(1)}
     ).write_csv("a.csv")
     Path("s.toml").write_text(SCENARIO, encoding="utf-8")
     Path("r.toml").write_text(RECIPE, encoding="utf-8")

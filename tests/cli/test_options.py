@@ -10,14 +10,7 @@ import polars as pl
 import pytest
 
 from cli.conftest import KEYS
-from sdckit.cli.options import (
-    CoverOptions,
-    ReleaseType,
-    codes,
-    make_scenario,
-    split,
-    split_named,
-)
+from sdckit.cli.options import CoverOptions, ReleaseType, codes, make_scenario, split, split_named
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, FileFormatError, ScenarioError
 

@@ -14,14 +14,7 @@ from sdckit.cells.plans import count_cells
 from sdckit.cli import source as engine_options
 from sdckit.cli.app import run
 from sdckit.cli.progress import Steps
-from sdckit.cli.source import (
-    BEHIND,
-    Source,
-    read_declared,
-    read_release,
-    release_header,
-    takes,
-)
+from sdckit.cli.source import BEHIND, Source, read_declared, read_release, release_header, takes
 from sdckit.data import memory
 from sdckit.data.files import readers, scan_file as scanning
 from sdckit.data.files.scan_file import scan_file
@@ -41,13 +34,7 @@ keys = ["sex", "age"]
 [intruders.register]
 keys = ["sex", "age", "region"]
 """
-COMMANDS = (
-    ("suda",),
-    ("risky-cells",),
-    ("population-risk",),
-    ("k-map",),
-    ("explain", "--row", 1, "--internal"),
-)
+COMMANDS = (("suda",), ("risky-cells",), ("population-risk",), ("k-map",), ("explain", "--row", 1, "--internal"))
 
 
 @pytest.fixture
@@ -255,10 +242,7 @@ def test_a_folder_and_what_does_not_fit_go_to_an_engine(
         (["--engine", "memory", "--memory", "4GB"], "--memory is what an engine may take"),
         (["--engine", "polars", "--memory", "4GB"], "is what DuckDB may take"),
         (["--engine", "duckdb", "--released", "other.parquet"], "--engine is for a file by itself"),
-        (
-            ["--engine", "duckdb", "--user-missing"],
-            "leave --join, --user-missing out",
-        ),
+        (["--engine", "duckdb", "--user-missing"], "leave --join, --user-missing out"),
     ],
 )
 def test_what_is_refused(

@@ -15,17 +15,7 @@ from rich.console import Console
 import sdckit as sdc
 from draw import quiet
 from sdckit.cli.terminal import make_console, print_blocks, print_measure, show_blocks, show_page
-from sdckit.report.blocks import (
-    ChartBlock,
-    Code,
-    Facts,
-    Page,
-    Paragraph,
-    Section,
-    TableBlock,
-    Tables,
-    Verdicts,
-)
+from sdckit.report.blocks import ChartBlock, Code, Facts, Page, Paragraph, Section, TableBlock, Tables, Verdicts
 from sdckit.report.notebook import screen_blocks, screen_page
 
 MARKER = "Zq7Qx"
@@ -200,11 +190,7 @@ def test_what_shows_values_or_is_to_be_copied_is_for_paper() -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_columns_give_way_between_words(width: int) -> None:
-    heads = (
-        "The step that was made",
-        "Expected re-identifications",
-        *[f"Values of number {i}" for i in range(3)],
-    )
+    heads = ("The step that was made", "Expected re-identifications", *[f"Values of number {i}" for i in range(3)])
     table = TableBlock("Wide", heads, (("2. local_suppression", *["1.87429e-05"] * 4),), tuple(range(1, 5)))
     lines = text(show_blocks([table]), width).splitlines()
     assert max(map(len, lines)) <= width

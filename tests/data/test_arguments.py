@@ -101,10 +101,7 @@ def test_an_interval_has_the_ends_it_is_given():
 
 def test_several_amounts():
     assert arguments.amounts_above((0.5, 0.2, 0.5), "limits", "are it") == (0.2, 0.5)
-    assert (arguments.amounts_above(1, "t", "is it"), arguments.amounts_above([], "t", "is it")) == (
-        (1.0,),
-        (),
-    )
+    assert (arguments.amounts_above(1, "t", "is it"), arguments.amounts_above([], "t", "is it")) == ((1.0,), ())
     for wrong in (True, math.nan, math.inf, 0, -1, "0.5", [None], [1, 0]):
         assert refused(DataError, "give numbers above 0", arguments.amounts_above, wrong, "t", "is it") == "t"
 

@@ -97,12 +97,7 @@ POLARS = [
     (pl.Series("x", ["b", None, "a", "b", ""]), ["b", None, "a", "b", ""], "text", None),
     (pl.Series("x", ["b", LONG, None, LONG, LONG + "!"]), ["b", LONG, None, LONG, LONG + "!"], "text", None),
     (pl.Series("x", [LONG, LONG]), [LONG, LONG], "text", None),
-    (
-        pl.Series("x", ["größe", "grösse", "größe", "日本"]),
-        ["größe", "grösse", "größe", "日本"],
-        "text",
-        None,
-    ),
+    (pl.Series("x", ["größe", "grösse", "größe", "日本"]), ["größe", "grösse", "größe", "日本"], "text", None),
     (pl.Series("x", [None, None], pl.String), [None, None], "text", None),
     (pl.Series("x", ["b", None, "a", "b"], pl.Categorical), ["b", None, "a", "b"], "category", None),
     (pl.Series("x", ["b", None, LONG], pl.Enum(["unused", LONG, "b"])), ["b", None, LONG], "category", None),
@@ -262,11 +257,7 @@ def test_one_array_without_a_copy():
 
 @pytest.mark.parametrize(
     ("bad", "words"),
-    [
-        ([True], "row 1"),
-        ([False, True, False, True], "rows 2, 4"),
-        ([True] * 8, "rows 1, 2, 3, 4, 5 and 3 more"),
-    ],
+    [([True], "row 1"), ([False, True, False, True], "rows 2, 4"), ([True] * 8, "rows 1, 2, 3, 4, 5 and 3 more")],
 )
 def test_rows_in_words(bad, words):
     assert first_rows(np.array(bad)) == words
@@ -323,14 +314,7 @@ def test_codes_of_another_column_of_the_same_values(one, other):
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [
-        ([3, 6], [5, 4, 3]),
-        ([2], [3, 4]),
-        (["b", "d"], ["a", "b"]),
-        (["1"], [1]),
-        ([0.5], [1, 2]),
-        ([0.5], [1.0, 2.0]),
-    ],
+    [([3, 6], [5, 4, 3]), ([2], [3, 4]), (["b", "d"], ["a", "b"]), (["1"], [1]), ([0.5], [1, 2]), ([0.5], [1.0, 2.0])],
 )
 def test_no_codes_for_other_values(one, other):
     here, there = (code_column(series(pa.chunked_array([pa.array(values)]))) for values in (one, other))
@@ -443,10 +427,7 @@ def test_value_labels_keep_the_order_of_their_codes(tmp_path):
     assert {key: one.scale for key, one in kinds.items()} == {"x": "codes", "band": "ordered"}
 
 
-@given(
-    st.lists(st.text("abc", min_size=1, max_size=2), unique=True),
-    st.lists(st.text("abc", max_size=2), unique=True),
-)
+@given(st.lists(st.text("abc", min_size=1, max_size=2), unique=True), st.lists(st.text("abc", max_size=2), unique=True))
 def test_every_value_once_in_the_declared_order(values, declared):
     found = in_order(values, declared)
     assert sorted(found) == sorted(values)

@@ -150,8 +150,7 @@ def test_spellings(label, expected):
 
 
 @pytest.mark.parametrize(
-    "label",
-    ["", "north", "30-", "-", "39-30", "(5, 5)", "3 of 4", "unknown", "1-2-3", "a1", "25-00703", "1-01"],
+    "label", ["", "north", "30-", "-", "39-30", "(5, 5)", "3 of 4", "unknown", "1-2-3", "a1", "25-00703", "1-01"]
 )
 def test_what_is_no_range(label):
     assert range_of_label(label) is None

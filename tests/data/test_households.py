@@ -56,10 +56,7 @@ def test_one_household_that_differs_is_enough():
 
 
 def test_what_is_asked_for_is_looked_at_in_its_order():
-    assert sdc.household_variables(people(), household="home", among=["w", "age", "region"]) == (
-        "w",
-        "region",
-    )
+    assert sdc.household_variables(people(), household="home", among=["w", "age", "region"]) == ("w", "region")
 
 
 @pytest.mark.parametrize(("given", "argument"), [
@@ -83,12 +80,7 @@ def test_homes_are_numbered_by_their_first_records():
 def test_records_that_differ_are_those_unlike_the_first_member():
     frame = open_frame(pl.DataFrame({"home": [1, 1, 1, 2], "x": [None, "a", "b", "c"]}))
     coded = code_column(frame["home"])
-    assert differs_within(frame, "x", homes_of(coded.codes(), coded.span)).tolist() == [
-        False,
-        False,
-        True,
-        False,
-    ]
+    assert differs_within(frame, "x", homes_of(coded.codes(), coded.span)).tolist() == [False, False, True, False]
 
 
 @pytest.mark.parametrize(

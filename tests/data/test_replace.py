@@ -147,10 +147,7 @@ def test_a_categorical_column_takes_the_levels_as_categories():
         out = with_levels(open_frame(frame), {"x": new})["x"]
         assert (list(out.cat.categories), out.cat.ordered) == (["low", "high"], ordered)
     table = with_levels(open_frame(pa.table({"x": pa.array(names).dictionary_encode()})), {"x": new})
-    assert (str(table.schema.field("x").type.value_type), values(table, "x")) == (
-        "string",
-        ["high", None, "low"],
-    )
+    assert (str(table.schema.field("x").type.value_type), values(table, "x")) == ("string", ["high", None, "low"])
     numbers = with_levels(open_frame(pl.DataFrame({"x": pl.Series(names, dtype=pl.Categorical)})),
                           {"x": ([1, 2], codes)})  # fmt: skip
     assert numbers.schema["x"] == pl.Int64

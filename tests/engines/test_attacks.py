@@ -149,8 +149,7 @@ def test_the_same_on_every_engine(name: str, engine: Any, expected: dict[str, An
 
 
 @pytest.mark.parametrize(
-    ("name", "at"),
-    [(name, at) for name in ATTACKS for at in range(0, len(ENGINES), 4 if name == "linkage" else 1)],
+    ("name", "at"), [(name, at) for name in ATTACKS for at in range(0, len(ENGINES), 4 if name == "linkage" else 1)]
 )
 def test_each_file_on_an_engine_of_its_own(name: str, at: int, expected: dict[str, Any]) -> None:
     original, released, control = (ENGINES[(at + step) % len(ENGINES)] for step in (0, 3, 5))

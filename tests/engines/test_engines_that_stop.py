@@ -106,11 +106,7 @@ def test_a_query_that_somebody_stops() -> None:
 
 
 def test_no_disk_for_what_does_not_fit(tmp_path: Path) -> None:
-    settings = {
-        "memory_limit": "20MB",
-        "temp_directory": str(tmp_path / "t"),
-        "max_temp_directory_size": "1MB",
-    }
+    settings = {"memory_limit": "20MB", "temp_directory": str(tmp_path / "t"), "max_temp_directory_size": "1MB"}
     connection = duckdb.connect(config=settings)
     plan = connection.sql(f"select i as a, hash(i) as b, '{MARK}' as c from range(3000000) t(i)")
     said = check_silent(lambda: sdc.k_anonymity(plan, keys=["a", "b", "c"]))

@@ -16,15 +16,7 @@ from sdckit.errors import DataError
 KEYS = ["text", "whole", "half"]
 Call = Callable[[Any, Any], Any]
 # One of each way to the data: a job of Spark takes a second.
-ON_SPARK = [
-    "risky_cells",
-    "population_risk",
-    "population_uniques",
-    "k_map",
-    "delta_presence",
-    "outliers",
-    "alpha_k",
-]
+ON_SPARK = ["risky_cells", "population_risk", "population_uniques", "k_map", "delta_presence", "outliers", "alpha_k"]
 
 
 def survey(n: int = 150) -> pl.DataFrame:

@@ -90,12 +90,7 @@ def test_protection_changes_the_columns_named(engine: str) -> None:
         return [["" if value is None else str(value) for value in column.to_list()] for column in found.get_columns()]
 
     expected = done("age", "learnt", "home")
-    for names in [
-        ("*", "^age.*$", "count"),
-        ("^age.*$", "", "*"),
-        ("count", "*", "^age.*$"),
-        ("", "len", "a.b"),
-    ]:
+    for names in [("*", "^age.*$", "count"), ("^age.*$", "", "*"), ("count", "*", "^age.*$"), ("", "len", "a.b")]:
         assert done(*names) == expected, names
 
 

@@ -22,9 +22,7 @@ RULES: list[dict[str, Any]] = [
     {"missing": {"text": "category"}, "alpha": 0.0},
 ]
 FEW = settings(
-    max_examples=8,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    deadline=None,
+    max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
 )
 
 

@@ -80,12 +80,7 @@ MARKS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-32-le": b"\xff
 for what, head in MARKS.items():
     _bytes(f"mark of {what}", ".csv", head + TEXT.encode(what), "either")
 _bytes("UTF-16 without a mark", ".csv", TEXT.encode("utf-16-be"), "either")
-_bytes(
-    "mixed encodings",
-    ".csv",
-    TEXT.replace("name", "größe").encode("latin-1") + "9,größe,1\n".encode(),
-    "either",
-)
+_bytes("mixed encodings", ".csv", TEXT.replace("name", "größe").encode("latin-1") + "9,größe,1\n".encode(), "either")
 _bytes("a NUL in a field", ".csv", UTF8.replace(f"{MARK}1".encode(), f"{MARK}\0".encode(), 1), "either")
 _bytes("nothing but NUL", ".csv", b"\0" * 5000, "refused")
 _bytes("control characters", ".csv", UTF8.replace(b"0,", b"\x1b[2J,", 3), "either")
@@ -101,12 +96,7 @@ _bytes("no bytes", ".csv", b"", "refused")
 _bytes("line ends only", ".csv", b"\n\r\n\n", "refused")
 _bytes("a header only", ".csv", b"age,name,w\n", "refused")
 _bytes("one record", ".csv", f"age,name,w\n1,{MARK},2\n".encode(), "either")
-_bytes(
-    "line ends of three kinds",
-    ".csv",
-    UTF8.replace(b"\n", b"\r\n", 9).replace(b"4.5\n", b"4.5\r", 2),
-    "either",
-)
+_bytes("line ends of three kinds", ".csv", UTF8.replace(b"\n", b"\r\n", 9).replace(b"4.5\n", b"4.5\r", 2), "either")
 _bytes("no line end at the end", ".csv", UTF8[:-1], "read")
 _bytes("a zip called CSV", ".csv", _zip(), "refused")
 _bytes("gzip called CSV", ".csv", gzip.compress(UTF8), "refused")

@@ -28,9 +28,7 @@ sys.addaudithook(refuse)
 
 
 @pytest.fixture(scope="module")
-def without_sockets(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[..., subprocess.CompletedProcess[str]]:
+def without_sockets(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.CompletedProcess[str]]:
     site = tmp_path_factory.mktemp("site")
     (site / "sitecustomize.py").write_text(SITE)
 
@@ -55,16 +53,7 @@ def test_commands_and_charts_need_none(without_sockets, tmp_path: Path) -> None:
     done = without_sockets(WORK, tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     written = {one.name for one in tmp_path.iterdir()}
-    assert {
-        "demo-report.html",
-        "r.html",
-        "r.md",
-        "r.json",
-        "out.csv",
-        "log.json",
-        "map.html",
-        "map.svg",
-    } <= written
+    assert {"demo-report.html", "r.html", "r.md", "r.json", "out.csv", "log.json", "map.html", "map.svg"} <= written
 
 
 WORK = """

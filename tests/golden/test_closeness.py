@@ -135,11 +135,7 @@ def read(folder, case):
 @pytest.mark.parametrize("name", PYCANON)
 def test_files_of_pycanon(reference, name):
     case = json.loads((reference / f"{name}.json").read_text(encoding="utf-8"))
-    frame, keys, (s,) = (
-        read(reference, case),
-        case["arguments"]["quasi_identifiers"],
-        case["arguments"]["sensitive"],
-    )
+    frame, keys, (s,) = (read(reference, case), case["arguments"]["quasi_identifiers"], case["arguments"]["sensitive"])
     expected, peer = case["expected"]["textbook"], case["expected"]["pycanon_gen_True"]
     book = expected[s]
     text = case["arguments"]["dtypes"][s] == "object"

@@ -95,12 +95,7 @@ def test_portable_uniques(name):
     case = UNIQUES[name]
     original, releases = files(1)
     result = replicated_uniques(original, releases, keys=case["keys"])
-    for figure in (
-        "original_uniques",
-        "released_uniques",
-        "released_uniques_in_original",
-        "replicated",
-    ):
+    for figure in ("original_uniques", "released_uniques", "released_uniques_in_original", "replicated"):
         assert getattr(result, figure) == case[figure]
     assert len(result.released_rows()) == case["n_removed_replicated"]
     assert len(result.released_rows(replicated_only=False)) == case["n_removed_unique"]

@@ -21,12 +21,7 @@ import pytest
 from scipy.stats import mannwhitneyu, norm
 
 from golden.rebuild import rebuild
-from sdckit import (
-    bayesian_attribute_risk,
-    canaries,
-    distance_to_closest_record,
-    probabilistic_linkage,
-)
+from sdckit import bayesian_attribute_risk, canaries, distance_to_closest_record, probabilistic_linkage
 
 CASE = json.loads((Path(__file__).parent / "portable" / "distances_fair.json").read_text(encoding="utf-8"))
 VARIABLES = [*CASE["numeric"], *CASE["categorical"]]
@@ -74,10 +69,7 @@ def test_a_normal_synthesizer_in_closed_form():
     made = values[::-1] + np.array([0.3, -0.2] * 5)
     n, grid = len(values), np.array([-2.0, 0.5, 3.0])
     rng = np.random.default_rng(7)
-    draws = {
-        "mean": np.repeat(rng.normal(values.mean(), n**-0.5, (40_000, 1)), n, axis=1),
-        "sd": np.ones(40_000),
-    }
+    draws = {"mean": np.repeat(rng.normal(values.mean(), n**-0.5, (40_000, 1)), n, axis=1), "sd": np.ones(40_000)}
     result = bayesian_attribute_risk(
         pl.DataFrame({"y": values}), pl.DataFrame({"y": made}), target="y", draws=draws, guesses=grid
     )

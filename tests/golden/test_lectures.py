@@ -12,12 +12,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from sdckit import (
-    compare_intervals,
-    correct_attribution_probability,
-    interval_overlap,
-    prediction_risk,
-)
+from sdckit import compare_intervals, correct_attribution_probability, interval_overlap, prediction_risk
 
 KEYS = ["UrbanRural", "Income", "Race", "KidsCount"]
 PRINTED = {"mse_released": 147_374_578, "mse_original": 80_887_543, "more_accurate": 0.3389831}

@@ -19,12 +19,7 @@ def test_the_affairs_survey():
     educ[moved] = educ[moved][::-1]
     release = survey.with_columns(educ=pl.Series(educ))
     found = utility_overview(
-        survey,
-        release,
-        variables=["educ", "occupation"],
-        numeric=[],
-        aligned=True,
-        models="educ ~ occupation",
+        survey, release, variables=["educ", "occupation"], numeric=[], aligned=True, models="educ ~ occupation"
     )
     assert found.mean_total_variation == 0  # every margin is kept
     before, after = (Counter(frame.select("educ", "occupation").iter_rows()) for frame in (survey, release))

@@ -77,8 +77,7 @@ def test_drawn_and_given_matrices(reference, testdata):
 
 
 @pytest.mark.parametrize(
-    ("method", "noise", "figures"),
-    [("additive", 50, 9), ("correlated", 100 * np.sqrt(0.5), 9), ("correlated2", 10, 6)],
+    ("method", "noise", "figures"), [("additive", 50, 9), ("correlated", 100 * np.sqrt(0.5), 9), ("correlated2", 10, 6)]
 )
 def test_noise_over_seeds(reference, testdata, method, noise, figures):
     expected = load(reference, "addNoise_testdata_distribution")["expected"][method]

@@ -20,13 +20,7 @@ import pytest
 from draw import quiet
 from golden.rebuild import rebuild
 from sdckit import as_cells, delta_presence, k_map, population_risk, population_uniques
-from sdckit.identity.population.log_linear import (
-    dense_main_effects,
-    grid_of,
-    model_terms,
-    shares_of,
-    sum_grid,
-)
+from sdckit.identity.population.log_linear import dense_main_effects, grid_of, model_terms, shares_of, sum_grid
 from sdckit.identity.population.population_risk import fit_model, sum_lattice
 from sdckit.identity.population.size_models import shlosser_classes, size_table
 

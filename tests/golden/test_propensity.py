@@ -112,12 +112,7 @@ def test_census_records(reference, case):
         interactions=arguments["maxorder"] + 1,
     )  # fmt: skip
     if case.endswith("pairs"):
-        expected = {
-            "pMSE": expected["pMSE"],
-            "SPECKS": expected["SPECKS"],
-            "PO50": expected["PO50"],
-            "df": 62,
-        }
+        expected = {"pMSE": expected["pMSE"], "SPECKS": expected["SPECKS"], "PO50": expected["PO50"], "df": 62}
     agree(result, expected)
     if case.endswith("maxorder0"):
         theirs = expected["glm"]["coef_first30"]
@@ -136,13 +131,7 @@ def test_a_survey_with_missing_numbers(reference):
 def test_trees_find_the_same_kind_of_difference():
     variables = ["age", "yrs_married", "religious", "educ", "affairs"]
     result = propensity(
-        file("fair"),
-        file("fair_syn1"),
-        variables=variables,
-        numeric=variables,
-        model="cart",
-        seed=7,
-        resamples=10,
+        file("fair"), file("fair_syn1"), variables=variables, numeric=variables, model="cart", seed=7, resamples=10
     )
     assert result.ratio > 10  # rpart: 47
     assert result.importance["variable"].to_list()[:2] == ["affairs", "yrs_married"]  # as rpart's splits

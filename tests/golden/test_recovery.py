@@ -62,8 +62,7 @@ def by_script(hidden, name, by):
 
 
 @pytest.mark.parametrize(
-    ("name", "by", "every"),
-    [("INDP_CAT", "INDP", 13), ("DENSITY", "PUMA", 11), ("PINCP_DECILE", "PINCP", 17)],
+    ("name", "by", "every"), [("INDP_CAT", "INDP", 13), ("DENSITY", "PUMA", 11), ("PINCP_DECILE", "PINCP", 17)]
 )
 def test_a_public_file_gives_back_what_a_script_gives_back(name, by, every):
     whole = pl.read_csv(needs_reference() / "public" / "ma2018.csv.gz", infer_schema_length=None)

@@ -100,12 +100,7 @@ def test_risks(reference, name):
         if "risk_exact" in expected:
             agree_where(f == np.floor(f), columns(exact)["risk"], expected["risk_exact"], TOLERANCE)
         pairs = set(
-            zip(
-                f.tolist(),
-                found["population_frequency"].tolist(),
-                columns(exact)["risk"].tolist(),
-                strict=True,
-            )
+            zip(f.tolist(), found["population_frequency"].tolist(), columns(exact)["risk"].tolist(), strict=True)
         )
         for one_f, one_big_f, risk in pairs:
             assert risk == pytest.approx(float(brute.risk(one_f, one_big_f)), rel=1e-10)

@@ -53,11 +53,7 @@ def test_reference(reference, name):
     case = json.loads((reference / f"localSuppression_{name}.json").read_text(encoding="utf-8"))
     frame = read(reference, case["data"])
     for run in case["expected"].values():
-        compare(
-            frame,
-            case["arguments"]["keyVars"],
-            {**run, "below_k_before": run["n_below_k_before"]},
-        )
+        compare(frame, case["arguments"]["keyVars"], {**run, "below_k_before": run["n_below_k_before"]})
 
 
 def test_francdat_is_solved_exactly(reference):

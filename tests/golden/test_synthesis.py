@@ -50,12 +50,7 @@ def test_posterior_means_are_the_estimates_of_statsmodels():
 
     data = survey()
     change = synthesize(
-        data,
-        columns=["yrs_married"],
-        predictors=["age", "children"],
-        models="normal",
-        posterior_draws=4000,
-        seed=1,
+        data, columns=["yrs_married"], predictors=["age", "children"], models="normal", posterior_draws=4000, seed=1
     ).change
     draws = change.secret["draws"]["yrs_married"]
     scale = np.array([1.0, *(term["scale"] for term in draws["terms"])])

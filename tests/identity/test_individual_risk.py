@@ -47,10 +47,7 @@ def test_without_threshold_and_household():
 def test_the_methods():
     f, big_f = np.array([2, 2, 1, 1]), np.array([360, 360, 215, 76])
     worst = individual_risk(FRAME, **KNOWN, method="worst_case")
-    assert (worst.method, worst.records["risk"].to_list()) == (
-        "worst_case",
-        pytest.approx((1 / big_f).tolist()),
-    )
+    assert (worst.method, worst.records["risk"].to_list()) == ("worst_case", pytest.approx((1 / big_f).tolist()))
     for method in ("exact", "approx", "worst_case"):
         census = individual_risk(FRAME, keys=["sex", "age"], method=method)
         assert census.method == "census"

@@ -119,11 +119,7 @@ def test_a_scenario_gives_the_variables():
         ({"numeric": "y", "by": "h"}, ColumnError, "by: no column 'h'"),
         ({"numeric": "g"}, DataError, "numeric variable 'g' is .*, not numbers"),
         ({"numeric": "y", "method": "iqr"}, DataError, "method 'iqr' is unknown"),
-        (
-            {"numeric": "y", "upper_quantile": None},
-            DataError,
-            "give upper_quantile=, lower_quantile= or both",
-        ),
+        ({"numeric": "y", "upper_quantile": None}, DataError, "give upper_quantile=, lower_quantile= or both"),
         ({"numeric": "y", "upper_quantile": 95}, DataError, "upper_quantile is a share of the values"),
         ({"numeric": "y", "upper_quantile": True}, DataError, "upper_quantile is a share of the values"),
         (

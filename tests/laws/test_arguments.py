@@ -262,10 +262,7 @@ BESIDE = {
     ("mask_continuous", "sd"): {"reliability": None},
     ("recode", "groups"): {"bands": None},
     ("recode", "hierarchy"): {"bands": None},
-    ("recode", "level"): {
-        "bands": None,
-        "hierarchy": {i: ["near" if i < 40 else "far"] for i in range(20, 60)},
-    },
+    ("recode", "level"): {"bands": None, "hierarchy": {i: ["near" if i < 40 else "far"] for i in range(20, 60)}},
 }
 # Files and what is computed from them, what a caller wants to hear, and what only some draws are asked for.
 DATA = {
@@ -301,8 +298,7 @@ def test_every_argument_has_a_kind():
 
 
 @pytest.mark.parametrize(
-    "function",
-    sorted({*MEASURES} - {"read_file", "read_hierarchy", "read_labels", "scan_file", "write_file"}),
+    "function", sorted({*MEASURES} - {"read_file", "read_hierarchy", "read_labels", "scan_file", "write_file"})
 )
 @pytest.mark.filterwarnings("ignore")
 def test_the_call_is_right_but_for_what_is_changed_in_it(function):

@@ -77,11 +77,7 @@ def estimates(engine: str) -> tuple[Any, Any]:
 def test_combine(engine: str) -> None:
     found = sdc.combine(*estimates(engine), kind="partial")
     assert wrong(found, engine) == []
-    assert {name for name, one in frames_of(found) if isinstance(one, FRAMES)} == {
-        "details",
-        "summary",
-        "table",
-    }
+    assert {name for name, one in frames_of(found) if isinstance(one, FRAMES)} == {"details", "summary", "table"}
 
 
 def test_combine_of_what_is_no_frame() -> None:

@@ -46,13 +46,7 @@ def test_no_order_matters_and_the_shares_of_two_files_add_up(left, right, contro
     first = measured(files[0], files[1], control=files[2], resamples=19)
     again = measured(shuffled[0], shuffled[1], control=shuffled[2], resamples=19)
     turned = measured(files[2], files[1], control=files[0], resamples=19)
-    for name in (
-        "share_closer_to_original",
-        "strictly_closer",
-        "identifiability",
-        "hitting_rate",
-        "nndr_loss",
-    ):
+    for name in ("share_closer_to_original", "strictly_closer", "identifiability", "hitting_rate", "nndr_loss"):
         assert getattr(again, name) == pytest.approx(getattr(first, name))
     assert first.share_closer_to_original + turned.share_closer_to_original == pytest.approx(1.0)
     assert first.expected_share + turned.expected_share == pytest.approx(1.0)

@@ -10,23 +10,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sdckit import (
-    attribute_disclosure,
-    attribute_disclosure_table,
-    cap,
-    identity_disclosure,
-    replicated_uniques,
-)
+from sdckit import attribute_disclosure, attribute_disclosure_table, cap, identity_disclosure, replicated_uniques
 
 KEYS = ("k0", "k1", "k2")
 FEW = settings(max_examples=25)  # several measures of the same files, each tested by itself above
-SHARES = (
-    "disclosive_in_original",
-    "keys_in_released",
-    "disclosed",
-    "correctly_disclosed",
-    "disclosed_and_disclosive",
-)
+SHARES = ("disclosive_in_original", "keys_in_released", "disclosed", "correctly_disclosed", "disclosed_and_disclosive")
 
 
 @dataclass(frozen=True)

@@ -222,11 +222,7 @@ def test_noise_comes_off_by_a_guessed_seed_and_not_by_a_recipe() -> None:
 def test_no_guessed_key_links_new_identifiers() -> None:
     recipe = sdc.Recipe([{"method": "new_ids", "column": "id"}])
     applied = recipe.apply(ORIGINAL, watch=False)
-    keys = [
-        FRESH[:16],
-        *SECRETS,
-        *(n.to_bytes(size, end) for n in GUESSES for size in (16, 32) for end in ENDS),
-    ]
+    keys = [FRESH[:16], *SECRETS, *(n.to_bytes(size, end) for n in GUESSES for size in (16, 32) for end in ENDS)]
     for key in keys:
         assert not set(sdc.new_ids(ORIGINAL, column="id", key=key).data["id"]) & set(applied.data["id"])
     assert sdc.Recipe.replay(ORIGINAL, applied.log).data.equals(applied.data)
@@ -237,19 +233,7 @@ def test_no_guessed_seed_tells_the_planted_records(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ORIGINAL.write_csv("raw.csv")
-    call = [
-        "canaries",
-        "make",
-        "raw.csv",
-        "-o",
-        "train.csv",
-        "--key",
-        "key.json",
-        "--n",
-        "20",
-        "--seed",
-        str(TRUE),
-    ]
+    call = ["canaries", "make", "raw.csv", "-o", "train.csv", "--key", "key.json", "--n", "20", "--seed", str(TRUE)]
     assert run(call) == 0
     assert "warning: a seed below" in capsys.readouterr().err
     raw, planted = pl.read_csv("raw.csv"), set(pl.read_csv("train.csv").tail(20).rows())
@@ -313,10 +297,7 @@ def test_no_secret_stands_in_what_others_read(tmp_path: Path) -> None:
         "contains what would help to undo the protection",
     )
     seeds = [change.secret["seed"] for change in applied.log.steps if "seed" in change.secret]
-    raw = [
-        bytes.fromhex(applied.log.secret),
-        *(seed.to_bytes(16, "little") for seed in (applied.log.seed, *seeds)),
-    ]
+    raw = [bytes.fromhex(applied.log.secret), *(seed.to_bytes(16, "little") for seed in (applied.log.seed, *seeds))]
     packed, whole = pickle.dumps(found), pickle.dumps(applied.log)
     assert not [one for one in (*raw, *(one.encode() for one in hidden(applied.log))) if one.rstrip(b"\0") in packed]
     assert raw[1].rstrip(b"\0") in whole

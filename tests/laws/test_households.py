@@ -14,11 +14,7 @@ from recipes import SECRET
 
 KEYS = ["region", "size", "age", "sex"]
 SCENARIO = sdc.Scenario(
-    keys=KEYS,
-    weight="w",
-    household="home",
-    household_variables=["region", "size", "tenure", "w"],
-    thresholds={"k": 3},
+    keys=KEYS, weight="w", household="home", household_variables=["region", "size", "tenure", "w"], thresholds={"k": 3}
 )
 OLD = [
     {"method": "top_bottom_code", "column": "size", "top": 4},
@@ -27,11 +23,7 @@ OLD = [
 ADVISED = [
     {"method": "top_bottom_code", "column": "size", "top": 4},
     {"method": "coarsen_weights", "weight": "w", "hide": ["region"], "k": 10},
-    {
-        "method": "local_suppression",
-        "together": [["size", "home"]],
-        "importance": ["age", "sex", "size", "region"],
-    },
+    {"method": "local_suppression", "together": [["size", "home"]], "importance": ["age", "sex", "size", "region"]},
     {"method": "limit_households", "household": "home", "largest": 4},
     {"method": "random_order"},
 ]

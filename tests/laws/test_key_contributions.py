@@ -12,11 +12,7 @@ from draw import ALPHAS, files, quiet
 from sdckit import individual_risk, k_anonymity, key_contributions, key_frequencies
 
 
-@given(
-    files(min_keys=2),
-    st.sampled_from(ALPHAS),
-    st.sampled_from([{"weight": "w"}, {"sampling_fraction": 0.05}, {}]),
-)
+@given(files(min_keys=2), st.sampled_from(ALPHAS), st.sampled_from([{"weight": "w"}, {"sampling_fraction": 0.05}, {}]))
 def test_agrees_with_tabulating_anew(file, alpha, known):
     frame = file.frame()
     with quiet():

@@ -54,11 +54,7 @@ CALLS = {
     "an absent id": ({"keys": ["sex"], "id": "row"}, False),
     "an id named as a result": ({"keys": ["sex"], "id": "Risk"}, False),
 }
-ENGINES = [
-    lambda columns: pl.DataFrame(columns, strict=False),
-    pd.DataFrame,
-    pa.table,
-]
+ENGINES = [lambda columns: pl.DataFrame(columns, strict=False), pd.DataFrame, pa.table]
 
 
 def said(function, *args, **kwargs):

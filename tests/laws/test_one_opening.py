@@ -15,12 +15,7 @@ from sdckit.cells import as_cells as collect, pair
 from sdckit.cells.pair import open_pair
 
 MAKERS = {"in memory": lambda frame: frame, "plans": lambda frame: frame.lazy()}
-SIZES = {
-    "original": 120,
-    "released": 119,
-    "control": 90,
-    "population": 300,
-}  # all different, to tell them apart
+SIZES = {"original": 120, "released": 119, "control": 90, "population": 300}  # all different, to tell them apart
 KEYS = ["age", "region"]
 
 
@@ -36,12 +31,7 @@ def people():
     )
     original = whole.head(SIZES["original"])
     moved = original.head(SIZES["released"]).with_columns(pl.col("age") + 1)
-    return {
-        "original": original,
-        "released": moved,
-        "control": whole.tail(SIZES["control"]),
-        "population": whole,
-    }
+    return {"original": original, "released": moved, "control": whole.tail(SIZES["control"]), "population": whole}
 
 
 def measure(files):
@@ -99,10 +89,7 @@ def test_each_file_is_opened_once_and_each_column_coded_once(kind, monkeypatch):
 def test_the_figures_are_those_of_the_files_given_one_by_one():
     frames = people()
     files = open_pair(*frames.values(), categories={"keys": KEYS})
-    two, known = (
-        (frames["original"], frames["released"]),
-        {"control": frames["control"], "n_attacks": 30, "seed": 3},
-    )
+    two, known = ((frames["original"], frames["released"]), {"control": frames["control"], "n_attacks": 30, "seed": 3})
     numbers = {"variables": [*KEYS, "pay"], "n_attacks": 30, "seed": 3}
     for measure, options in (
         (sdckit.singling_out, {"variables": KEYS}),
@@ -143,12 +130,7 @@ def test_an_assessment_opens_each_file_once(monkeypatch):
     monkeypatch.setattr(nw, "from_native", counted_opening)
     scenario = sdckit.Scenario(keys=KEYS, sensitive=["ill"], numeric=["pay"])
     found = sdckit.assess(
-        files["original"],
-        files["released"],
-        control=files["control"],
-        scenario=scenario,
-        n_attacks=10,
-        seed=1,
+        files["original"], files["released"], control=files["control"], scenario=scenario, n_attacks=10, seed=1
     )
     assert found.attacks
     assert sorted(opened) == ["control", "original", "released"]

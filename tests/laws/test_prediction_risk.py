@@ -75,11 +75,7 @@ def chances(train, query, k):
 @given(tables(), st.lists(tables(), min_size=1, max_size=2), st.integers(1, 4))
 def test_numbers_are_the_mean_of_the_nearest(original, releases, k):
     result = prediction_risk(
-        frame(original),
-        [frame(one) for one in releases],
-        keys=["age", "place"],
-        target="income",
-        n_neighbors=k,
+        frame(original), [frame(one) for one in releases], keys=["age", "place"], target="income", n_neighbors=k
     )
     before = np.array(errors(original, original, k))
     after = np.array([errors(one, original, k) for one in releases])

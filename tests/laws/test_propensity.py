@@ -57,9 +57,7 @@ def test_names_and_units_do_not_matter(original, released, interactions):
     one = propensity(original, released, interactions=interactions)
     other = [
         frame.with_columns(
-            s=pl.col("s").replace({"a": "z", "b": "k"}),
-            t=pl.col("t").replace({"c": "A"}),
-            x=7 - pl.col("x") * 0.3,
+            s=pl.col("s").replace({"a": "z", "b": "k"}), t=pl.col("t").replace({"c": "A"}), x=7 - pl.col("x") * 0.3
         ).select("x", "t", "s")
         for frame in (original, released)
     ]

@@ -55,14 +55,7 @@ def test_what_is_kept(frame, options, by_tenure, seed):
 def test_the_rare_move_or_are_counted(frame, k, seed):
     """One level: every household with a member below k changes its region, or is among those said not to."""
     data, change = swap_records(
-        frame,
-        hierarchy=["region"],
-        keys=["job"],
-        household="hh",
-        k=k,
-        swap_rate=0,
-        same_size=False,
-        seed=seed,
+        frame, hierarchy=["region"], keys=["job"], household="hh", k=k, swap_rate=0, same_size=False, seed=seed
     )
     rare = frame.with_columns(n=pl.len().over("region", "job")).filter(pl.col("n") < k)["hh"].unique()
     moved = frame.filter(data["region"] != frame["region"])["hh"].unique()

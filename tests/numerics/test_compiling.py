@@ -35,11 +35,7 @@ def run(folder: Path, **variables: str) -> list[str]:
     kept = {name: value for name, value in os.environ.items() if name not in {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}}
     kept["PYTHONPATH"] = os.pathsep.join(sys.path)
     done = subprocess.run(
-        [sys.executable, folder / "kernel.py"],
-        env=kept | variables,
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, folder / "kernel.py"], env=kept | variables, capture_output=True, text=True, check=True
     )
     return done.stdout.strip().split("|")
 

@@ -42,11 +42,7 @@ print(told, *names, sep="|")
 def run(folder: Path, text: str, seed: str = "0") -> list[str]:
     """Run the kernels in a process of their own; the result, and the names of those compiled."""
     (folder / "kernels.py").write_text(text, encoding="utf-8")
-    place = {
-        "NUMBA_CACHE_DIR": str(folder / "kept"),
-        "PYTHONHASHSEED": seed,
-        "PYTHONPATH": os.pathsep.join(sys.path),
-    }
+    place = {"NUMBA_CACHE_DIR": str(folder / "kept"), "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
     # no .pyc: a file rewritten within the same second, with as many bytes, is taken for the one that was compiled
     line = [sys.executable, "-B", "-c", "import kernels"]
     done = subprocess.run(line, cwd=folder, env={**os.environ, **place}, capture_output=True, text=True, check=True)

@@ -21,14 +21,7 @@ def test_as_statsmodels(successes, n, level):
     assert 0 <= found.low < found.centre < found.high <= 1
 
 
-CASES = [
-    (60, 100, 20, 100),
-    (450, 500, 40, 50),
-    (7, 50, 7, 50),
-    (3, 500, 1, 20),
-    (480, 500, 19, 20),
-    (0, 50, 40, 50),
-]
+CASES = [(60, 100, 20, 100), (450, 500, 40, 50), (7, 50, 7, 50), (3, 500, 1, 20), (480, 500, 19, 20), (0, 50, 40, 50)]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -54,8 +47,7 @@ def test_no_failures():
 
 
 @pytest.mark.parametrize(
-    ("n", "n_control", "p"),
-    [(500, 125, 0.9), (500, 50, 0.95), (500, 20, 0.8), (150, 150, 0.9), (150, 150, 0.05)],
+    ("n", "n_control", "p"), [(500, 125, 0.9), (500, 50, 0.95), (500, 20, 0.8), (150, 150, 0.9), (150, 150, 0.05)]
 )
 def test_the_interval_covers_no_excess_as_often_as_it_says(n, n_control, p):
     """By enumeration, no simulation: both files alike, the chance that 0 lies within."""

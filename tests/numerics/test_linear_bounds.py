@@ -98,9 +98,7 @@ def test_what_cannot_be_is_said() -> None:
     assert solve_programme(GOAL, **{**MORE, "constraints": none}).status == 2
 
 
-def test_where_the_solver_fails_it_is_asked_again_without_its_first_step(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_the_solver_fails_it_is_asked_again_without_its_first_step(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     real = scipy.optimize.milp
 

@@ -25,13 +25,7 @@ SURVEY = pl.DataFrame(
     }
 )  # fmt: skip
 ALL = ["sex", "age", "marital", "income", "born", "member"]
-PARAMETRIC = {
-    "sex": "logistic",
-    "age": "poisson",
-    "marital": "multinomial",
-    "income": "normal",
-    "member": "logistic",
-}
+PARAMETRIC = {"sex": "logistic", "age": "poisson", "marital": "multinomial", "income": "normal", "member": "logistic"}
 
 
 def made(frame=SURVEY, **options):

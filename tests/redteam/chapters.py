@@ -152,8 +152,7 @@ class Chapters:
                         puzzle.within(name, name.replace("*", ""), why="one rule for missing values less the other")
                     else:
                         puzzle.say(
-                            {name: 1.0} | {k: -v for k, v in tables.records(table, 1, level - 1).items()},
-                            high=math.inf,
+                            {name: 1.0} | {k: -v for k, v in tables.records(table, 1, level - 1).items()}, high=math.inf
                         )
                         self.below.setdefault((keys, variable, "distinct"), {})[level] = name
                 if not star:

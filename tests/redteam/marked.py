@@ -91,8 +91,7 @@ def make_files(n: int = 240) -> dict[str, pl.DataFrame]:
     draw = np.random.default_rng(2)
     changed = mark(
         survey.with_columns(
-            pl.Series("region", np.where(draw.random(n) < 0.2, "north", survey["region"])),
-            pl.col("income") * 1.01,
+            pl.Series("region", np.where(draw.random(n) < 0.2, "north", survey["region"])), pl.col("income") * 1.01
         )
     )
     synthetic = {f"made{i}": mark(people(10 + i, n)).drop("id", "hh", "w") for i in (1, 2, 3)}

@@ -129,13 +129,7 @@ LINES = {
     "compare-intervals": "compare-intervals intervals.csv --released later.csv",
     "synthesize": "synthesize survey.parquet -o kept/made.csv --identifiers id,hh,w,born --seed 2 --log kept/log.json",
 }
-WRONG = (
-    " --keys nowhere",
-    " --weight region",
-    " --numeric region",
-    " --k nothing",
-    " --nonsense",
-)
+WRONG = (" --keys nowhere", " --weight region", " --numeric region", " --k nothing", " --nonsense")
 
 
 @pytest.fixture

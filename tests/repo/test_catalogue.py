@@ -61,17 +61,11 @@ def lacking(name: str) -> list[str]:
 
 def test_a_row_has_its_page() -> None:
     none_offends(
-        (one for row in CATALOGUE for one in lacking(row.name)),
-        "a measure's page has a title and five headings",
+        (one for row in CATALOGUE for one in lacking(row.name)), "a measure's page has a title and five headings"
     )
 
 
-SMALL = {
-    "a": [1, 1, None, 2, 2, 3],
-    "b": ["x", "y", "y", None, "z", "z"],
-    "s": list("uvuvuv"),
-    "h": [1, 1, 2, 2, 3, 3],
-}
+SMALL = {"a": [1, 1, None, 2, 2, 3], "b": ["x", "y", "y", None, "z", "z"], "s": list("uvuvuv"), "h": [1, 1, 2, 2, 3, 3]}
 MORE = {
     "joint_audit": {"tables": [["a", "b"]]},
     "explain": {"row": 2},

@@ -13,17 +13,7 @@ from tree import ROOT, SRC, none_offends, parsed, sources
 
 ENGINES = {"pandas", "polars", "pyarrow", "duckdb", "pyspark"}
 # What makes a program slow to start; none of it may come with `import sdckit`.
-HEAVY = ENGINES | {
-    "numba",
-    "numpy",
-    "scipy",
-    "altair",
-    "narwhals",
-    "pydantic",
-    "statsmodels",
-    "typer",
-    "rich",
-}
+HEAVY = ENGINES | {"numba", "numpy", "scipy", "altair", "narwhals", "pydantic", "statsmodels", "typer", "rich"}
 MAY_USE_NARWHALS = {"data", "cells", "result.py"}
 # What an import inside a function may be of: optional or slow to load.
 ON_DEMAND = ENGINES | {

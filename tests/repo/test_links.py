@@ -17,8 +17,7 @@ def broken(page: Path) -> list[str]:
 
 def test_links_lead_somewhere() -> None:
     none_offends(
-        (f"{page.relative_to(ROOT)}: {one}" for page in PAGES for one in broken(page)),
-        "a link leads to a file",
+        (f"{page.relative_to(ROOT)}: {one}" for page in PAGES for one in broken(page)), "a link leads to a file"
     )
 
 
@@ -37,6 +36,5 @@ def lost(page: Path) -> list[str]:
 
 def test_links_to_headings_lead_there() -> None:
     none_offends(
-        (f"{page.relative_to(ROOT)}: {one}" for page in PAGES for one in lost(page)),
-        "a link to a heading leads there",
+        (f"{page.relative_to(ROOT)}: {one}" for page in PAGES for one in lost(page)), "a link to a heading leads there"
     )

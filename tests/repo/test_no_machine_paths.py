@@ -22,8 +22,7 @@ def test_no_path_of_a_machine() -> None:
 
 def test_nothing_is_left_unfinished() -> None:
     none_offends(
-        (path for path in sources() if UNFINISHED.search(path.read_text(encoding="utf-8"))),
-        "a source file is finished",
+        (path for path in sources() if UNFINISHED.search(path.read_text(encoding="utf-8"))), "a source file is finished"
     )
 
 

@@ -11,17 +11,7 @@ import sdckit
 from tree import SRC, none_offends
 
 # The first positional arguments are the data; see the design, section 3.
-DATA = {
-    "data",
-    "original",
-    "released",
-    "population",
-    "path",
-    "estimates",
-    "variances",
-    "confidential",
-    "recipe",
-}
+DATA = {"data", "original", "released", "population", "path", "estimates", "variances", "confidential", "recipe"}
 HOMES = {
     alias.name: node.module
     for node in ast.parse((SRC / "__init__.pyi").read_text(encoding="utf-8")).body

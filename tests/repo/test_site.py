@@ -67,8 +67,7 @@ def a_browser_asks_for_nothing_else(site: Path, profile: Path, chromium: Path) -
             asked = [one["request"]["url"] for one in browser.happened("Network.requestWillBeSent")]
             assert any(address.endswith(".css") for address in asked)
             none_offends(
-                (one for one in asked if not one.startswith((site.as_uri(), "data:"))),
-                "a page asks for its own",
+                (one for one in asked if not one.startswith((site.as_uri(), "data:"))), "a page asks for its own"
             )
             assert browser.evaluate("document.documentElement.scrollWidth") <= 400, page
 

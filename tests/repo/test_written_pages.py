@@ -101,11 +101,7 @@ def test_numbers_of_differences_stay() -> None:
 
 def test_differences_that_users_of_others_will_meet() -> None:
     text = "\n".join(one["text"] for one in DIFFERENCES)
-    for words in (
-        "ARX counts the uniques of Pitman's model",
-        "scaled columns and all ties",
-        "high risk file by file",
-    ):
+    for words in ("ARX counts the uniques of Pitman's model", "scaled columns and all ties", "high risk file by file"):
         assert words in text
 
 

@@ -173,11 +173,7 @@ def intruder_of(rows: list[Row], name: str, keys: tuple[str, ...], scenario: Sce
                 {k: sum(b < k <= a for a, b in both) for k in levels},
             ),
             "individual_risk": Risk(
-                risks,
-                scenario.thresholds.risk,
-                shared,
-                cells=cells,
-                resting_on_missing=sum(a > b for a, b in both),
+                risks, scenario.thresholds.risk, shared, cells=cells, resting_on_missing=sum(a > b for a, b in both)
             ),
         }
 

@@ -138,11 +138,7 @@ def test_points_are_told_in_words() -> None:
     data = block(BOTH[0], internal=False).data
     words = describe("bubbles", data, "Caption")
     assert all(f"{row['n']['text']} records" in words for row in data["rows"])
-    many = {
-        **data,
-        "steps": None,
-        "rows": [{"x": x / 50, "y": 0.5, "n": {"text": "1", "value": 1}} for x in range(50)],
-    }
+    many = {**data, "steps": None, "rows": [{"x": x / 50, "y": 0.5, "n": {"text": "1", "value": 1}} for x in range(50)]}
     assert describe("bubbles", many, "Caption").endswith("; 10 more.")
     assert describe("bubbles", {**data, "rows": []}, "C") == "C. no square has enough records to be shown."
     assert "<svg" in to_svg(chart_for("bubbles", {**data, "rows": []}))

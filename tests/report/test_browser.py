@@ -202,10 +202,7 @@ def test_a_print_has_few_pages_and_a_page_to_decide_on(
 def twice(tree: Mapping[str, Any]) -> dict[str, Any]:
     """The figures of a release, said of two intruders."""
     other = "somebody who works there"
-    found = {
-        **tree,
-        "intruders": [*tree["intruders"], *({**one, "name": other} for one in tree["intruders"])],
-    }
+    found = {**tree, "intruders": [*tree["intruders"], *({**one, "name": other} for one in tree["intruders"])]}
     if "released" in tree:
         found["original"] = twice(tree["original"])
         found["released"] = [twice(one) for one in tree["released"]]

@@ -39,11 +39,7 @@ def blocks() -> dict[str, ChartBlock]:
     plains = [plain_document(one) for one in (assess_fake(survey(500, missing=0.03), FULL), assessed())]
     with quiet():
         release = sdc.assess(
-            releases.original(),
-            releases.release(),
-            scenario=releases.scenario(),
-            models="income ~ age",
-            seed=1,
+            releases.original(), releases.release(), scenario=releases.scenario(), models="income ~ age", seed=1
         )
     plains.append(plain_document(release))
     sections = [section for plain in plains for section in page_of(plain).sections]

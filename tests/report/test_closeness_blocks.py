@@ -58,9 +58,7 @@ def test_each_measure_has_its_section(tmp_path):
 def test_a_group_of_one_value_is_known_to_be_beyond_a_limit():
     """Whoever reads of both knows it: so the audit does, of every limit for which it holds, and of no other."""
     found = sdc.assess(
-        releases.original(),
-        scenario=releases.scenario(aligned=False),
-        measures=["alpha_k", "delta_disclosure"],
+        releases.original(), scenario=releases.scenario(aligned=False), measures=["alpha_k", "delta_disclosure"]
     )
     variables = build_document(found).variables
     alike = [name for name in variables if name.endswith("l.ill.distinct.2") and " - " not in name]

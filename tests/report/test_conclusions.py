@@ -170,17 +170,11 @@ def test_a_confidential_attack_is_exact():
 
 def test_nothing_is_concluded_beside_people_of_the_file_itself():
     release = {"n_attacks": count(100), "n_control": count(100), "successes": count(45), **RARE}
-    for state, words in (
-        ("apart", "the release discloses more"),
-        ("overlapping", "not to be trusted: people of"),
-    ):
+    for state, words in (("apart", "the release discloses more"), ("overlapping", "not to be trusted: people of")):
         tree = {"releases": [{**release, "control_successes": count(10)}], "control_state": state}
         done = conclude({"control": True, "attacks": {"linkability:a": tree}, "distances": None})
         assert done["attacks"]["linkability:a"]["means"].startswith(words)
-    weak = {
-        "releases": [{**release, "successes": count(0), "control_successes": count(0)}],
-        "control_state": state,
-    }
+    weak = {"releases": [{**release, "successes": count(0), "control_successes": count(0)}], "control_state": state}
     done = conclude({"control": True, "attacks": {"linkability:a": weak}, "distances": None})
     assert done["attacks"]["linkability:a"]["means"].startswith("no better than guessing")
 
@@ -228,10 +222,7 @@ def test_exact_rates_have_one_digit_and_their_ends():
 
 
 def test_people_of_the_file_among_those_never_in_it_end_every_conclusion():
-    better, as_good = (
-        release_of(successes=45, control_successes=10),
-        release_of(successes=0, control_successes=10),
-    )
+    better, as_good = (release_of(successes=45, control_successes=10), release_of(successes=0, control_successes=10))
     found = concluded(judge_rates, {"releases": [better, as_good], "control_state": "overlapping"})
     assert found["means"].startswith("not to be trusted: ")
     assert concluded(judge_rates, {"releases": [as_good], "control_state": "overlapping"})["means"] == GUESSING

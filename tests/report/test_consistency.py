@@ -57,10 +57,7 @@ def _release() -> Any:
     return sdc.assess(o, r, scenario=releases.scenario(), models="income ~ age + C(region)", seed=1)
 
 
-RECIPE = [
-    {"method": "recode", "column": "age", "bands": [18, 30, 45, 60, 80]},
-    {"method": "local_suppression", "k": 3},
-]
+RECIPE = [{"method": "recode", "column": "age", "bands": [18, 30, 45, 60, 80]}, {"method": "local_suppression", "k": 3}]
 SYNTHESIS = [{"method": "synthesize", "m": 3}]
 MASKED = [{"method": "drop_identifiers", "columns": ["id"]}, {"method": "pram", "columns": ["region"]}]
 TWO = {"keys": None, "intruders": {"neighbour": ["sex", "region"], "employer": KEYS}}
@@ -136,11 +133,7 @@ def test_the_recoded_original_is_called_so() -> None:
     before = [b for b in tables if b.caption.startswith("The original and the release")]
     assert {table.columns[:2] for table in before} == {("Figure", "Recoded original")}
     (after,) = (b for b in tables if b.caption.startswith("Risk and utility after each step"))
-    assert [row[0] for row in after.rows] == [
-        "the original",
-        "1. recode",
-        "2. local_suppression (the release)",
-    ]
+    assert [row[0] for row in after.rows] == ["the original", "1. recode", "2. local_suppression (the release)"]
 
 
 def test_a_part_protected_for_itself_prints_the_coarser_figure() -> None:

@@ -35,14 +35,7 @@ def test_a_share_stands_for_records_and_an_estimate_for_itself():
 def test_a_chart_of_many_terms_says_how_many_it_shows():
     leaf = {"text": "1", "value": 1.0}
     rows = [
-        {
-            "label": f"t{i}, released",
-            "term": f"t{i}",
-            "file": "released",
-            "estimate": leaf,
-            "low": leaf,
-            "high": leaf,
-        }
+        {"label": f"t{i}, released", "term": f"t{i}", "file": "released", "estimate": leaf, "low": leaf, "high": leaf}
         for i in range(MOST_DRAWN + 1)
     ]
     chart, table = forest_blocks(rows)
@@ -57,13 +50,7 @@ def test_a_chart_of_many_terms_says_how_many_it_shows():
 
 def test_what_is_withheld_is_said_and_not_drawn():
     rows = [
-        {
-            "label": "t, released",
-            "term": "t",
-            "file": "released",
-            **dict.fromkeys(ENDS, WITHHELD),
-            "estimate": told,
-        }
+        {"label": "t, released", "term": "t", "file": "released", **dict.fromkeys(ENDS, WITHHELD), "estimate": told}
         for told in (WITHHELD, {"text": "1", "value": 1.0})
     ]
     (note,) = forest_blocks(rows[:1], withheld=FEW)
@@ -76,10 +63,7 @@ def test_what_is_withheld_is_said_and_not_drawn():
 
 def test_a_term_of_few_records_stands_once_and_exactly_only_inside():
     result = SimpleNamespace(
-        told=("a", "k[rare]", "k[rare]"),
-        few=(False, True, True),
-        few_spread=(False, True, True),
-        steps=(0.0, 0.0, 0.0),
+        told=("a", "k[rare]", "k[rare]"), few=(False, True, True), few_spread=(False, True, True), steps=(0.0, 0.0, 0.0)
     )
     ledger = Ledger()
 
@@ -90,10 +74,7 @@ def test_a_term_of_few_records_stands_once_and_exactly_only_inside():
     tree = {"rows": rows, "withheld": few_words(result)}
     document = Document(tree, ledger.variables, tuple(ledger.relations), 200)
     outside, inside = (protect(document, internal=internal) for internal in (False, True))
-    assert [(row["term"], row["x"]["text"]) for row in outside["rows"]] == [
-        ("a", "7.0"),
-        ("k[rare]", "withheld"),
-    ]
+    assert [(row["term"], row["x"]["text"]) for row in outside["rows"]] == [("a", "7.0"), ("k[rare]", "withheld")]
     assert outside["withheld"] == FEW
     assert [(row["term"], row["x"]["text"]) for row in inside["rows"]] == [
         ("a", "7"), ("k[T.bishop]", "8"), ("k[T.pope]", "9"),

@@ -38,11 +38,7 @@ def survey() -> pl.DataFrame:
 
 
 SCENARIO = sdc.Scenario(
-    intruders={"nosy\x1b\u2066": (KEY, OTHER)},
-    weight="w",
-    sensitive=(LEARNT,),
-    title="title\x00\x1b",
-    aligned=True,
+    intruders={"nosy\x1b\u2066": (KEY, OTHER)}, weight="w", sensitive=(LEARNT,), title="title\x00\x1b", aligned=True
 )
 
 
@@ -84,10 +80,7 @@ def test_charts(found: list[Any]) -> None:
     for assessment in found:
         spec = json.dumps(assessment.plot().to_dict(validate=False), ensure_ascii=False)
         assert not {one for one in strings(json.loads(spec)) if hidden(one)}
-    for result in (
-        sdc.k_anonymity(survey(), keys=[KEY, OTHER]),
-        sdc.key_frequencies(survey(), keys=[KEY, OTHER]),
-    ):
+    for result in (sdc.k_anonymity(survey(), keys=[KEY, OTHER]), sdc.key_frequencies(survey(), keys=[KEY, OTHER])):
         for block in result_blocks(protect(result_document(result))):
             if isinstance(block, ChartBlock):
                 ElementTree.fromstring(str(figure_of(block)["svg"]))

@@ -12,17 +12,7 @@ import pytest
 
 from report.real import MADE, german, made, page, plain
 from sdckit.errors import DataError
-from sdckit.report.blocks import (
-    ChartBlock,
-    Code,
-    Entries,
-    Facts,
-    Page,
-    Paragraph,
-    Section,
-    TableBlock,
-    Tables,
-)
+from sdckit.report.blocks import ChartBlock, Code, Entries, Facts, Page, Paragraph, Section, TableBlock, Tables
 from sdckit.report.chapters.page import terms, texts_of
 from sdckit.report.charts import CHARTS, chart_for, describe, to_svg
 from sdckit.report.formats.docx import render_docx_page

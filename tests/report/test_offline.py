@@ -26,10 +26,7 @@ def the_map() -> Any:
 
 
 def charts() -> dict[str, Any]:
-    return {
-        "map": the_map(),
-        **{name: result_of(name).plot() for name in ("compare_models", "matching_risk")},
-    }
+    return {"map": the_map(), **{name: result_of(name).plot() for name in ("compare_models", "matching_risk")}}
 
 
 @pytest.fixture(scope="module")

@@ -83,13 +83,7 @@ def test_at_most_ten_groups_and_how_many_more():
     assert group_blocks({"exact": {"groups": None}, "releases": []}, "inferring", []) == []
 
 
-FIGURES = {
-    "successes": 4.0,
-    "baseline_rate": 0.2,
-    "control_rate": 0.5,
-    "residual_low": -0.204,
-    "residual_high": 0.301,
-}
+FIGURES = {"successes": 4.0, "baseline_rate": 0.2, "control_rate": 0.5, "residual_low": -0.204, "residual_high": 0.301}
 
 
 @pytest.mark.parametrize(("n", "n_control", "told"), [(9, 10, 2), (10, 9, 5), (10, 10, 6)])
@@ -175,13 +169,7 @@ def result(*per_release, notes=None, **more):
 
 
 def test_notes_on_what_is_undefined_are_left_to_the_verdict():
-    notes = {
-        "risk": "why",
-        "intervals": "how",
-        "control_rate": "none",
-        "control": "few people",
-        "again": "few people",
-    }
+    notes = {"risk": "why", "intervals": "how", "control_rate": "none", "control": "few people", "again": "few people"}
     assert _notes(result({"n_attacks": 5.0, "control_rate": math.nan}, notes=notes)) == ("few people",)
     assert _notes(result({"n_attacks": 0.0}, notes={})) == ()
 

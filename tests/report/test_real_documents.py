@@ -19,16 +19,7 @@ SEVERAL = ("Release 1", "Smallest", ", release 2", "the worst of the releases")
 GAPS = ("missing as", "only through other records", "held only by others")
 # What a reader of each document has no business to find there: none of it was asked for, or happened.
 UNWANTED = {
-    "one file": (
-        *ATTACKED,
-        *GAPS,
-        "before and after",
-        "Recoded",
-        "Release 1",
-        "pMSE",
-        "not judged",
-        "cannot be shown",
-    ),
+    "one file": (*ATTACKED, *GAPS, "before and after", "Recoded", "Release 1", "pMSE", "not judged", "cannot be shown"),
     "wildcard": (*ATTACKED, "before and after", "Recoded", "Release 1", "pMSE", "weights in"),
     "release": (*ATTACKED, *SEVERAL, *GAPS, "## What was done", "Recoded original", "were recoded"),
     "two releases": (*ATTACKED, *GAPS, "## What was done", "Recoded original", "Release 3"),

@@ -62,10 +62,7 @@ def test_wildcards_hide_the_cells() -> None:
 
 def test_notes_stay_inside_or_are_left_out() -> None:
     result = SimpleNamespace(notes={"a": "3 records", "b": "searched", "c": "said elsewhere"})
-    assert notes_tree(result, but=("c",), inside=("b",)) == {
-        "a": Foreign("3 records"),
-        "b": InternalOnly("searched"),
-    }
+    assert notes_tree(result, but=("c",), inside=("b",)) == {"a": Foreign("3 records"), "b": InternalOnly("searched")}
 
 
 def test_each_release_has_its_records() -> None:
@@ -98,8 +95,7 @@ def test_what_only_two_variables_together_show_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "text"),
-    [(0, "0.012"), (1, "withheld"), (4, "withheld"), (49, "0.01"), (60, "0.012"), (700, "0.012")],
+    ("changed", "text"), [(0, "0.012"), (1, "withheld"), (4, "withheld"), (49, "0.01"), (60, "0.012"), (700, "0.012")]
 )
 def test_digits_follow_the_records_behind(changed: int, text: str) -> None:
     ledger = Ledger()

@@ -14,10 +14,7 @@ from sdckit.cli.app import run
 
 def file(n: int) -> pl.DataFrame:
     return pl.DataFrame(
-        {
-            "sex": ["f", "m"] * (n // 2) + ["f"] * (n % 2),
-            "region": ["north", "south"] * (n // 2) + ["north"] * (n % 2),
-        }
+        {"sex": ["f", "m"] * (n // 2) + ["f"] * (n % 2), "region": ["north", "south"] * (n // 2) + ["north"] * (n % 2)}
     )
 
 

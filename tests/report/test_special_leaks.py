@@ -34,10 +34,7 @@ KEYS = ["sex", "age", "region", "occupation"]
 ONE = Scenario(keys=KEYS, sampling_fraction=0.05, numeric=["weight", "wage"], thresholds={"k": 3})
 WEIGHTED = Scenario(keys=KEYS, weight="weight", numeric=["wage"])
 TWO = Scenario(
-    intruders={"a": KEYS[:3], "b": KEYS},
-    sampling_fraction=0.05,
-    numeric=["weight", "wage"],
-    missing="category",
+    intruders={"a": KEYS[:3], "b": KEYS}, sampling_fraction=0.05, numeric=["weight", "wage"], missing="category"
 )
 CENSUS = Scenario(keys=KEYS, numeric=["wage"])
 SCENARIOS = [ONE, WEIGHTED, TWO, CENSUS]

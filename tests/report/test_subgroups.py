@@ -81,10 +81,7 @@ def test_a_protected_document_has_shares_that_many_records_carry():
         for row in of_one()["default"]["k_anonymity"].by_group.rows(named=True)
     }
     groups = one["subgroups"]["k_anonymity"]["groups"]
-    assert [row["labels"] for row in groups] == [
-        ["Brunnstadt"],
-        ["Quellheim"],
-    ]  # not those without a district
+    assert [row["labels"] for row in groups] == [["Brunnstadt"], ["Quellheim"]]  # not those without a district
     for row in groups:
         assert set(row) == {"labels", "figures"}
         share = row["figures"]["violation_rates[5]"]
@@ -111,10 +108,7 @@ def test_no_share_and_few_records_look_alike():
 def test_a_protected_document_names_no_small_subgroup():
     plain = protect(build_document(of_one()), internal=False)
     (one,) = plain["intruders"]
-    assert one["rates"]["individual_risk"]["global_risk"] == {
-        "of": "records",
-        "direction": "higher is riskier",
-    }
+    assert one["rates"]["individual_risk"]["global_risk"] == {"of": "records", "direction": "higher is riskier"}
     release = plain_release(of_both())
     for document in (plain, release):
         text = json.dumps(document)

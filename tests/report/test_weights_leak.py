@@ -23,11 +23,7 @@ from sdckit.report.notebook import result_document
 DRAWS = 3
 FEW = (1, 2, 3, 4)
 # A pair beside the people alone, and groups that are hardly larger.
-WORLDS = {
-    "cells of thirty": (*(30,) * 6, 67),
-    "a pair, too": (2, *(30,) * 6, 67),
-    "cells of six": (*(6,) * 12, 67),
-}
+WORLDS = {"cells of thirty": (*(30,) * 6, 67), "a pair, too": (2, *(30,) * 6, 67), "cells of six": (*(6,) * 12, 67)}
 
 
 def world(alone: int, cells: tuple[int, ...], seed: int) -> pl.DataFrame:
@@ -78,10 +74,7 @@ def apart(documents: Mapping[int, list[dict[str, str]]]) -> list[str]:
 @pytest.mark.parametrize("name", WORLDS)
 def test_an_assessment_with_weights_does_not_count_people_alone(name: str) -> None:
     scene = sdc.Scenario(
-        keys=["key", "other"],
-        weight="weight",
-        household="house",
-        thresholds={"risk": 0.2, "global_risk": 0.01},
+        keys=["key", "other"], weight="weight", household="house", thresholds={"risk": 0.2, "global_risk": 0.01}
     )
     documents: dict[int, list[dict[str, str]]] = {}
     for alone in FEW:

@@ -139,8 +139,7 @@ def test_the_base_has_no_figures_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("step", "up"),
-    [(0.2, 0.2), (0.21, 0.5), (5.1, 10), (1e-7, 1e-7), (0.0, 0.0), (math.nan, 0.0), (math.inf, 0.0)],
+    ("step", "up"), [(0.2, 0.2), (0.21, 0.5), (5.1, 10), (1e-7, 1e-7), (0.0, 0.0), (math.nan, 0.0), (math.inf, 0.0)]
 )
 def test_a_step_is_a_round_number_and_never_smaller(step, up):
     assert rounded_up(step) == pytest.approx(up)

@@ -104,17 +104,9 @@ def test_engines(engine):
         ({"variables": ["income"]}, ColumnError, "no column 'income'"),
         ({"joint": ["sex"]}, ColumnError, "joint: 'sex' is not among the numeric variables"),
         ({"joint": []}, ColumnError, "joint= is empty"),
-        (
-            {"released": RELEASE.select("sex")},
-            ColumnError,
-            "none of the variables in common is stored as num",
-        ),
+        ({"released": RELEASE.select("sex")}, ColumnError, "none of the variables in common is stored as num"),
         ({"released": RELEASE.select(other="sex")}, ColumnError, "no variable in common"),
-        (
-            {"released": RELEASE.with_columns(age=pl.lit(None, pl.Int64))},
-            DataError,
-            "'age' has no value at all",
-        ),
+        ({"released": RELEASE.with_columns(age=pl.lit(None, pl.Int64))}, DataError, "'age' has no value at all"),
         ({"released": []}, DataError, "empty list"),
     ],
 )

@@ -285,12 +285,7 @@ def test_steps_are_told_in_order():
 
 @on_frames
 def test_the_same_figures_on_every_engine(make):
-    entries = {
-        "weight": "w",
-        "household": "home",
-        "sensitive": ["ill"],
-        "thresholds": {"k": 3, "risk": 0.02, "l": 2},
-    }
+    entries = {"weight": "w", "household": "home", "sensitive": ["ill"], "thresholds": {"k": 3, "risk": 0.02, "l": 2}}
     here, there = assessed(**entries), assessed(make(FRAME), **entries)
     left, right = (one.to_dict()["intruders"]["default"] for one in (here, there))
     assert left["verdicts"] == right["verdicts"]

@@ -55,10 +55,7 @@ def test_of_several_releases_the_worst_is_judged():
 
 def test_a_release_judged_by_what_is_disclosed():
     found = assessed(thresholds={"correctly_disclosed": 0.99})
-    assert [(verdict.variable, verdict.holds) for verdict in found.verdicts] == [
-        ("ill", True),
-        ("income", True),
-    ]
+    assert [(verdict.variable, verdict.holds) for verdict in found.verdicts] == [("ill", True), ("income", True)]
 
 
 def test_thresholds_on_two_files_cannot_be_judged_on_one():
@@ -87,10 +84,7 @@ def test_a_release_without_weight_is_measured_without_it():
 
 def test_a_sensitive_variable_left_out_cannot_be_learnt_from_groups():
     found = assessed(releases.release().drop("ill", "income"), thresholds={"l": 2})
-    assert [(verdict.variable, verdict.holds) for verdict in found.verdicts] == [
-        ("ill", True),
-        ("income", True),
-    ]
+    assert [(verdict.variable, verdict.holds) for verdict in found.verdicts] == [("ill", True), ("income", True)]
     assert found["default"].skipped
 
 
@@ -185,11 +179,7 @@ def test_what_belongs_to_a_release_is_refused_without_one():
 
 def test_a_mean_over_releases_is_no_overlap_of_the_files():
     """One of three releases leaves nothing to single out: its note says over how many the mean is."""
-    several = [
-        releases.release(seed=1),
-        releases.release(seed=2),
-        releases.release().with_columns(income=1.0),
-    ]
+    several = [releases.release(seed=1), releases.release(seed=2), releases.release().with_columns(income=1.0)]
     limits = releases.scenario(thresholds={"residual_risk": 0.9})
     given = {"scenario": limits, "seed": 1, "n_attacks": 50}
     with quiet():
@@ -218,10 +208,7 @@ def test_numbers_are_matched_as_numbers_and_the_scenario_says_how_near():
         keys=None, sensitive=["ill"], intruders={"a": ["sex", "income"], "b": ["sex", "region"]},
         matching={"width": {"income": 0.3}, "synthetic": ["region"]},
     )  # fmt: skip
-    assert [one.matched for one in two["a"]["matching_risk"].variables] == [
-        "exactly",
-        "within ± 30 % of the value",
-    ]
+    assert [one.matched for one in two["a"]["matching_risk"].variables] == ["exactly", "within ± 30 % of the value"]
     assert [one.role for one in two["b"]["matching_risk"].variables] == ["known", "synthetic"]
 
 

@@ -217,11 +217,7 @@ def test_a_pickled_assessment_lets_go_of_the_data(make):
 
 def test_what_a_pickled_assessment_cannot_do(tmp_path: Path):
     again = pickle.loads(pickle.dumps(assessed()))
-    for door in (
-        again.at_risk,
-        lambda: again.report(tmp_path / "r.html"),
-        lambda: again.to_json(tmp_path / "r.json"),
-    ):
+    for door in (again.at_risk, lambda: again.report(tmp_path / "r.html"), lambda: again.to_json(tmp_path / "r.json")):
         with pytest.raises(DataError, match=r"let go of the data \(it was pickled\); assess again"):
             door()
     assert list(tmp_path.iterdir()) == []

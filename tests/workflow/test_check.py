@@ -54,10 +54,7 @@ def test_one_threshold_exceeded_is_enough(people: pl.DataFrame) -> None:
 def test_every_intruder_is_judged(people: pl.DataFrame) -> None:
     both = sdc.Scenario(intruders={"one": ["sex"], "two": ["sex", "age"]}, thresholds={"k": 2})
     result = sdc.check(people, scenario=both)
-    assert [(verdict.intruder, verdict.holds) for verdict in result.verdicts] == [
-        ("one", True),
-        ("two", False),
-    ]
+    assert [(verdict.intruder, verdict.holds) for verdict in result.verdicts] == [("one", True), ("two", False)]
 
 
 def test_without_thresholds_it_refuses(people: pl.DataFrame) -> None:
@@ -105,8 +102,7 @@ def test_a_verdict_that_is_not_there_is_not_held(people: pl.DataFrame) -> None:
     assessment = sdc.assess(people, scenario=scenario(["sex"], k=2, l=2))
     assert check_assessment(assessment).passed
     silent = dataclasses.replace(
-        assessment,
-        intruders=tuple(dataclasses.replace(one, verdicts=()) for one in assessment.intruders),
+        assessment, intruders=tuple(dataclasses.replace(one, verdicts=()) for one in assessment.intruders)
     )
     result = check_assessment(silent)
     assert not result.passed

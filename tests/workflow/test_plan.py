@@ -90,11 +90,7 @@ def test_what_is_done_is_told() -> None:
     told: list[str] = []
     with quiet():
         sdc.assess(survey(), scenario=sdc.Scenario(**FULL), measures="all", step=told.append)
-    for words in (
-        "searching the special uniques of default",
-        "key subsets of size 2",
-        "looking for outliers",
-    ):
+    for words in ("searching the special uniques of default", "key subsets of size 2", "looking for outliers"):
         assert words in told
 
 
@@ -235,11 +231,7 @@ def test_utility_is_planned_once_for_all_intruders() -> None:
 def test_the_columns_of_attacks_are_those_that_all_files_have() -> None:
     every = releases.release().columns
     assert shared_variables(releases.scenario(), every) == ("sex", "age", "region", "ill", "income")
-    assert shared_variables(releases.scenario(sensitive=["job"], numeric=[]), every) == (
-        "sex",
-        "age",
-        "region",
-    )
+    assert shared_variables(releases.scenario(sensitive=["job"], numeric=[]), every) == ("sex", "age", "region")
 
 
 def test_attacks_that_need_no_intruder_are_planned_once() -> None:

@@ -87,12 +87,7 @@ def test_a_threshold_on_records(limits, word, records, sentence):
     assert (verdict.word, verdict.n_records, verdict.sentence) == (word, records, sentence)
     assert verdict.holds == (word == "holds")
     assert (verdict.name, verdict.limit) == next(iter(limits.items()))
-    assert (verdict.intruder, verdict.variable, verdict.value, verdict.reason) == (
-        "neighbour",
-        None,
-        None,
-        "",
-    )
+    assert (verdict.intruder, verdict.variable, verdict.value, verdict.reason) == ("neighbour", None, None, "")
 
 
 def test_a_threshold_on_the_file_has_a_value_and_no_records():

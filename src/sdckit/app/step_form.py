@@ -157,11 +157,7 @@ def _toml(say: Say, name: str, given: str) -> Any:
     except tomllib.TOMLDecodeError:
         if any(mark in given for mark in '[]{}="\n'):
             raise ScenarioError(
-                say(
-                    "{c}: write a number, a list such as [1, 2] or a table such as {c2}",
-                    c=name,
-                    c2='{a = ["x"]}',
-                )
+                say("{c}: write a number, a list such as [1, 2] or a table such as {c2}", c=name, c2='{a = ["x"]}')
             ) from None
         return given
 

@@ -11,12 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import (
-    COUNTED,
-    class_crosstab,
-    sensitive_cells,
-    shares_of_records,
-)
+from sdckit.attribute.closeness.cell_classes import COUNTED, class_crosstab, sensitive_cells, shares_of_records
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import AnyCells, Crosstab
 from sdckit.data import arguments

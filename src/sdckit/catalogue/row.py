@@ -312,10 +312,7 @@ class Measure:
                 return NO_TARGET
             if need == "control" and not context.has_control:
                 return NO_CONTROL
-        used = [
-            *filter(None, [context.target]),
-            *(context.scenario.numeric if "numeric" in self.needs else ()),
-        ]
+        used = [*filter(None, [context.target]), *(context.scenario.numeric if "numeric" in self.needs else ())]
         if context.columns is not None and (gone := [name for name in used if name not in context.columns]):
             return f"a release does not have the variable {gone[0]}"
         return self.condition(context)

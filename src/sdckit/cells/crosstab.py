@@ -170,12 +170,7 @@ NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def scale_of(
-    level: Coded,
-    codes: NDArray[np.int64],
-    size: NDArray[np.int64],
-    *,
-    numeric: bool = False,
-    ordered: bool = False,
+    level: Coded, codes: NDArray[np.int64], size: NDArray[np.int64], *, numeric: bool = False, ordered: bool = False
 ) -> Scale:
     """Scale of the levels of a column.
 

@@ -57,7 +57,7 @@ def _program(
 
 @cache
 def _files() -> list[str]:
-    return [found.name for found in iter_modules(commands.__path__)]
+    return [iter_module.name for iter_module in iter_modules(commands.__path__)]
 
 
 class Program(TyperGroup):
@@ -107,7 +107,7 @@ def _offered(typed: Sequence[str]) -> set[str]:
     command: Any = get_command(_asked(typed))
     for word in typed:
         command = getattr(command, "commands", {}).get(word, command)
-    return {name for one in command.params for name in one.opts}
+    return {name for param in command.params for name in param.opts}
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -73,7 +73,7 @@ def read_key(path: Path) -> Key:
         key = Key(
             pl.DataFrame([_series(name, plain["columns"][name]) for name in names]),
             int(plain["n_planted"]), int(plain["copies"]), names, tuple(plain["numeric"]),
-            tuple(float(one) for one in plain["ranges"]),
+            tuple(float(range_) for range_ in plain["ranges"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError):
         raise wrong from None  # the words of the error may show values

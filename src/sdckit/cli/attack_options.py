@@ -52,8 +52,7 @@ class MatchingOptions:
         None
     )
     high_risk: Annotated[
-        float | None,
-        MATCH("--high-risk", metavar="R", help="Match risk above which records are counted: 0.5."),
+        float | None, MATCH("--high-risk", metavar="R", help="Match risk above which records are counted: 0.5.")
     ] = None
 
     @property

@@ -175,7 +175,7 @@ def _of_all(texts: list[str]) -> str:
     if len(texts) == 1:
         return texts[0]
     counts = zip(*(COUNT.findall(text) for text in texts), strict=True)
-    told = iter([_counted(list(one)) for one in counts])
+    told = iter([_counted(list(count)) for count in counts])
     return COUNT.sub(lambda _: next(told), texts[0])
 
 

@@ -109,7 +109,7 @@ def _is(kind: Any, *origins: type) -> bool:
 def _kinds(hint: Any) -> list[Any]:
     """The kinds of value that an annotation allows and that can be typed."""
     if _is(hint, Union, UnionType):  # type: ignore[arg-type]
-        return list(dict.fromkeys(kind for one in get_args(hint) for kind in _kinds(one)))
+        return list(dict.fromkeys(kind for get_arg in get_args(hint) for kind in _kinds(get_arg)))
     if _is(hint, Literal):  # type: ignore[arg-type]
         return [type(get_args(hint)[0])]
     return [hint] if hint in (bool, int, float, str) or _is(hint, Mapping, Sequence, tuple) else []
@@ -127,7 +127,7 @@ def _shape(kind: Any) -> str:
     ('N', 'X,X', 'A=N')
     """
     if _is(kind, Mapping):
-        name, value = (_shape((_kinds(one) or [str])[0]) for one in get_args(kind))
+        name, value = (_shape((_kinds(get_arg) or [str])[0]) for get_arg in get_args(kind))
         return f"{name.replace('NAME', 'A')}={value}"
     if _is(kind, Sequence, tuple):
         one = "A=X,Y" if _is(_inner(kind)[0], tuple) else _shape(_inner(kind)[0])
@@ -138,7 +138,7 @@ def _shape(kind: Any) -> str:
 def _shapes(kinds: Sequence[Any]) -> list[str]:
     """How values of these kinds are written; one that a list may consist of is not told apart."""
     shapes = list(dict.fromkeys(map(_shape, kinds)))
-    return [one for one in shapes if f"{one},{one}".replace("NAME,NAME", "A,B") not in shapes]
+    return [shape for shape in shapes if f"{shape},{shape}".replace("NAME,NAME", "A,B") not in shapes]
 
 
 def _word(text: str, kinds: Sequence[Any]) -> Any:
@@ -165,10 +165,10 @@ def _value(texts: Sequence[str], kinds: Sequence[Any]) -> Any:
             return _word(words[0], plain)
     for inner in (_inner(kind) for kind in kinds if _is(kind, Sequence, tuple)):
         if _is(inner[0], tuple):
-            return [(name, *split([rest])) for name, _, rest in (one.partition("=") for one in texts)]
+            return [(name, *split([rest])) for name, _, rest in (text.partition("=") for text in texts)]
         if _is(inner[0], Sequence):
-            return [split([one]) for one in texts]
-        return [_word(one, inner) for one in words]
+            return [split([text]) for text in texts]
+        return [_word(word, inner) for word in words]
     raise ValueError
 
 
@@ -249,7 +249,7 @@ def typed_arguments(parameter: inspect.Parameter, told: Described) -> Iterator[T
         yield _typed(name, Path, words, read=_read_log)
     elif name == "models":
         yield _typed(name, list[str], words, option="--model", read=read_models)
-    elif typed := [one for one in (hint, *get_args(hint)) if one is Path or _is(one, list)]:
+    elif typed := [get_arg for get_arg in (hint, *get_args(hint)) if get_arg is Path or _is(get_arg, list)]:
         yield _typed(name, typed[0], words, required=required)
     elif kinds == [bool]:
         says = f"Switches off: {words[:1].lower()}{words[1:]}" if default else words
@@ -295,11 +295,15 @@ class MeasureCall:
     @cached_property
     def arguments(self) -> list[Typed]:
         """What else can be typed; no column to be carried along, since nothing is printed by record."""
-        beside = {*NOT_TYPED, *(one.name for one in self.files)}
+        beside = {*NOT_TYPED, *(file.name for file in self.files)}
         if re.search(r"carr(y|ied) along", self.told.get("id", Described()).words):
             beside.add("id")
         names = [name for name in list(self.parameters)[1:] if name not in beside]
-        found = [one for name in names for one in typed_arguments(self.parameters[name], self.told[name])]
+        found = [
+            typed_argument
+            for name in names
+            for typed_argument in typed_arguments(self.parameters[name], self.told[name])
+        ]
         if self.reads_all:
             found.append(_typed("identifiers", list[str], "Names and numbers; never read.", "A,B", read=split))
         return found
@@ -327,11 +331,11 @@ class MeasureCall:
 
         options = [*self.files, *self.arguments]
         source = inspect.Parameter("source", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Source)
-        command.__signature__ = inspect.Signature([source, *(one.parameter for one in options)])  # type: ignore[attr-defined]
+        command.__signature__ = inspect.Signature([source, *(option.parameter for option in options)])  # type: ignore[attr-defined]
         parts = [(self.row.public.__doc__ or self.row.question).strip().partition("\n\n")[0]]
         parts.append((getattr(self.row.by_command, "__doc__", None) or "").partition("\n\n")[0])
         parts.append("Exact figures for your own session.")
-        here = {*NOT_TYPED, *self.row.instead, "id", *(one.name for one in options)}
+        here = {*NOT_TYPED, *self.row.instead, "id", *(option.name for option in options)}
         if only := [name for name in list(self.parameters)[1:] if name not in here]:
             parts.append(f"In Python alone: {', '.join(only)}.")
         command.__doc__ = "\n\n".join(" ".join(part.split()) for part in parts if part)
@@ -345,8 +349,8 @@ class MeasureCall:
         from sdckit.cli.errors import tell
         from sdckit.cli.terminal import print_measure
 
-        paths = {one.name: typed[one.name] for one in self.files if typed[one.name] is not None}
-        texts = [(one, typed[one.parameter.name]) for one in self.arguments]
+        paths = {file.name: typed[file.name] for file in self.files if typed[file.name] is not None}
+        texts = [(argument, typed[argument.parameter.name]) for argument in self.arguments]
         given = {one.name: one.read(text) for one, text in texts if text is not None}
         scenario = self.scenario(source, given, paths)
         for need, (role, words) in NEEDED.items():
@@ -434,7 +438,7 @@ class MeasureCall:
         if whole or name not in WHOLE_ROLES:
             names = [one for one in names if one in header.columns]
             never &= {*header.columns} if name else never
-        columns = [one for one in dict.fromkeys(names) if one not in never]
+        columns = [fromkey for fromkey in dict.fromkeys(names) if fromkey not in never]
         try:
             if scenario is not None and self.takes("keys") and name in WHOLE_ROLES and not whole:
                 scenario.check_columns(header.columns, certain=header.certain)  # names the role, too

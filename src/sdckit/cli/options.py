@@ -97,15 +97,13 @@ class CoverOptions:
     """The file's name for readers, the institution, and the language."""
 
     name: Annotated[
-        str | None,
-        Option(metavar="TEXT", help="What the report calls the file.", rich_help_panel=OUTPUT_PANEL),
+        str | None, Option(metavar="TEXT", help="What the report calls the file.", rich_help_panel=OUTPUT_PANEL)
     ] = None
     institution: Annotated[
         str | None, Option(metavar="TEXT", help="Who made the report.", rich_help_panel=OUTPUT_PANEL)
     ] = None
     logo: Annotated[
-        Path | None,
-        Option(metavar="L.png", help="A picture of the institution.", rich_help_panel=OUTPUT_PANEL),
+        Path | None, Option(metavar="L.png", help="A picture of the institution.", rich_help_panel=OUTPUT_PANEL)
     ] = None
 
     language: Annotated[
@@ -131,7 +129,7 @@ class CoverOptions:
 
     def arguments(self, *files: Path | None) -> dict[str, Any]:
         """What `report` takes; the files are those that were read."""
-        read: Sequence[Path] = [one for one in files if one is not None]
+        read: Sequence[Path] = [file for file in files if file is not None]
         return {
             "name": self.name or "",
             "institution": self.institution or "",
@@ -147,8 +145,7 @@ Texts = list[str] | None
 File = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE",
-        help="CSV (also .csv.gz), Parquet, Arrow; Excel, SPSS, Stata or SAS with the extra `files`.",
+        metavar="FILE", help="CSV (also .csv.gz), Parquet, Arrow; Excel, SPSS, Stata or SAS with the extra `files`."
     ),
 ]
 Missing = Annotated[

@@ -78,13 +78,7 @@ def _together(
     n_attacks: int, aligned: bool, models: Mapping[str, str],
 ) -> list[str]:  # fmt: skip
     """What would be learnt of a release beside its original."""
-    from sdckit.workflow.plan import (
-        declared_knowledge,
-        plan_attacks,
-        plan_release,
-        plan_utility,
-        shared_variables,
-    )
+    from sdckit.workflow.plan import declared_knowledge, plan_attacks, plan_release, plan_utility, shared_variables
 
     header, headers = original[1], [one for _, one in released]
     counts = [one.n_rows for one in headers if one.n_rows is not None]
@@ -167,7 +161,7 @@ def print_plan(
     control = release.control
     for line in plan_lines(
         (reading.file, header), scenario, measures,
-        released=[(one, release_header(one, scenario, also=also, **how)) for one in release.files],
+        released=[(file, release_header(file, scenario, also=also, **how)) for file in release.files],
         control=None if control is None else (control, release_header(control, scenario, **how)),
         attacks=release.attacks, n_attacks=release.attempts, models=models,
         engine=engine.engine if engine.used else None,

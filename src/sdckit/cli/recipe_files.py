@@ -59,27 +59,20 @@ def _named_by(path: Path) -> set[str]:
 
 
 Out = Annotated[
-    Path,
-    Option("--out", "-o", metavar="OUT", help="The protected file: .csv, .parquet, .arrow, .sav or .dta."),
+    Path, Option("--out", "-o", metavar="OUT", help="The protected file: .csv, .parquet, .arrow, .sav or .dta.")
 ]
 Log = Annotated[
     Path | None,
-    Option(
-        metavar="LOG.json",
-        help="Keep what repeats or undoes it: secret, keys, matrices. Confidential, mode 0600.",
-    ),
+    Option(metavar="LOG.json", help="Keep what repeats or undoes it: secret, keys, matrices. Confidential, mode 0600."),
 ]
 Replay = Annotated[
     Path | None,
     Option(
-        "--replay",
-        metavar="LOG.json",
-        help="Make the release of this log again: same input, same recipe, same bytes.",
+        "--replay", metavar="LOG.json", help="Make the release of this log again: same input, same recipe, same bytes."
     ),
 ]
 SeedMixed = Annotated[
-    int | None,
-    Option("--seed", metavar="N", help="Mixed into the secret that only the log keeps; not needed."),
+    int | None, Option("--seed", metavar="N", help="Mixed into the secret that only the log keeps; not needed.")
 ]
 Force = Annotated[bool, Option("--force", help="Replace OUT and the log where they exist.")]
 Labelled = Annotated[
@@ -90,8 +83,7 @@ Labelled = Annotated[
     ),
 ]
 Safe = Annotated[
-    bool,
-    Option("--excel-safe", help="CSV: an apostrophe before texts that a spreadsheet would run as formulas."),
+    bool, Option("--excel-safe", help="CSV: an apostrophe before texts that a spreadsheet would run as formulas.")
 ]
 
 

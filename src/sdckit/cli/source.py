@@ -119,13 +119,7 @@ def release_header(file: Path, scenario: Scenario, *, also: tuple[str, ...] = ()
 
 
 def read_release(
-    file: Path,
-    scenario: Scenario,
-    *,
-    steps: Steps,
-    also: tuple[str, ...] = (),
-    whole: bool = False,
-    **how: Any,
+    file: Path, scenario: Scenario, *, steps: Steps, also: tuple[str, ...] = (), whole: bool = False, **how: Any
 ) -> pl.DataFrame:
     """Read the declared columns that a release has, or the `whole` of it but for identifiers.
 
@@ -157,8 +151,7 @@ FromFile = Annotated[
     Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file; options win.")
 ]
 OneIntruder = Annotated[
-    str | None,
-    Option("--intruder", metavar="NAME", help="One of the scenario's intruders, where it has several."),
+    str | None, Option("--intruder", metavar="NAME", help="One of the scenario's intruders, where it has several.")
 ]
 NoProgress = Annotated[bool, Option("--no-progress", help="Show no progress; all else stays.")]
 
@@ -273,7 +266,8 @@ def _with_options(
     @wraps(command)
     def called(**values: Any) -> Any:
         made = [
-            group(**{one.name: values.pop(one.name) for one in fields(group) if one.name in shared}) for group in groups
+            group(**{field.name: values.pop(field.name) for field in fields(group) if field.name in shared})
+            for group in groups
         ]
         return command(*made, **values)
 

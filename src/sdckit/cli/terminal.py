@@ -55,7 +55,7 @@ def print_measure(file_name: str, *results: Any) -> None:
     rule = getattr(getattr(results[0], "cells", results[0]), "missing_rule", None)
     if rule:
         head.append(rule)
-    subgroups = [block for one in results for block in single_blocks(one)]
+    subgroups = [block for result in results for block in single_blocks(result)]
     print_blocks([*screen_blocks(*results), *subgroups], head=head)
 
 

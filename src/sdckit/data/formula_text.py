@@ -20,20 +20,7 @@ from sdckit.numerics.array_types import Floats
 
 # Transformations of the formula language itself, and the functions of numpy that may be written bare.
 TRANSFORMS = ("C", "I", "bs", "cc", "center", "cr", "cs", "poly", "scale")
-FUNCTIONS = (
-    "abs",
-    "cbrt",
-    "exp",
-    "expm1",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "maximum",
-    "minimum",
-    "sign",
-    "sqrt",
-)
+FUNCTIONS = ("abs", "cbrt", "exp", "expm1", "log", "log10", "log1p", "log2", "maximum", "minimum", "sign", "sqrt")
 SPACES = ("np", "contr")
 WORDS = ("True", "False", "None", "in")
 QUOTED = re.compile(r"`([^`]+)`")
@@ -70,8 +57,7 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
     """
     if not isinstance(formula, str):
         raise DataError(
-            f"formula must be text such as 'income ~ age + sex', not {type(formula).__name__}",
-            argument="formula",
+            f"formula must be text such as 'income ~ age + sex', not {type(formula).__name__}", argument="formula"
         )
     sides = [side.strip() for side in QUOTED.sub(lambda match: match[0].replace("~", "\0"), formula).split("~")]
     sides = [side.replace("\0", "~") for side in sides]

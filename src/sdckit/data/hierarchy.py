@@ -75,12 +75,7 @@ def read_band(label: str) -> Band | None:
         return _ordered(Band(float(match[1]), float(match[2]), dashed=True))
     if match := SINGLE.fullmatch(text):
         return Band(float(match[1]), float(match[1]))
-    for pattern, above, has in (
-        (FROM, True, True),
-        (ABOVE, True, False),
-        (UP_TO, False, True),
-        (BELOW, False, False),
-    ):
+    for pattern, above, has in ((FROM, True, True), (ABOVE, True, False), (UP_TO, False, True), (BELOW, False, False)):
         if match := pattern.fullmatch(text):
             edge = float(next(part for part in match.groups() if part is not None))
             return Band(edge, math.inf, has_low=has) if above else Band(-math.inf, edge, has_high=has)

@@ -177,11 +177,7 @@ def _agrees(frame: Any, name: str, homes: Homes) -> bool:
 
 
 def count_agreeing(
-    codes: Ints,
-    missing: int,
-    cell_of_row: NDArray[np.integer[Any]],
-    of_row: NDArray[np.integer[Any]],
-    n_homes: int,
+    codes: Ints, missing: int, cell_of_row: NDArray[np.integer[Any]], of_row: NDArray[np.integer[Any]], n_homes: int
 ) -> int:
     """Count households where two or more members have a value of a variable; 0 if values differ within any.
 

@@ -159,10 +159,7 @@ def as_held(series: nw.Series[Any], numbers: NDArray[np.float64]) -> NDArray[np.
 
 
 def with_levels(
-    frame: nw.DataFrame[Any],
-    columns: Mapping[str, tuple[Sequence[Any], NDArray[np.int64]]],
-    *,
-    ordered: bool = False,
+    frame: nw.DataFrame[Any], columns: Mapping[str, tuple[Sequence[Any], NDArray[np.int64]]], *, ordered: bool = False
 ) -> Any:
     """Replace columns by new values, given as levels and the index of each record's level (n,), -1 for missing.
 

@@ -119,8 +119,7 @@ def read_secret(given: bytes | str | None, *, name: str = "secret", kept: str = 
             raise DataError(f"{name}= as a text is hexadecimal, as in {kept}; else give bytes", argument=name) from None
     if not isinstance(raw, bytes) or len(raw) < SHORTEST:
         raise DataError(
-            f"{name}= is {SHORTEST} random bytes or more; leave it out for a new one, kept in {kept}",
-            argument=name,
+            f"{name}= is {SHORTEST} random bytes or more; leave it out for a new one, kept in {kept}", argument=name
         )
     return raw
 

@@ -107,10 +107,7 @@ def compositions(
 
 
 def _members(
-    household: NDArray[np.int32],
-    pattern: NDArray[np.int32],
-    first: NDArray[np.int64],
-    size: NDArray[np.int64],
+    household: NDArray[np.int32], pattern: NDArray[np.int32], first: NDArray[np.int64], size: NDArray[np.int64]
 ) -> NDArray[np.int32]:
     """Patterns of the members, household by household, ascending within each."""
     if is_few(_deal, len(household)):
@@ -328,11 +325,7 @@ def household_structure(
     names = ["household_size", "size_frequency", "composition_frequency"]
     kinds = int(kind.max(initial=0)) + 1
     composition = np.bincount(kind, minlength=kinds)[kind]
-    rows = {
-        "household_size": size,
-        "size_frequency": np.bincount(size)[size],
-        "composition_frequency": composition,
-    }
+    rows = {"household_size": size, "size_frequency": np.bincount(size)[size], "composition_frequency": composition}
     if own is not None:
         rows["size_population_frequency"] = np.bincount(size, own)[size]
         rows["composition_population_frequency"] = np.bincount(kind, own, kinds)[kind]

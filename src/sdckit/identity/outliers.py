@@ -307,8 +307,7 @@ def _check(method: str, lower: float | None, upper: float | None) -> None:
     arguments.choice(method, "method", METHODS)
     if lower is None and upper is None:
         raise DataError(
-            "give upper_quantile=, lower_quantile= or both: with neither no value is extreme",
-            argument="upper_quantile",
+            "give upper_quantile=, lower_quantile= or both: with neither no value is extreme", argument="upper_quantile"
         )
     for name, value in (("lower_quantile", lower), ("upper_quantile", upper)):
         if value is not None:

@@ -202,10 +202,7 @@ def first_of_groups(of_row: NDArray[np.integer[Any]], k: int) -> NDArray[np.int6
 
 
 def sum_through(
-    values: NDArray[np.float64],
-    cell_of_row: NDArray[np.int32],
-    group_of_row: NDArray[np.int32],
-    n_groups: int,
+    values: NDArray[np.float64], cell_of_row: NDArray[np.int32], group_of_row: NDArray[np.int32], n_groups: int
 ) -> NDArray[np.float64]:
     """Sum a value of cells over the records of each group: ``sum_by(group_of_row, values[cell_of_row])``.
 
@@ -241,10 +238,7 @@ def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.i
 
 
 def min_through(
-    values: NDArray[np.float64],
-    cell_of_row: NDArray[np.int32],
-    group_of_row: NDArray[np.int32],
-    n_groups: int,
+    values: NDArray[np.float64], cell_of_row: NDArray[np.int32], group_of_row: NDArray[np.int32], n_groups: int
 ) -> NDArray[np.float64]:
     """Smallest value of a cell over the records of each group.
 
@@ -509,10 +503,7 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
     p_words, p_rows = scratch.take(n, np.uint64), scratch.take(n, np.uint32)
     p_weight = scratch.take(n_weights, np.float64)
     label, size = scratch.take(n, np.int32), scratch.take(n, np.int32)
-    run(
-        lambda t: _deal(words, weight, *parts[t], shift, position[t], p_words, p_rows, p_weight),
-        range(len(parts)),
-    )
+    run(lambda t: _deal(words, weight, *parts[t], shift, position[t], p_words, p_rows, p_weight), range(len(parts)))
     batched = 1 if n < SMALL_FILE else 8  # handing out work costs more than a small file takes
     n_groups, batches = np.zeros(n_parts, np.int64), chunks(n_parts, minimum=1, parts=batched)
     run(lambda b: _group_partitions(edges, *b, p_words, p_weight, label, size, n_groups), batches)
@@ -523,10 +514,7 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
     of_row = kept.take(n, np.int32)
     run(lambda b: _label_rows(edges, *b, base, label, p_rows, of_row), batches)
     groups = Groups(of_row, kept.take(k, np.uint64), kept.take(k, np.int64), kept.take(k_weights, np.float64))
-    run(
-        lambda b: _collect(edges, *b, base, p_words, p_weight, size, groups.words, groups.weight, groups.size),
-        batches,
-    )
+    run(lambda b: _collect(edges, *b, base, p_words, p_weight, size, groups.words, groups.weight, groups.size), batches)
     return groups
 
 

@@ -106,11 +106,7 @@ def is_tidy(relations, low, high):  # type: ignore[no-untyped-def]
 
 
 def narrow(
-    relations: Relations,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    begin: int,
-    room: Room | None = None,
+    relations: Relations, low: NDArray[np.float64], high: NDArray[np.float64], begin: int, room: Room | None = None
 ) -> bool:
     """Tighten `low` and `high` (V,) in place; False if a domain becomes empty.
 

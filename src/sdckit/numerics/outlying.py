@@ -229,10 +229,7 @@ def _from_subsets(columns: Floats, h: int, rng: np.random.RandomState) -> tuple[
     merged = min(MERGED, n)
     selection = rng.permutation(n)[:merged]
     centers, covariances, chosen, distance = _best_near(
-        np.ascontiguousarray(columns[:, selection]),
-        math.ceil(merged * (h / n)),
-        given,
-        BEST if n > MERGED else 1,
+        np.ascontiguousarray(columns[:, selection]), math.ceil(merged * (h / n)), given, BEST if n > MERGED else 1
     )
     if n < MERGED:
         rows, all_distances = np.empty(n), np.empty(n)
@@ -334,12 +331,7 @@ def _quantile(
 
 
 def percentile_limits(
-    values: NDArray[np.float64],
-    group: NDArray[np.int32],
-    n_groups: int,
-    *,
-    lower: float | None,
-    upper: float | None,
+    values: NDArray[np.float64], group: NDArray[np.int32], n_groups: int, *, lower: float | None, upper: float | None
 ) -> Limits:
     """Lower and upper limit of each group: quantiles of type 7; NaN where its values are all equal.
 

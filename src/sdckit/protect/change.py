@@ -232,11 +232,7 @@ class Change(Displayed):
         Else counts are rounded and small ones hidden, as in every document: ``{"text": "<5", "value": None, ...}``.
         """
         exact = {"n": self.n, "changed": dict(self.changed), "notes": dict(self.notes)}
-        document = {
-            "schema_version": SCHEMA_VERSION,
-            "method": self.method,
-            "parameters": json_ready(self.parameters),
-        }
+        document = {"schema_version": SCHEMA_VERSION, "method": self.method, "parameters": json_ready(self.parameters)}
         if internal:
             return {**document, **exact, "secret": json_ready(self.secret)}
         from sdckit.report.notebook import protected_change

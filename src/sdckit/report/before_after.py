@@ -174,10 +174,7 @@ def _bin(low: float, high: float) -> str:
 
 SIDES = ("before", "after")
 CAPTIONS = {"before": "Before the step", "after": "After the step"}
-GONE = {
-    "before": "The variable is not in the file before the step.",
-    "after": "The step leaves the variable out.",
-}
+GONE = {"before": "The variable is not in the file before the step.", "after": "The step leaves the variable out."}
 MISSING = "missing"
 MOST_LEVELS = 30
 

@@ -92,17 +92,12 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
     # As much room at the right as the longest bars need for their texts.
     room = width - space
     end = max(
-        (row["length"] * room / max(room - LETTER * (len(row["text"]) + 1), room / 4) for row in shown),
-        default=0,
+        (row["length"] * room / max(room - LETTER * (len(row["text"]) + 1), room / 4) for row in shown), default=0
     )
     names = names_axis(space, labelExpr="split(datum.value, '\\n')") if high > 1 else names_axis(space)
     base = alt.Chart(alt.InlineData(values=shown)).encode(
         y=alt.Y("label:N", sort=None, title=None, axis=names),
-        x=alt.X(
-            "length:Q",
-            axis=None,
-            scale=alt.Scale(domain=[0, float(f"{end or 1:.4g}")], nice=False, zero=True),
-        ),
+        x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, float(f"{end or 1:.4g}")], nice=False, zero=True)),
     )
     bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(fill=alt.Fill("fill:N", scale=None))
     texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
@@ -332,12 +327,7 @@ def heat_chart(data: Plain, width: int = WIDTH) -> Any:
     import altair as alt
 
     rows = [
-        {
-            "one": cell["one"],
-            "other": cell["other"],
-            "text": cell["value"]["text"],
-            "far": length_of(cell["value"]),
-        }
+        {"one": cell["one"], "other": cell["other"], "text": cell["value"]["text"], "far": length_of(cell["value"])}
         for cell in data["cells"]
     ]
     darkest = max((row["far"] for row in rows), default=0) or 1
@@ -346,8 +336,7 @@ def heat_chart(data: Plain, width: int = WIDTH) -> Any:
     plain = {"labelFontSize": 12, "domain": False, "title": None, "labelAngle": 0}
     across = names_axis(space, **plain, minExtent=0)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("one:N", sort=names, axis=across),
-        y=alt.Y("other:N", sort=names, axis=names_axis(space, **plain)),
+        x=alt.X("one:N", sort=names, axis=across), y=alt.Y("other:N", sort=names, axis=names_axis(space, **plain))
     )
     scale = alt.Scale(domain=[0, darkest], range=["#ffffff", MIDDLE])
     squares = base.mark_rect(stroke=LIGHT, aria=False).encode(color=alt.Color("far:Q", scale=scale, legend=None))

@@ -71,10 +71,6 @@ def _leaves(name: str, counts: Mapping[float, int], setting: Setting) -> dict[fl
 
 def _limits(counts: Mapping[float, int], leaves: Mapping[float, Count]) -> Tree:
     return {
-        f"{limit:g}": {
-            "holds": Holds(counts[limit] == 0, none=(leaf.name,)),
-            "n": leaf,
-            "rate": Share(leaf.name, "n"),
-        }
+        f"{limit:g}": {"holds": Holds(counts[limit] == 0, none=(leaf.name,)), "n": leaf, "rate": Share(leaf.name, "n")}
         for limit, leaf in leaves.items()
     }

@@ -21,11 +21,7 @@ EXPECTED = "Expected re-identifications"
 
 
 def bars(
-    caption: str,
-    unit: str,
-    rows: Iterable[tuple[str, Plain | None] | tuple[str, Plain, str]],
-    *,
-    aside: bool = False,
+    caption: str, unit: str, rows: Iterable[tuple[str, Plain | None] | tuple[str, Plain, str]], *, aside: bool = False
 ) -> ChartBlock:
     """Draw printed figures as bars: label, figure and, where rows differ, tone of each.
 

@@ -86,13 +86,7 @@ def number_of(leaf: Plain | None) -> float:
 
 
 def _judge_against_control(
-    attack: Seen,
-    n: float,
-    control: Seen | None,
-    n_control: float,
-    *,
-    better: bool,
-    ends: Sequence[float] | None,
+    attack: Seen, n: float, control: Seen | None, n_control: float, *, better: bool, ends: Sequence[float] | None
 ) -> Judged:
     """Judge an attack that may be better than guessing against the control file."""
     if control is None:

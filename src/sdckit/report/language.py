@@ -32,10 +32,7 @@ from sdckit.report.blocks import (
 from sdckit.report.wording import ENGLISH, SOFT_HYPHEN, Wording, languages, wording
 
 GLOSSARY = "Glossary"
-TITLES = {
-    "Disclosure risk assessment",
-    "Disclosure risk of a release",
-}  # of a document without one of its own
+TITLES = {"Disclosure risk assessment", "Disclosure risk of a release"}  # of a document without one of its own
 # Where the figures of a document name columns and values, the measures and the engine.
 COLUMNS = {
     "variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by", "measure",

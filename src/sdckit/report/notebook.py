@@ -207,10 +207,7 @@ def result_html(*results: Any, exact: bool = False, language: str = "en", title:
 
     def made() -> Plain:
         plains = [protected(result_document(result), exact=exact) for result in results]
-        return {
-            "each": plains,
-            "together": {place: tree for plain in plains for place, tree in plain.items()},
-        }
+        return {"each": plains, "together": {place: tree for plain in plains for place, tree in plain.items()}}
 
     def laid(plain: Plain) -> list[Section]:
         beside = plain["together"]
@@ -221,11 +218,7 @@ def result_html(*results: Any, exact: bool = False, language: str = "en", title:
 
 
 def document_html(
-    make: Callable[[], Plain],
-    laid: Callable[[Plain], Sequence[Section]],
-    *,
-    exact: bool = False,
-    language: str = "en",
+    make: Callable[[], Plain], laid: Callable[[Plain], Sequence[Section]], *, exact: bool = False, language: str = "en"
 ) -> str:
     """HTML of the protected figures that `make` returns, laid out by `laid`; a refusal is shown as a warning."""
     try:

@@ -10,17 +10,7 @@ import numpy as np
 
 from sdckit.data.frames import rows_of
 from sdckit.errors import SdcError
-from sdckit.report.gate.figures import (
-    Count,
-    Foreign,
-    Guarded,
-    InternalOnly,
-    Ledger,
-    Quantity,
-    Tree,
-    Value,
-    Watched,
-)
+from sdckit.report.gate.figures import Count, Foreign, Guarded, InternalOnly, Ledger, Quantity, Tree, Value, Watched
 from sdckit.report.gate.relations import SMALL, Sizes, largest_size, make_sizes
 
 if TYPE_CHECKING:

@@ -342,9 +342,7 @@ def of_releases(releases: Sequence[Plain]) -> list[tuple[Plain, str]]:
 
 
 def column_blocks(
-    tree: Plain,
-    table: Callable[[Sequence[Plain], str], TableBlock],
-    chart: Callable[[Sequence[Plain]], ChartBlock],
+    tree: Plain, table: Callable[[Sequence[Plain], str], TableBlock], chart: Callable[[Sequence[Plain]], ChartBlock]
 ) -> list[Block]:
     """Tables of the columns of each release, and a chart of those of the first."""
     blocks: list[Block] = []

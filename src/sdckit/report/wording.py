@@ -155,13 +155,7 @@ class Wording:
         return " ".join(translated)
 
     def _translation(
-        self,
-        text: str,
-        kept: Collection[str],
-        *,
-        most: int = 1,
-        lenient: Report | None = None,
-        depth: int = 0,
+        self, text: str, kept: Collection[str], *, most: int = 1, lenient: Report | None = None, depth: int = 0
     ) -> str | None:
         """Translate a text of at most `most` sentences by one entry; None without one."""
         if depth and text in kept:  # in a list: a column may be called like a text of ours

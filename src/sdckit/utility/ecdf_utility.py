@@ -330,11 +330,7 @@ def _joint_names(joint: bool | Sequence[str], names: tuple[str, ...]) -> tuple[s
 
 
 def _of_release(
-    files: Mapping[str, tuple[Floats, ...]],
-    j: int,
-    together: Sequence[str],
-    most: int | None,
-    notes: dict[str, str],
+    files: Mapping[str, tuple[Floats, ...]], j: int, together: Sequence[str], most: int | None, notes: dict[str, str]
 ) -> dict[str, float]:
     def alone(name: str) -> tuple[float, float]:
         a, b = (values[~np.isnan(values)][:, None] for values in (files[name][0], files[name][j]))

@@ -258,14 +258,7 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> Intrud
     outcome = carry_out(planned)
     one = context.scenario
     verdicts = with_origins(
-        judge(
-            one.limits,
-            name,
-            outcome.results,
-            sensitive=one.sensitive,
-            skipped=outcome.skipped,
-            compared=compared,
-        ),
+        judge(one.limits, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped, compared=compared),
         one,
     )
     return IntruderAssessment(name, one.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
@@ -315,12 +308,7 @@ def assess_release(
     going_out = [_with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released]
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         before = assess_file(
-            opened.original,
-            scenario=_of_original(scenario),
-            measures=measures,
-            step=tell,
-            compared=True,
-            by=by,
+            opened.original, scenario=_of_original(scenario), measures=measures, step=tell, compared=True, by=by
         )
         fitted = [_fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)]
         after = tuple(

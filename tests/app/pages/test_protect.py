@@ -73,12 +73,7 @@ def test_a_form_changes_its_step_or_adds_one(tmp_path: Path) -> None:
 
 
 def test_a_recipe_that_was_found_takes_the_place_of_the_steps(tmp_path: Path) -> None:
-    other = {
-        "steps": [{"method": "pram", "arguments": {"columns": ["job"]}}],
-        "words": "",
-        "loss": "",
-        "passed": True,
-    }
+    other = {"steps": [{"method": "pram", "arguments": {"columns": ["job"]}}], "words": "", "loss": "", "passed": True}
 
     def run(bench: Bench, started: list[Any]) -> None:
         bench.found.set({"alternatives": [other]})

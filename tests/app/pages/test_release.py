@@ -12,10 +12,7 @@ from sdckit.app.page_context import Kept, speaker
 from sdckit.app.pages.release import Made, asked_of, current, panel
 
 WORK = Work(
-    path="a.csv",
-    scenario={"keys": ["age"]},
-    steps=(Step("random_order"), Step("pram", {}, on=False)),
-    secret="00",
+    path="a.csv", scenario={"keys": ["age"]}, steps=(Step("random_order"), Step("pram", {}, on=False)), secret="00"
 )
 RELEASED = replace(WORK, release={"of": WORK.digest(), "passed": True, "options": {}})
 

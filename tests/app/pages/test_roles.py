@@ -11,15 +11,7 @@ from shiny import reactive
 from shiny.types import SilentException
 
 from sdckit.app.page_context import speaker
-from sdckit.app.pages.roles import (
-    _Form,
-    drawn_part,
-    files_part,
-    intruder_part,
-    limits_part,
-    panel,
-    variables_part,
-)
+from sdckit.app.pages.roles import _Form, drawn_part, files_part, intruder_part, limits_part, panel, variables_part
 from sdckit.data.limits import LIMITS
 from sdckit.errors import ScenarioError
 

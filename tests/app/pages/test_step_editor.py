@@ -54,11 +54,7 @@ def editor(work: Work, **fields: Any) -> tuple[Editor, NotedRoom]:
 
 
 WORK = Work(
-    steps=(
-        Step("pram", {"columns": ["job"]}, on=False),
-        Step("recode", {"column": "age"}),
-        Step("random_order"),
-    )
+    steps=(Step("pram", {"columns": ["job"]}, on=False), Step("recode", {"column": "age"}), Step("random_order"))
 )
 
 

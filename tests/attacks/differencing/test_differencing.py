@@ -101,12 +101,7 @@ def test_bad_input_is_told(given: dict[str, object], told: str) -> None:
 def test_engines_give_the_same() -> None:
     expected = found()
     pandas = sdc.differencing(
-        DATA.to_pandas(),
-        earlier=DATA.to_arrow(),
-        keys=HERE,
-        earlier_keys=THERE,
-        sensitive=["job"],
-        aligned=True,
+        DATA.to_pandas(), earlier=DATA.to_arrow(), keys=HERE, earlier_keys=THERE, sensitive=["job"], aligned=True
     )
     assert pandas.people == expected.people
     assert type(pandas.records).__module__.startswith("pandas")

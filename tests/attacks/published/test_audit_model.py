@@ -68,11 +68,7 @@ def test_what_has_no_room_is_dropped_and_bounds_are_narrowed():
     rows = [(0, 0), (2, 0), (1, 2)]
     system = build(patterns(rows), [table([[1, 0], [1, 1]])])
     known = dict(
-        zip(
-            map(tuple, system.completions.levels.tolist()),
-            zip(system.low, system.high, strict=True),
-            strict=True,
-        )
+        zip(map(tuple, system.completions.levels.tolist()), zip(system.low, system.high, strict=True), strict=True)
     )
     assert known == {(1, 0): (1, 1), (1, 1): (1, 1)}
 

@@ -32,11 +32,7 @@ PEOPLE = open_frame(pl.DataFrame({"sex": ["f", "f", "m", None], "age": [30.0, 30
 def cells(table):
     names = [[one.labels[code] for code in one.codes] for one in table.columns]
     return dict(
-        zip(
-            zip(*names, strict=True),
-            zip(table.lower.tolist(), table.upper.tolist(), strict=True),
-            strict=True,
-        )
+        zip(zip(*names, strict=True), zip(table.lower.tolist(), table.upper.tolist(), strict=True), strict=True)
     )
 
 
@@ -155,10 +151,7 @@ def test_sums_as_an_array_have_to_add_up():
 
 
 def test_records_that_hide_what_is_summed_by_are_kept_apart():
-    codes, allowed = (
-        np.array([[0, 0], [1, 0], [1, 0]]),
-        [np.array([[1, 0], [1, 1]], bool), np.eye(2, dtype=bool)],
-    )
+    codes, allowed = (np.array([[0, 0], [1, 0], [1, 0]]), [np.array([[1, 0], [1, 1]], bool), np.eye(2, dtype=bool)])
     axes = [Axis(0, np.arange(2), 2), Axis(1, np.arange(2), 2)]
     values = np.array([[1.0], [2.0], [3.0]])
     summed, table = found(WHOLE), sum_table(TABLE, open_frame(WHOLE))

@@ -42,19 +42,11 @@ def added(rows, variables, of=None):
 def files(draw):
     n = draw(st.integers(3, 7))
     rows = [
-        {
-            **{name: draw(st.sampled_from(of)) for name, of in LEVELS.items()},
-            "y": draw(st.sampled_from(VALUES)),
-        }
+        {**{name: draw(st.sampled_from(of)) for name, of in LEVELS.items()}, "y": draw(st.sampled_from(VALUES))}
         for _ in range(n)
     ]
     hidden = draw(
-        st.lists(
-            st.tuples(st.integers(0, n - 1), st.sampled_from(list(LEVELS))),
-            min_size=1,
-            max_size=6,
-            unique=True,
-        )
+        st.lists(st.tuples(st.integers(0, n - 1), st.sampled_from(list(LEVELS))), min_size=1, max_size=6, unique=True)
     )
     shown = [dict(row) for row in rows]
     for i, name in hidden:
@@ -198,11 +190,7 @@ def test_values_that_are_hidden_themselves():
     assert records == {1: "certain", 4: "certain"}  # the cooks of the south add up
     nowhere = hide(4, column="job", whole=safe)
     found = joint_audit(nowhere, WHOLE, tables=[table])
-    assert dict(zip(found.records["row"], found.records["state"], strict=True)) == {
-        1: "certain",
-        4: "open",
-        5: "open",
-    }
+    assert dict(zip(found.records["row"], found.records["state"], strict=True)) == {1: "certain", 4: "open", 5: "open"}
     assert "not every value of income" in "".join(found.notes.values())
     never = hide(4, column="income")
     assert joint_audit(hide(0, 3, 4, whole=never), never, tables=[table]).certain == 2

@@ -11,9 +11,7 @@ import pytest
 from sdckit import beta_likeness
 from sdckit.attribute.closeness.beta_likeness import _gains
 
-FRAME = pl.DataFrame(
-    {"k": list("aaaabbbb"), "s": list("xxyyxyyz"), "same": [1] * 8},
-)
+FRAME = pl.DataFrame({"k": list("aaaabbbb"), "s": list("xxyyxyyz"), "same": [1] * 8})
 
 
 def test_figures_and_records():

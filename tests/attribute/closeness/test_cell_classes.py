@@ -153,11 +153,6 @@ def test_one_record_and_one_key_of_one_value(measure):
     with quiet():
         one = measure(pl.DataFrame({"k": [1], "s": ["a"]}), keys=["k"], sensitive="s")
         flat = measure(pl.DataFrame({"k": [1, 1], "s": ["a", "b"]}), keys=["k"], sensitive="s")
-    expected = {
-        "t_closeness": (0, 0),
-        "beta_likeness": (0, 0),
-        "delta_disclosure": (0, 0),
-        "alpha_k": (1, 0.5),
-    }
+    expected = {"t_closeness": (0, 0), "beta_likeness": (0, 0), "delta_disclosure": (0, 0), "alpha_k": (1, 0.5)}
     columns = [np.asarray(result.records[result.columns[0]]) for result in (one, flat)]
     assert [column[0] for column in columns] == pytest.approx(list(expected[measure.__name__]), abs=1e-15)

@@ -23,13 +23,7 @@ from sdckit.attribute.closeness.t_closeness import (
 )
 from sdckit.errors import DataError
 
-FRAME = pl.DataFrame(
-    {
-        "sex": ["f", "f", "m", "m"],
-        "health": ["bad", "fair", "good", "good"],
-        "debt": [0, 1, 1, 10],
-    }
-)
+FRAME = pl.DataFrame({"sex": ["f", "f", "m", "m"], "health": ["bad", "fair", "good", "good"], "debt": [0, 1, 1, 10]})
 ORDER = ["bad", "fair", "good"]
 
 

@@ -26,11 +26,7 @@ from sdckit.cells.shared_coding import SharedCoding
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 SURVEY = pl.DataFrame(
-    {
-        "sex": ["f", "f", "m", "m", "m", None],
-        "ill": ["y", "y", "y", "n", "n", None],
-        "pay": [1, 2, 3, 4, 5, 6],
-    }
+    {"sex": ["f", "f", "m", "m", "m", None], "ill": ["y", "y", "y", "n", "n", None], "pay": [1, 2, 3, 4, 5, 6]}
 )
 RELEASE = pl.DataFrame({"sex": ["f", "m", "m", "x"], "ill": ["y", "n", "n", "y"], "pay": [1.0, 4.0, 6.0, None]})
 GIVEN = {"keys": ["sex"], "target": "ill"}
@@ -146,11 +142,7 @@ def test_it_lets_go_of_the_data():
         ({"exclude_missing_keys": ["pay"]}, ColumnError, "'pay' is not one of the keys"),
         ({"max_cell": 0}, DataError, "max_cell counts"),
         ({"released": []}, DataError, "empty list"),
-        (
-            {"released": pl.DataFrame({"sex": ["f"], "ill": [1]})},
-            ColumnError,
-            "'ill' holds text in the original",
-        ),
+        ({"released": pl.DataFrame({"sex": ["f"], "ill": [1]})}, ColumnError, "'ill' holds text in the original"),
     ],
 )
 def test_what_cannot_be(given, error, words):

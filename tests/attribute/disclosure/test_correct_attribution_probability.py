@@ -28,18 +28,10 @@ from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 SURVEY = pl.DataFrame(
-    {
-        "sex": ["f", "f", "m", "m", None],
-        "ill": ["y", "n", "y", None, "n"],
-        "pay": [10.0, 20.0, 30.0, 40.0, None],
-    }
+    {"sex": ["f", "f", "m", "m", None], "ill": ["y", "n", "y", None, "n"], "pay": [10.0, 20.0, 30.0, 40.0, None]}
 )
 RELEASE = pl.DataFrame(
-    {
-        "sex": ["f", "f", "f", "f", None],
-        "ill": ["y", "y", "y", "n", "n"],
-        "pay": [10.5, 21.0, 22.0, 9.5, None],
-    }
+    {"sex": ["f", "f", "f", "f", None], "ill": ["y", "y", "y", "n", "n"], "pay": [10.5, 21.0, 22.0, 9.5, None]}
 )
 GIVEN = {"keys": ["sex"], "target": "ill"}
 
@@ -178,11 +170,7 @@ def test_shares():
         ({"tau": 0}, DataError, "tau is the share"),
         *[({"tau": one}, DataError, r"give a number in \(0, 1\]") for one in (1.1, math.nan, "1", True)],
         ({"released": []}, DataError, "empty list"),
-        (
-            {"released": pl.DataFrame({"sex": [1], "ill": ["y"]})},
-            ColumnError,
-            "'sex' holds text in the original",
-        ),
+        ({"released": pl.DataFrame({"sex": [1], "ill": ["y"]})}, ColumnError, "'sex' holds text in the original"),
     ],
 )
 def test_what_cannot_be(given, error, words):

@@ -144,12 +144,7 @@ def test_levels_by_value():
     assert find_level(found["a"], "y", "exclude_levels", 1) == 2
     assert find_level(found["a"], None, "exclude_levels", 1) == 0
     assert find_level(found["b"], True, "exclude_levels", 1) == 2
-    assert [find_level(found["n"], value, "exclude_levels", 1) for value in (1, 1.0, "2.5", 4)] == [
-        1,
-        1,
-        2,
-        3,
-    ]
+    assert [find_level(found["n"], value, "exclude_levels", 1) for value in (1, 1.0, "2.5", 4)] == [1, 1, 2, 3]
     for name, value in (("a", "z"), ("a", 1), ("n", "x"), ("n", 7), ("a", "(missing)")):
         with pytest.raises(DataError, match=rf"exclude_levels: item 3 is none of the \d levels of '{name}'"):
             find_level(found[name], value, "exclude_levels", 3)

@@ -114,10 +114,7 @@ def test_being_missing_apart_is_the_same_distribution():
     draws = {"probability": [[0.5, 0.3, 0.2]], "missing": [0.1]}
     found = evidence(GAPPED, "c", draws, None, None)
     assert (found.truth.tolist(), found.missing) == ([0, 3, 1], 3)
-    together = [
-        sum(part.log_guess(0, 3) for part in found.parts),
-        sum(part.log_truth for part in found.parts),
-    ]
+    together = [sum(part.log_guess(0, 3) for part in found.parts), sum(part.log_truth for part in found.parts)]
     assert np.exp(together[0][0, 0]) == pytest.approx([0.45, 0.27, 0.18, 0.1])
     assert np.exp(together[1][0]) == pytest.approx([0.45, 0.1, 0.27])
     released = np.exp(sum(part.log_released[0] for part in found.parts))
@@ -201,11 +198,7 @@ def test_a_prior_of_counts():
 
 @pytest.mark.parametrize(
     ("values", "guesses", "grid"),
-    [
-        ([0, MOST_COUNTS], None, {0, MOST_COUNTS}),
-        ([0, 1, 2, 7], 2, {0, 2}),
-        ([0, 1, 2, 7], [3, 1], {1, 3}),
-    ],
+    [([0, MOST_COUNTS], None, {0, MOST_COUNTS}), ([0, 1, 2, 7], 2, {0, 2}), ([0, 1, 2, 7], [3, 1], {1, 3})],
 )
 def test_many_counts_are_guessed_beside_the_truth(values, guesses, grid):
     frame = pl.DataFrame({"y": values})

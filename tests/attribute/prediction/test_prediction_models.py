@@ -66,11 +66,7 @@ def test_keys_that_tell_nothing_apart():
 def test_votes_for_levels(monkeypatch, block):
     monkeypatch.setattr(prediction_models, "BLOCK", block)
     features = on_a_line([0, 0, 0, 4, 4], [0, 4, 2])
-    target, truth, place = (
-        np.array([2, 2, 5, 5, 9]),
-        np.array([2, 5, 9, 4, 9, 2]),
-        np.array([0, 0, 1, 1, 2, 2]),
-    )
+    target, truth, place = (np.array([2, 2, 5, 5, 9]), np.array([2, 5, 9, 4, 9, 2]), np.array([0, 0, 1, 1, 2, 2]))
     found = guess_levels(KNN[2], features, target, truth, place)
     assert found.best.tolist() == [2.0, 1.0, 2.0]
     assert found.ties.tolist() == [1, 2, 2]
@@ -110,12 +106,7 @@ def test_an_estimator_is_cloned_and_its_state_set():
 @pytest.mark.parametrize(
     ("model", "numeric", "n_neighbors", "words"),
     [
-        (
-            "svm",
-            True,
-            3,
-            "model 'svm' is unknown; use knn, tree, forest, boosting or a scikit-learn estimator",
-        ),
+        ("svm", True, 3, "model 'svm' is unknown; use knn, tree, forest, boosting or a scikit-learn estimator"),
         (DummyRegressor, True, 3, "an instance of a scikit-learn estimator"),
         (3, True, 3, "an instance of a scikit-learn estimator"),
         (DummyClassifier(), True, 3, "DummyClassifier cannot guess this target: a number needs a regressor"),

@@ -141,11 +141,7 @@ def test_what_goes_to_workers_needs_nothing_of_ours(monkeypatch):
 # Records made here as a plan: their order and types, and codes that become texts when it is carried out.
 
 
-FILE = {
-    "t": ["b", None, "a"],
-    "i": pl.Series([3, None, 2], dtype=pl.Int16),
-    "d": np.arange(3).astype("datetime64[D]"),
-}
+FILE = {"t": ["b", None, "a"], "i": pl.Series([3, None, 2], dtype=pl.Int16), "d": np.arange(3).astype("datetime64[D]")}
 
 
 @on_engines

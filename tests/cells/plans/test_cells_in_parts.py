@@ -158,10 +158,7 @@ def test_keys_that_must_agree_split_first(plan, monkeypatch):
 @on_engines
 def test_a_key_with_wildcards_leaves_some_loose(plan, monkeypatch):
     found, rows, loose = parted(plan, ["b", "c"], monkeypatch, 36)
-    assert ([key.name for key in found.keys], len(found.may_lack)) == (
-        ["b"],
-        1,
-    )  # fewer are missing than of c
+    assert ([key.name for key in found.keys], len(found.may_lack)) == (["b"], 1)  # fewer are missing than of c
     assert loose == list(range(0, PARTING_N, 40))
     assert sorted([row for part in rows for row in part] + loose) == list(range(PARTING_N))
     n_loose = PARTING_FRAME[loose].select("b", "c").n_unique()

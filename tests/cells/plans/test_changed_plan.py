@@ -17,11 +17,7 @@ from sdckit.data.frames import collect
 from sdckit.errors import ColumnError, DataError
 
 SURVEY = pl.DataFrame(
-    {
-        "row": range(6),
-        "a": ["x", "x", None, "y", "x", None],
-        "b": [1.0, 1.0, 2.0, float("nan"), 1.0, 2.0],
-    }
+    {"row": range(6), "a": ["x", "x", None, "y", "x", None], "b": [1.0, 1.0, 2.0, float("nan"), 1.0, 2.0]}
 )
 
 

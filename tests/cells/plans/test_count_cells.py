@@ -340,8 +340,4 @@ def test_one_minus_exp(plan):
 @on_engines
 def test_at_the_ends(plan):
     frame = opened(plan, pl.DataFrame({"s": [0.0, -5000.0, -math.inf]}))
-    assert collected(frame.with_columns(expm1_negative(nw.col("s")).alias("exp")))["exp"].to_list() == [
-        0,
-        1,
-        1,
-    ]
+    assert collected(frame.with_columns(expm1_negative(nw.col("s")).alias("exp")))["exp"].to_list() == [0, 1, 1]

@@ -204,10 +204,7 @@ def test_the_same_plan_by_category(plan):
     assert found.rules == ("category", "category")
     assert not found.has_wildcards
     assert set(found.columns) == {"cell_size", "sample_frequency", "population_frequency"}
-    assert shown(found, "sample_frequency", "population_frequency") == [
-        [2, 2, 1, 1, 1, 1],
-        [30, 30, 30, 40, 50, 60],
-    ]
+    assert shown(found, "sample_frequency", "population_frequency") == [[2, 2, 1, 1, 1, 1], [30, 30, 30, 40, 50, 60]]
 
 
 # --- records ----------------------------------------------------------------------------------------
@@ -320,11 +317,7 @@ def test_what_is_too_large_for_memory(plan, monkeypatch):
 
 
 FRAME = pl.DataFrame(
-    {
-        "area": ["a", "a", None, "b"],
-        "code": [1.0, 1.0, float("nan"), None],
-        "sdckit__risk": [0.5, 1.0, 0.2, 0.1],
-    }
+    {"area": ["a", "a", None, "b"], "code": [1.0, 1.0, float("nan"), None], "sdckit__risk": [0.5, 1.0, 0.2, 0.1]}
 )
 FIGURES = (
     FileFigure("mean", "risk"), FileFigure("low", "risk", "sum", below=0.6), FileFigure("high", "risk", above=0.6),

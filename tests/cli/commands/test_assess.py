@@ -145,12 +145,7 @@ def test_a_dry_run_reads_no_data_and_writes_nothing(sdckit, survey: Path, tmp_pa
     monkeypatch.setattr("sdckit.data.files.readers.read_file", forbidden)
     done = sdckit("assess", survey, *KEYS, "--sensitive", "income", "--report", tmp_path / "r.html", "--dry-run")
     assert (done.code, done.err) == (0, "")
-    for part in (
-        "Would read 4 of 7 columns",
-        "would run  l_diversity",
-        "would not  household_structure",
-        "MB",
-    ):
+    for part in ("Would read 4 of 7 columns", "would run  l_diversity", "would not  household_structure", "MB"):
         assert part in done.out
     assert not (tmp_path / "r.html").exists()
 
@@ -184,9 +179,7 @@ def test_codes_for_missing_values(sdckit, survey: Path, frame: pl.DataFrame) -> 
 
 
 @pytest.mark.parametrize(
-    ("separator", "options"),
-    [(";", ()), ("\t", ()), ("|", ("--delimiter", "|"))],
-    ids=["semicolon", "tab", "pipe"],
+    ("separator", "options"), [(";", ()), ("\t", ()), ("|", ("--delimiter", "|"))], ids=["semicolon", "tab", "pipe"]
 )
 def test_other_delimiters(sdckit, survey: Path, frame: pl.DataFrame, separator: str, options) -> None:
     frame.write_csv(survey, separator=separator)

@@ -34,16 +34,7 @@ def files(tmp_path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_every_attack(sdckit, files) -> None:
-    options = (
-        "--released",
-        "release.csv",
-        "--control",
-        "control.csv",
-        *KNOWN,
-        "--target",
-        "ill,income",
-        *FAST,
-    )
+    options = ("--released", "release.csv", "--control", "control.csv", *KNOWN, "--target", "ill,income", *FAST)
     done = sdckit("attack", "original.csv", *options)
     assert (done.code, done.err) == (0, "")
     lines = [line for line in done.out.splitlines() if line.strip()]
@@ -127,12 +118,7 @@ def test_json_is_protected_unless_internal(sdckit, files) -> None:
     assert (plain["schema"], plain["protected"], plain["control"]) == ("sdckit/attacks", True, True)
     assert set(plain["attacks"]) == {"singling_out:univariate", "singling_out:multivariate", "membership"}
     asked = plain["asked"]
-    assert (asked["n_attacks"], asked["columns_at_once"], asked["seeded"], asked["halves"]) == (
-        60,
-        3,
-        True,
-        {},
-    )
+    assert (asked["n_attacks"], asked["columns_at_once"], asked["seeded"], asked["halves"]) == (60, 3, True, {})
     assert set(asked["columns"]) >= {"age", "region"}
     assert "north" not in printed.out
     assert "exact" not in printed.out
@@ -158,17 +144,7 @@ def test_no_json_of_few_people(sdckit, files) -> None:
 
 
 def test_an_assessment_makes_as_many_attempts_as_asked_for(sdckit, files) -> None:
-    options = (
-        "--released",
-        "release.csv",
-        "--keys",
-        "sex,age",
-        "--sensitive",
-        "ill",
-        "--seed",
-        1,
-        "-q",
-    )
+    options = ("--released", "release.csv", "--keys", "sex,age", "--sensitive", "ill", "--seed", 1, "-q")
     for more, n in ((("--n-attacks", 25), 25), ((), 80)):  # there are 80 people, fewer than 500
         done = sdckit("assess", "original.csv", *options, "--attacks", *more, "--json", "-")
         plain = json.loads(done.out)["attacks"]["attacks"]["inference:default:ill"]
@@ -188,24 +164,15 @@ REFUSED = {
     "too few attempts": (("--released", "release.csv", "--n-attacks", "0"), "--n-attacks counts attempts"),
     "negative seed": (("--released", "release.csv", "--seed", "-1"), "--seed takes a whole number"),
     "wrong column": (("--released", "release.csv", "--variables", "incme"), "did you mean 'income'?"),
-    "wrong target": (
-        ("--released", "release.csv", "--known", "age", "--target", "il"),
-        "did you mean 'ill'?",
-    ),
+    "wrong target": (("--released", "release.csv", "--known", "age", "--target", "il"), "did you mean 'ill'?"),
     "wrong subgroup": (("--released", "release.csv", "--by", "sexx"), "did you mean 'sex'?"),
     "subgroup that the control lacks": (
         ("--released", "release.csv", "--control", "narrow.csv", "--by", "sex", "--variables", "age,income"),
         "narrow.csv has no column 'sex'",
     ),
-    "subgroup never read": (
-        ("--released", "release.csv", "--by", "sex", "--identifiers", "sex"),
-        "is an identifier",
-    ),
+    "subgroup never read": (("--released", "release.csv", "--by", "sex", "--identifiers", "sex"), "is an identifier"),
     "rows of which kind": (("--released", "release.csv", "--kind", "probabilistic-linkage"), "--aligned"),
-    "json on the input": (
-        ("--released", "release.csv", "--json", "original.csv"),
-        "the command reads this file",
-    ),
+    "json on the input": (("--released", "release.csv", "--json", "original.csv"), "the command reads this file"),
     "text as a number": (("--released", "release.csv", "--scenario", "text.toml"), "'sex'"),
 }
 

@@ -33,14 +33,7 @@ PAIR = ["age", "pay"]
 
 
 def shown(
-    place: str,
-    found: Any,
-    *,
-    control: Any = None,
-    m: int = 1,
-    by: Any = (),
-    skipped: Any = (),
-    width: int = 80,
+    place: str, found: Any, *, control: Any = None, m: int = 1, by: Any = (), skipped: Any = (), width: int = 80
 ) -> str:
     wanted = read_wanted(kinds=[], known=[], targets=[], by=by)
     files = Attacked(PEOPLE, [PEOPLE] * m, control, ("age", "pay"), None, ())

@@ -102,10 +102,7 @@ REFUSED = {
     "few": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--n", 4), "5 or more"),
     "no copies": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--copies", 0), "1 or more"),
     "seed": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--seed", -1), "--seed takes"),
-    "column": (
-        ("survey.csv", "-o", "t.csv", "--key", "k.json", "--variables", "agee"),
-        "did you mean 'age'?",
-    ),
+    "column": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--variables", "agee"), "did you mean 'age'?"),
     "text as number": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--numeric", "town"), "'town'"),
     "no id": (("survey.csv", "-o", "t.csv", "--key", "k.json", "--id", "none"), "no column 'none'"),
     "no header": (("bare.csv", "-o", "t.csv", "--key", "k.json"), "may be a record"),

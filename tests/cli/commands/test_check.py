@@ -138,8 +138,7 @@ def test_the_program_in_a_pipeline(survey: Path, scenario) -> None:
 
 
 @pytest.mark.parametrize(
-    ("passed", "undefined", "code"),
-    [(True, (), 0), (False, (), 1), (False, (object(),), 2), (True, (object(),), 2)],
+    ("passed", "undefined", "code"), [(True, (), 0), (False, (), 1), (False, (object(),), 2), (True, (object(),), 2)]
 )
 def test_the_exit_code(passed: bool, undefined: tuple[object, ...], code: int) -> None:
     assert exit_code(SimpleNamespace(passed=passed, undefined=undefined)) == code

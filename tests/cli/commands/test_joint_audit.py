@@ -35,12 +35,7 @@ def test_a_file_of_counts_and_tables_counted_in_the_original(
     done = sdckit(COMMAND, released, *KEYS, "--original", survey, "--tables", counts, "--counted", "region,income,sex")
     assert (done.code, done.err) == (0, "")
     words = " ".join(done.out.split())
-    for said in (
-        "region suppressed 30",
-        "counts.csv",
-        "region × income × sex",
-        "Records alone with their keys",
-    ):
+    for said in ("region suppressed 30", "counts.csv", "region × income × sex", "Records alone with their keys"):
         assert said in words
     assert MARKER not in done.out
     assert max(map(len, done.out.splitlines())) <= 80
@@ -70,24 +65,11 @@ def test_what_cannot_be_audited(sdckit, released: Path, counts: Path) -> None:
 
 def test_what_to_do_instead(sdckit, released: Path, survey: Path) -> None:
     done = sdckit(
-        COMMAND,
-        released,
-        *KEYS,
-        "--original",
-        survey,
-        "--counted",
-        "sex,age,region",
-        "--counted",
-        "sex",
-        "--remedies",
+        COMMAND, released, *KEYS, "--original", survey, "--counted", "sex,age,region", "--counted", "sex", "--remedies"
     )
     assert (done.code, done.err) == (0, "")
     words = " ".join(done.out.split())
-    for said in (
-        "What each table reveals",
-        "Leave tables out: sex × age × region.",
-        "Take out further",
-    ):
+    for said in ("What each table reveals", "Leave tables out: sex × age × region.", "Take out further"):
         assert said in words
     assert max(map(len, done.out.splitlines())) <= 80
 

@@ -49,12 +49,7 @@ def test_the_whole_way(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "first.csv is in the ledger of Survey as 2023; it holds 1 release." in capfd.readouterr().out
     assert check() == 0
     found = sdc.differencing(
-        DATA,
-        earlier=DATA,
-        earlier_keys=["region", "band"],
-        keys=["part", "sex", "age"],
-        sensitive=["job"],
-        id="id",
+        DATA, earlier=DATA, earlier_keys=["region", "band"], keys=["part", "sex", "age"], sensitive=["job"], id="id"
     )
     shown = capfd.readouterr().out
     assert f"{found.certain_together:,}" in shown
@@ -102,14 +97,8 @@ def test_paths_start_where_the_scenario_lies(folder: Path, capfd: pytest.Capture
         (["create", "ledger", "--key", "new.key", "--survey", "Survey"], "holds a ledger already"),
         (["create", "new", "--key", "ledger.key", "--survey", "Survey"], "may be the key of another ledger"),
         (["add", "first.csv", "--scenario", "first.toml", "--name", "a"], "name the ledger and its key"),
-        (
-            ["check", "first.csv", "--scenario", "scenario.toml", "--key", "lost.key"],
-            "there is no key lost.key",
-        ),
-        (
-            ["check", "first.csv", "--scenario", "scenario.toml", "--ledger", "none"],
-            "there is no ledger in none",
-        ),
+        (["check", "first.csv", "--scenario", "scenario.toml", "--key", "lost.key"], "there is no key lost.key"),
+        (["check", "first.csv", "--scenario", "scenario.toml", "--ledger", "none"], "there is no ledger in none"),
         (["check", "first.csv", "--scenario", "scenario.toml", "--id", "idd"], "no column 'idd'"),
     ],
 )
@@ -143,16 +132,7 @@ def test_the_id_need_not_go_out(folder: Path, capfd: pytest.CaptureFixture[str])
     capfd.readouterr()
     assert run(["ledger", "check", "safe.csv", "--scenario", "scenario.toml"]) == 2
     assert "safe.csv has no column 'id', the id of the ledger" in capfd.readouterr().err
-    beside = [
-        "check",
-        "first.csv",
-        "--scenario",
-        "scenario.toml",
-        "--released",
-        "safe.csv",
-        "--log",
-        "log.json",
-    ]
+    beside = ["check", "first.csv", "--scenario", "scenario.toml", "--released", "safe.csv", "--log", "log.json"]
     assert run(beside) == 1
     told = " ".join(capfd.readouterr().out.split())
     keys = ["part", "sex", "age"]

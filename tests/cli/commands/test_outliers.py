@@ -17,10 +17,7 @@ def test_counts_and_no_value(sdckit, survey: Path, frame: pl.DataFrame) -> None:
 
 @pytest.mark.parametrize(
     ("method", "words"),
-    [
-        ("mad", "median plus or minus three"),
-        ("robust_mahalanobis", "robust distance of all variables together"),
-    ],
+    [("mad", "median plus or minus three"), ("robust_mahalanobis", "robust distance of all variables together")],
 )
 def test_other_methods(sdckit, survey: Path, method: str, words: str) -> None:
     done = sdckit("outliers", survey, "--numeric", "w,hh", "--method", method)

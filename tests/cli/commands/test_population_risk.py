@@ -10,15 +10,7 @@ KEYS = ("--keys", "sex,age,region")
 def test_the_models_stand_side_by_side(sdckit, survey: Path) -> None:
     done = sdckit("population-risk", survey, *KEYS, "--weight", "w")
     assert done.code == 0
-    for words in (
-        "tau1",
-        "tau2",
-        "sex, age and region",
-        "a forward search",
-        "Zayatz",
-        "Pitman",
-        "Dankar",
-    ):
+    for words in ("tau1", "tau2", "sex, age and region", "a forward search", "Zayatz", "Pitman", "Dankar"):
         assert words in done.out
     assert "Zq7Qx" not in done.out
 

@@ -62,10 +62,7 @@ def test_a_file_that_exists_stays_unless_forced(sdckit: Runner, survey: Path, sc
     recipe.write_text("mine", encoding="utf-8")
     call = ("recipe", "init", survey, "--scenario", scenario, "--out", recipe)
     done = sdckit(*call)
-    assert (done.code, done.err) == (
-        2,
-        "error: r.toml exists already; --force replaces it, or name another\n",
-    )
+    assert (done.code, done.err) == (2, "error: r.toml exists already; --force replaces it, or name another\n")
     assert recipe.read_text(encoding="utf-8") == "mine"
     assert sdckit(*call, "--force").code == 0
     assert "[[steps]]" in recipe.read_text(encoding="utf-8")

@@ -45,12 +45,7 @@ def protected(sdckit, kind: str, recipe: str = "r", scene: str = "s") -> None:
 def test_raw_to_gate_without_a_second_recipe(sdckit, folder: Path, kind: str) -> None:
     protected(sdckit, kind, "bands", "k")
     gate = ("check", f"raw.{kind}", "--released", f"rel.{kind}", "--scenario", "k.toml")
-    for more in (
-        (),
-        ("--log", "l.json"),
-        ("--recipe", "bands.toml"),
-        ("--log", "l.json", "--recipe", "bands.toml"),
-    ):
+    for more in ((), ("--log", "l.json"), ("--recipe", "bands.toml"), ("--log", "l.json", "--recipe", "bands.toml")):
         done = sdckit(*gate, *more)
         assert done.code == 0, done.err
         assert done.out.splitlines()[-1] == f"raw.{kind}: passed"
@@ -243,16 +238,7 @@ def test_no_document_is_written_over_the_log(sdckit, folder: Path) -> None:
     protected(sdckit, "csv")
     before = Path("l.json").read_bytes()
     done = sdckit(
-        "assess",
-        "raw.csv",
-        "--released",
-        "rel.csv",
-        "--scenario",
-        "k.toml",
-        "--log",
-        "l.json",
-        "--json",
-        "l.json",
+        "assess", "raw.csv", "--released", "rel.csv", "--scenario", "k.toml", "--log", "l.json", "--json", "l.json"
     )
     assert done.code == 2
     assert Path("l.json").read_bytes() == before
@@ -274,10 +260,7 @@ def test_a_hierarchy_stands_beside_the_recipe(sdckit, folder: Path) -> None:
     gate = ("check", "raw.csv", "--released", "rel.csv", "--scenario", "k.toml")
     assert sdckit(*gate, "--recipe", "away/r.toml").code == 0
     done = sdckit(*gate, "--log", "l.json")
-    assert (done.code, "the hierarchy job.csv that the log names is not beside the log" in done.err) == (
-        2,
-        True,
-    )
+    assert (done.code, "the hierarchy job.csv that the log names is not beside the log" in done.err) == (2, True)
     assert sdckit(*gate, "--log", "l.json", "--recipe", "away/r.toml").code == 0
     Path("away/job.csv").write_text(Path("away/job.csv").read_text().replace("j2", "j3"))
     done = sdckit(*gate, "--log", "l.json", "--recipe", "away/r.toml")

@@ -13,12 +13,7 @@ MARKER = "Zq7Qx"
 def test_it_prints_minimal_uniques_and_no_value(sdckit, survey: Path) -> None:
     done = sdckit("suda", survey, *KEYS)
     assert (done.code, done.err) == (0, "")
-    for words in (
-        "survey.csv: 240 records",
-        "Minimal uniques by the number of keys",
-        "Minimal uniques",
-        "DIS",
-    ):
+    for words in ("survey.csv: 240 records", "Minimal uniques by the number of keys", "Minimal uniques", "DIS"):
         assert words in done.out
     assert MARKER not in done.out
 

@@ -73,10 +73,7 @@ def test_formulas_and_another_size(sdckit: Runner, survey: Path, tmp_path: Path)
         (("--columns", "sexx"), "did you mean 'sex'?"),
         (("--formula", "age"), "is not 'COLUMN ~ TERMS'"),
         (("--formula", "age ~ sex", "--formula", "age ~ w"), "--formula names 'age' twice"),
-        (
-            ("--columns", "age,income", "--formula", "age ~ income", "--formula", "income ~ age"),
-            "in a circle",
-        ),
+        (("--columns", "age,income", "--formula", "age ~ income", "--formula", "income ~ age"), "in a circle"),
         (("--n", 0), "n counts the records of each file"),
         (("--n", 10, "--columns", "sex"), "is not drawn"),
         (("--models", "sex=crat", "--columns", "sex"), "did you mean 'cart'?"),
@@ -85,12 +82,7 @@ def test_formulas_and_another_size(sdckit: Runner, survey: Path, tmp_path: Path)
     ],
 )
 def test_bad_options(
-    sdckit: Runner,
-    survey: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    more: tuple[str, ...],
-    said: str,
+    sdckit: Runner, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = sdckit("synthesize", survey, "--out", "out.csv", *more)

@@ -86,8 +86,7 @@ def test_values(text):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["age", "v12", "q1_2", "1st_job", "income 2019", "w.x", "", " ", "größe", "e5", "a-b", "2019q1", "@"],
+    "text", ["age", "v12", "q1_2", "1st_job", "income 2019", "w.x", "", " ", "größe", "e5", "a-b", "2019q1", "@"]
 )
 def test_names(text):
     assert not is_value(text)

@@ -85,12 +85,7 @@ def test_spss_portable_and_sas_transport(tmp_path):
     pyreadstat.write_por(survey().rename(columns=str.upper), str(portable))
     pyreadstat.write_xport(survey(), str(transport))
     assert read_file(portable, columns=["SEX"])["SEX"].to_list() == [1, 2, 9, 3]
-    assert read_file(transport, columns=["n", "sex"], missing=["-999"]).rows() == [
-        (1, 1),
-        (2, 2),
-        (3, 9),
-        (None, 3),
-    ]
+    assert read_file(transport, columns=["n", "sex"], missing=["-999"]).rows() == [(1, 1), (2, 2), (3, 9), (None, 3)]
     assert scan_header(transport).columns == ("name", "sex", "job", "w", "n")
     assert scan_header(portable).format == "SPSS portable"
 

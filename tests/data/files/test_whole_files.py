@@ -15,14 +15,7 @@ import pytest
 
 from full_disk import DISK_FULL, fill_disk
 from sdckit.data.files import whole_files
-from sdckit.data.files.whole_files import (
-    number_of,
-    reason_of,
-    remove_left,
-    replacing,
-    replacing_folder,
-    spill_folder,
-)
+from sdckit.data.files.whole_files import number_of, reason_of, remove_left, replacing, replacing_folder, spill_folder
 from sdckit.data.files.write_file import WRITTEN, write_file
 from sdckit.errors import FileFormatError
 

@@ -101,8 +101,7 @@ def test_what_cannot_be_written_is_told_without_values(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
-    [("out.xlsx", "ends in one of"), ("out", "ends in one of"), ("no/out.csv", "does not exist")],
+    ("name", "said"), [("out.xlsx", "ends in one of"), ("out", "ends in one of"), ("no/out.csv", "does not exist")]
 )
 def test_a_bad_place(tmp_path: Path, name: str, said: str) -> None:
     with pytest.raises(FileFormatError, match=said):
@@ -250,11 +249,9 @@ def read_plain(path, **options):
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("engine", ["polars", "pandas", "pyarrow"])
 def test_what_is_written_is_read_back_of_write_labelled(tmp_path, ending, engine):
-    frame = {
-        "polars": LABELLED_FRAME,
-        "pandas": LABELLED_FRAME.to_pandas(),
-        "pyarrow": LABELLED_FRAME.to_arrow(),
-    }[engine]
+    frame = {"polars": LABELLED_FRAME, "pandas": LABELLED_FRAME.to_pandas(), "pyarrow": LABELLED_FRAME.to_arrow()}[
+        engine
+    ]
     path = sdc.write_file(frame, tmp_path / f"a.{ending}", labels=LABELS)
     back = sdc.read_file(path, user_missing=True)
     assert back.columns == LABELLED_FRAME.columns
@@ -312,11 +309,7 @@ def test_more_than_three_missing_codes_are_a_range(tmp_path):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_nothing_else_is_in_the_bytes(tmp_path, ending):
     cut = pl.DataFrame({"t": [MARK, "b"], "x": [4711.5, 1.0]}).slice(1)
-    for frame in (
-        LABELLED_FRAME,
-        cut,
-        cut.with_columns(t=pl.when(pl.col("t") != MARK).then("t").otherwise(None)),
-    ):
+    for frame in (LABELLED_FRAME, cut, cut.with_columns(t=pl.when(pl.col("t") != MARK).then("t").otherwise(None))):
         path = sdc.write_file(frame, tmp_path / f"a.{ending}", labels=LABELS)
         assert MARK.encode() not in path.read_bytes()
         if ending == "sav":
@@ -418,8 +411,6 @@ def test_parquet_and_arrow_take_variable_labels_where_given(tmp_path, ending):
     assert sdc.read_labels(tmp_path / f"b.{ending}").variables == {}
     with pytest.raises(DataError, match="cannot be written as") as caught:
         sdc.write_file(
-            pl.DataFrame({"a": pl.Series([object()], dtype=pl.Object)}),
-            tmp_path / f"c.{ending}",
-            labels={"a": "A"},
+            pl.DataFrame({"a": pl.Series([object()], dtype=pl.Object)}), tmp_path / f"c.{ending}", labels={"a": "A"}
         )
     assert "object at" not in str(caught.value)

@@ -11,17 +11,7 @@ import polars as pl
 import pytest
 
 from sdckit.data.columns import code_column
-from sdckit.data.ledger.digests import (
-    WIDTH,
-    Digester,
-    Levels,
-    Part,
-    Sketch,
-    canonical,
-    places,
-    sorted_part,
-    starts,
-)
+from sdckit.data.ledger.digests import WIDTH, Digester, Levels, Part, Sketch, canonical, places, sorted_part, starts
 
 COLUMN = Levels("sex", np.array([1, 2, 1, 0], np.int32), ("f", "m"))
 
@@ -80,9 +70,7 @@ def told(values: object, dtype: object = None) -> list[str | None]:
 
 
 @pytest.mark.parametrize(
-    "values",
-    [[1, 2, None], [1.0, 2.0, None], ["1", "2", None]],
-    ids=["integer", "number", "text"],
+    "values", [[1, 2, None], [1.0, 2.0, None], ["1", "2", None]], ids=["integer", "number", "text"]
 )
 def test_one_value_has_one_text_in_every_type_of_storage(values: list[object]) -> None:
     assert told(values) == ["1", "2", None]

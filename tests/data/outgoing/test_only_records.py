@@ -171,10 +171,7 @@ def test_kept_in_order_and_renumbered():
 
 
 def test_joined():
-    assert in_use(["a", "b", "c"], np.array([0])).joined(in_use(["a", "b", "c"], np.array([2]))).kept == [
-        "a",
-        "c",
-    ]
+    assert in_use(["a", "b", "c"], np.array([0])).joined(in_use(["a", "b", "c"], np.array([2]))).kept == ["a", "c"]
 
 
 # pandas frames with nothing but their records.

@@ -46,16 +46,14 @@ def test_keys_by_name(name):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["income", "hh_income", "Einkommen", "revenu", "wage_2020", "health", "diagnosis", "icd10", "affairs"],
+    "name", ["income", "hh_income", "Einkommen", "revenu", "wage_2020", "health", "diagnosis", "icd10", "affairs"]
 )
 def test_sensitive_by_name(name):
     assert one(name, codes(5)).role == "sensitive"
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["name", "Vorname", "last_name", "email", "phone_no", "Telefon", "ssn", "address", "IBAN"],
+    "name", ["name", "Vorname", "last_name", "email", "phone_no", "Telefon", "ssn", "address", "IBAN"]
 )
 def test_identifiers_by_name(name):
     assert one(name, ["x", "y"] * (N // 2)).role == "identifier"

@@ -65,11 +65,7 @@ def test_census_samples():
         SEX=rng.integers(1, 3, n), AGE=rng.integers(0, 95, n), MARST=rng.integers(1, 7, n), RACE=rng.integers(1, 9, n),
         EDUC=rng.integers(0, 12, n), INCTOT=rng.lognormal(10, 1, n).round(),
     )  # fmt: skip
-    assert (found.of("household"), found.of("weight"), found.of("identifier")) == (
-        ("SERIAL",),
-        ("PERWT",),
-        (),
-    )
+    assert (found.of("household"), found.of("weight"), found.of("identifier")) == (("SERIAL",), ("PERWT",), ())
     assert set(found.of("key")) == {"STATEFIP", "NP", "RELATE", "SEX", "AGE", "MARST", "RACE", "EDUC"}
     assert '"PERWT" is taken' in found["HHWT"].reason
 
@@ -100,10 +96,7 @@ def test_households_numbered_in_each_village_are_no_ids():
 def test_a_panel_repeats_persons_not_households():
     people, waves = 300, 4
     pid = np.repeat(np.arange(people) + 1000, waves)
-    sex, born = (
-        np.repeat(rng.integers(1, 3, people), waves),
-        np.repeat(rng.integers(1930, 2000, people), waves),
-    )
+    sex, born = (np.repeat(rng.integers(1, 3, people), waves), np.repeat(rng.integers(1930, 2000, people), waves))
     wave = np.tile(np.arange(waves) + 1, people)
     found = guess(pid=pid, wave=wave, sex=sex, gebjahr=born, lohn=rng.lognormal(7, 1, people * waves))
     assert (found.of("person"), found.of("household")) == (("pid",), ())

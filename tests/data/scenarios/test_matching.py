@@ -73,11 +73,7 @@ def test_bad_entries(entries, message):
 def test_of_several_intruders_each_has_its_own_keys():
     said = {"known": ["sex"], "width": {"age": 2, "income": 0.1}, "relative": {"age": False}}
     two = Scenario(intruders={"a": ["sex", "age"], "b": ["income"]}, matching=said)
-    assert two.intruder("a").matching.declared == {
-        "known": ("sex",),
-        "width": {"age": 2.0},
-        "relative": {"age": False},
-    }
+    assert two.intruder("a").matching.declared == {"known": ("sex",), "width": {"age": 2.0}, "relative": {"age": False}}
     assert two.intruder("b").matching.declared == {"width": {"income": 0.1}}
     assert Matching(width=0.2).among([]).width == 0.2
 

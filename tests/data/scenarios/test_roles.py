@@ -67,11 +67,7 @@ def test_several_intruders_are_listed():
         ({"keys": "sex"}, ColumnError, r"keys must be a list of column names; write keys=\['sex'\]"),
         ({"keys": ["sex", "age", "sex"]}, ColumnError, "keys: 'sex' is listed more than once"),
         ({"keys": ["a"], "sensitive": ["b", "b"]}, ColumnError, "sensitive: 'b' is listed more than once"),
-        (
-            {"keys": ["a"], "weight": "w", "sampling_fraction": 0.1},
-            ScenarioError,
-            "weight= or sampling_fraction=",
-        ),
+        ({"keys": ["a"], "weight": "w", "sampling_fraction": 0.1}, ScenarioError, "weight= or sampling_fraction="),
         ({"keys": ["a"], "sampling_fraction": 0}, DataError, r"sampling_fraction .* in \(0, 1\]"),
         ({"keys": ["a"], "sampling_fraction": 1.5}, DataError, r"sampling_fraction .* in \(0, 1\]"),
         ({"keys": ["a"], "sampling_fraction": float("nan")}, DataError, r"sampling_fraction .* in \(0, 1\]"),

@@ -133,8 +133,7 @@ class Choosy(BaseModel):
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
-    [("ours", "kind is ours: write it so"), ("theirs", "kind is not valid: Value error, not theirs")],
+    ("value", "says"), [("ours", "kind is ours: write it so"), ("theirs", "kind is not valid: Value error, not theirs")]
 )
 def test_our_own_words_stand_alone_and_others_name_the_entry(value, says):
     with pytest.raises(ValidationError) as caught:

@@ -80,10 +80,7 @@ def test_what_a_scenario_writes_is_always_asked() -> None:
 def test_an_office_has_types_of_its_own() -> None:
     scenario = Scenario(**ROLES, release="partners", release_types=OFFICE)
     assert limits_in_force(scenario, compared=True) == {"k": Limit(4, "office", 4)}
-    assert (release_words("partners"), a_release("partners")) == (
-        "“partners”",
-        "a release of the type “partners”",
-    )
+    assert (release_words("partners"), a_release("partners")) == ("“partners”", "a release of the type “partners”")
     assert (release_words(None), a_release("teaching")) == ("not stated", "a teaching file")
 
 
@@ -103,10 +100,7 @@ def test_words_on_where_a_limit_comes_from() -> None:
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        (
-            {"release": "web"},
-            "release must be one of 'public-use', 'teaching', 'scientific-use' or 'enclave'; types",
-        ),
+        ({"release": "web"}, "release must be one of 'public-use', 'teaching', 'scientific-use' or 'enclave'; types"),
         ({"release": "a", "release_types": OFFICE}, "'enclave' or 'partners'"),
         ({"release": ""}, "release must not be empty"),
         ({"release_types": 3}, "release_types must be a table"),
@@ -114,10 +108,7 @@ def test_words_on_where_a_limit_comes_from() -> None:
         ({"release_types": {" ": {"k": 3}}}, "a type without a name"),
         ({"release_types": {"partners": {"k": 1}}}, r"release_types\.partners\.k must be at least 2"),
         ({"release_types": {"partners": {"k": "no"}}}, r"release_types\.partners\.k must be a whole number"),
-        (
-            {"release_types": {"partners": {"rsik": 1}}},
-            r"'release_types\.partners\.rsik'; did you mean 'risk'",
-        ),
+        ({"release_types": {"partners": {"rsik": 1}}}, r"'release_types\.partners\.rsik'; did you mean 'risk'"),
         ({"release_types": {"partners": {"rsik": "none"}}}, r"no entry 'release_types\.partners\.rsik'"),
     ],
 )
@@ -149,10 +140,7 @@ def test_a_file_of_the_office(tmp_path: Path) -> None:
         ("release_types = 3\n", "names no release type"),
         ("[thresholds]\nk = 3\n", r"^office\.toml: there is no entry 'thresholds'"),
         ("[release_types]\npublic-use = 3\n", r"^office\.toml: release_types\.public-use must be a table"),
-        (
-            "[release_types.public-use]\nk = 1\n",
-            r"^office\.toml: release_types\.public-use\.k must be at least 2",
-        ),
+        ("[release_types.public-use]\nk = 1\n", r"^office\.toml: release_types\.public-use\.k must be at least 2"),
         ("k = = 1\n", r"^office\.toml is not valid TOML"),
     ],
 )

@@ -216,10 +216,7 @@ def test_bands_are_open():
 
 @given(
     st.lists(
-        st.tuples(st.integers(-500, 500), st.integers(1, 60)),
-        min_size=1,
-        max_size=80,
-        unique_by=lambda one: one[0],
+        st.tuples(st.integers(-500, 500), st.integers(1, 60)), min_size=1, max_size=80, unique_by=lambda one: one[0]
     ),
     st.sampled_from([1, 0.01, 0.5, 37.0, 1e5]),
 )
@@ -270,11 +267,7 @@ TREE = {"11": ["1"], "12": ["1"]}
 def test_an_argument_wins(tmp_path):
     (tmp_path / "tree.csv").write_text("11;1\n12;1\n")
     scenario = Scenario(
-        keys=["a", "b"],
-        numeric=["a"],
-        ordered=["b"],
-        sensitive=["c"],
-        hierarchies={"b": tmp_path / "tree.csv"},
+        keys=["a", "b"], numeric=["a"], ordered=["b"], sensitive=["c"], hierarchies={"b": tmp_path / "tree.csv"}
     )
     found = declared_kinds(scenario.keys, scenario)
     assert (found.numeric, found.ordered) == (("a",), ("b",))

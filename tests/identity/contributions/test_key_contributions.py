@@ -14,12 +14,7 @@ from sdckit import Recipe, Scenario, as_cells, k_anonymity, key_contributions, k
 from sdckit.errors import ColumnError, DataError, FileFormatError
 
 FRAME = pl.DataFrame(
-    {
-        "sex": ["f", "f", "m", "m"],
-        "age": [30, 40, 30, 30],
-        "town": ["x", "x", "x", "y"],
-        "w": [3.0, 4.0, 5.0, 6.0],
-    }
+    {"sex": ["f", "f", "m", "m"], "age": [30, 40, 30, 30], "town": ["x", "x", "x", "y"], "w": [3.0, 4.0, 5.0, 6.0]}
 )
 KEYS = ["sex", "age", "town"]
 
@@ -60,10 +55,7 @@ def test_one_key_has_no_table():
 
 
 def test_two_keys_have_no_pairs():
-    assert [one.variables for one in key_contributions(FRAME, keys=["sex", "age"]).table] == [
-        ("age",),
-        ("sex",),
-    ]
+    assert [one.variables for one in key_contributions(FRAME, keys=["sex", "age"]).table] == [("age",), ("sex",)]
 
 
 def test_figures_as_a_dict_and_pickled():

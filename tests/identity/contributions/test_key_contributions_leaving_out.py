@@ -32,11 +32,7 @@ from sdckit.identity.contributions.key_contributions import (
 from sdckit.numerics.wildcard_matches import wildcards as few_matches
 
 
-@given(
-    st.lists(st.floats(0, 12), min_size=1, max_size=12),
-    st.sampled_from([1, 10**3, 10**6, 10**9]),
-    st.booleans(),
-)
+@given(st.lists(st.floats(0, 12), min_size=1, max_size=12), st.sampled_from([1, 10**3, 10**6, 10**9]), st.booleans())
 def test_every_key_and_pair_once(entropy, n_cells, pairs):
     found = rounds(entropy, n_cells, pairs=pairs)
     assert len(found) <= 3

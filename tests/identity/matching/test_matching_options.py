@@ -8,13 +8,7 @@ import pytest
 
 from sdckit import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.identity.matching.matching_options import (
-    Asked,
-    files_to_match,
-    match_by,
-    matched_variables,
-    target_rows,
-)
+from sdckit.identity.matching.matching_options import Asked, files_to_match, match_by, matched_variables, target_rows
 
 PLAIN = {
     "known": ["sex", "age"],
@@ -167,10 +161,7 @@ def test_declarations_win():
     assert settled(**NAMES, numeric=[]).by.widths == {}
     declared = Scenario(keys=["sex"], numeric=["age"])
     assert settled(**NAMES, scenario=declared).by.numeric == ("age",)
-    assert settled(**NAMES, width={"code": 1, "age": 2, "pay": 0}, relative=False).by.widths["code"] == (
-        1.0,
-        False,
-    )
+    assert settled(**NAMES, width={"code": 1, "age": 2, "pay": 0}, relative=False).by.widths["code"] == (1.0, False)
 
 
 def test_a_scenario_says_what_is_known():

@@ -14,13 +14,7 @@ from sdckit import Scenario, matching_risk
 from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError
 
-SURVEY = pl.DataFrame(
-    {
-        "id": [11, 12, 13, 14],
-        "sex": ["f", "f", "m", "m"],
-        "income": [100.0, 104.0, 300.0, -50.0],
-    }
-)
+SURVEY = pl.DataFrame({"id": [11, 12, 13, 14], "sex": ["f", "f", "m", "m"], "income": [100.0, 104.0, 300.0, -50.0]})
 FIRST = SURVEY.with_columns(income=pl.Series([104.0, 96.0, 310.0, -52.0]))
 SECOND = SURVEY.with_columns(income=pl.Series([200.0, 205.0, 900.0, 1.0]))
 DICE = np.random.default_rng(3)
@@ -161,18 +155,8 @@ def test_pickling_lets_the_records_go():
         (FIRST[:2], {}, DataError, "the release has 2 rows, the original 4"),
         ([], {}, DataError, "released= is an empty list"),
         (FIRST.drop("income"), {}, ColumnError, "income"),
-        (
-            FIRST.with_columns(pl.col("income").cast(pl.String)),
-            {},
-            DataError,
-            "the release: numeric 'income' is",
-        ),
-        (
-            FIRST.with_columns(income=pl.lit(None, pl.Float64)),
-            {},
-            DataError,
-            "the release: .*no value at all",
-        ),
+        (FIRST.with_columns(pl.col("income").cast(pl.String)), {}, DataError, "the release: numeric 'income' is"),
+        (FIRST.with_columns(income=pl.lit(None, pl.Float64)), {}, DataError, "the release: .*no value at all"),
         (FIRST.with_columns(sex=pl.lit(1)), {}, ColumnError, "'sex' holds text in the original and numbers"),
         (FIRST, {"tol": -1}, DataError, "tol is the slack"),
         (FIRST, {"tol": np.nan}, DataError, "tol is the slack"),

@@ -79,11 +79,7 @@ def test_it_lets_go_of_the_data():
     ("given", "error", "words"),
     [
         ({}, ScenarioError, "say which variables an intruder knows"),
-        (
-            {"keys": ["aeg"]},
-            ColumnError,
-            "the original has no column 'aeg' .*the release has no column 'aeg'",
-        ),
+        ({"keys": ["aeg"]}, ColumnError, "the original has no column 'aeg' .*the release has no column 'aeg'"),
         ({"keys": "age"}, ColumnError, r"write keys=\['age'\]"),
         ({"keys": ["age"], "released": None}, DataError, "released= is missing"),
         ({"keys": ["age"], "released": []}, DataError, "empty list"),

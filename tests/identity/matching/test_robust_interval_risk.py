@@ -33,24 +33,13 @@ def test_a_given_estimate_by_hand(factor, isolation):
     center, covariance = np.array([0.1, -0.1]), np.array([[0.5, 0.1], [0.1, 0.4]])
     away, inside, isolated = by_hand(X, Y, center, covariance, factor, isolation)
     result = robust_interval_risk(
-        SURVEY,
-        RELEASE,
-        numeric=NAMES,
-        factor=factor,
-        isolation=isolation,
-        center=center,
-        covariance=covariance,
+        SURVEY, RELEASE, numeric=NAMES, factor=factor, isolation=isolation, center=center, covariance=covariance
     )
     assert result.records["robust_distance"].to_list() == pytest.approx(away)
     assert result.records["inside"].to_list() == inside
     assert result.records["isolated"].to_list() == isolated
     n = len(X)
-    assert (result.n, result.n_measured, result.n_inside, result.n_isolated) == (
-        n,
-        n,
-        sum(inside),
-        sum(isolated),
-    )
+    assert (result.n, result.n_measured, result.n_inside, result.n_isolated) == (n, n, sum(inside), sum(isolated))
     assert (result.rate, result.isolated_rate) == pytest.approx((sum(inside) / n, sum(isolated) / n))
     assert result.weighted_risk == pytest.approx(sum(d for d, one in zip(away, inside, strict=True) if one) / n)
     assert result.isolated_weighted_risk == pytest.approx(

@@ -215,10 +215,7 @@ def by_definition(mu, pi):
     with mpmath.workdps(60):
         mu, pi = mpmath.mpf(mu), mpmath.mpf(pi)
         lam = mu / pi
-        functions = (
-            lambda v: mpmath.exp(-(1 - pi) * v),
-            lambda v: -mpmath.expm1(-(1 - pi) * v) / ((1 - pi) * v),
-        )
+        functions = (lambda v: mpmath.exp(-(1 - pi) * v), lambda v: -mpmath.expm1(-(1 - pi) * v) / ((1 - pi) * v))
         found = []
         for h in functions:
             found.append(float(-lam * mpmath.exp(-mu) * mpmath.diff(h, lam)))

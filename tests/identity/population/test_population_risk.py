@@ -16,11 +16,7 @@ from draw import quiet
 from further import DESIGN, assessed, entangled
 from sdckit import Scenario, SdcWarning, as_cells, individual_risk, population_risk
 from sdckit.errors import ColumnError, DataError
-from sdckit.identity.population import (
-    log_linear,
-    population_risk as home,
-    population_risk as module,
-)
+from sdckit.identity.population import log_linear, population_risk as home, population_risk as module
 
 ROWS = [(1, 1, 1), (1, 1, 1), (1, 2, 1), (2, 1, 2), (2, 2, 1), (2, 2, 2), (1, None, 2), (2, 3, 1), (2, 3, 1)]
 FRAME = pl.DataFrame(ROWS, schema=["age", "yrs married", "sex"], orient="row").with_columns(w=pl.lit(20.0))

@@ -232,9 +232,7 @@ def test_pitman_by_enumeration():
     one = (1 - alpha) * (2 - alpha) / denominator
     assert alone + two + one == pytest.approx(1)
     found = expected_by_model(
-        "pitman",
-        size_table(np.array([1, 2]), 30),
-        SizeEstimate(1, 1, 1, "ok", {"theta": theta, "alpha": alpha}),
+        "pitman", size_table(np.array([1, 2]), 30), SizeEstimate(1, 1, 1, "ok", {"theta": theta, "alpha": alpha})
     )
     assert found[:3] == pytest.approx([3 * alone + two, two, one])
     assert found[3:].tolist() == pytest.approx([0] * 6, abs=1e-12)

@@ -13,11 +13,7 @@ from hypothesis import given, strategies as st
 import brute
 from draw import files
 from sdckit.errors import DataError
-from sdckit.identity.special_uniques import (
-    minimal_uniques,
-    minimal_uniques as kernel,
-    minimal_uniques as subset_blocks,
-)
+from sdckit.identity.special_uniques import minimal_uniques, minimal_uniques as kernel, minimal_uniques as subset_blocks
 from sdckit.identity.special_uniques.minimal_uniques import (
     CELL,
     NEVER,
@@ -30,13 +26,7 @@ from sdckit.identity.special_uniques.minimal_uniques import (
     n_fixed,
 )
 
-TABLES = (
-    None,
-    0,
-    4,
-    12,
-    1 << 20,
-)  # all lists of a size in one call; subset by subset: never a table to always
+TABLES = (None, 0, 4, 12, 1 << 20)  # all lists of a size in one call; subset by subset: never a table to always
 
 
 def cells_of(rows, wild):
@@ -224,11 +214,7 @@ def test_collect_ends_what_is_alone_of_no_single_record_or_whole():
     for form in (lambda f: f, lambda f: f.py_func):
         for whole, expected in ((START, [[1, 2]]), (NEVER, [[1, 2], [4, 6]])):
             allowed, ends = bits(range(n), n), np.zeros(256, np.int64)
-            dealt, out, alone = (
-                np.zeros(n + 256, np.uint64),
-                np.zeros(n + 1, np.uint32),
-                np.zeros(n, np.uint32),
-            )
+            dealt, out, alone = (np.zeros(n + 256, np.uint64), np.zeros(n + 1, np.uint32), np.zeros(n, np.uint32))
             form(kernel._deal)(listed, allowed, digits[0], begins[0], ends, dealt)
             n_out, n_alone = form(kernel._collect)(
                 listed, whole, begins[0], ends, dealt, allowed, out, alone, np.uint64(0)

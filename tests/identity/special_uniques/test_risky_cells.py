@@ -18,12 +18,7 @@ from sdckit.identity.special_uniques import risky_cells as module, risky_cells a
 from sdckit.identity.special_uniques.risky_cells import count_unsafe, identifying_sets
 
 FRAME = pl.DataFrame(
-    {
-        "n": [1, 2, 3, 4, 5],
-        "sex": ["f", "f", "m", "m", "m"],
-        "job": ["a", "b", "a", None, "a"],
-        "p": [1, 1, 2, 3, 4],
-    }
+    {"n": [1, 2, 3, 4, 5], "sex": ["f", "f", "m", "m", "m"], "job": ["a", "b", "a", None, "a"], "p": [1, 1, 2, 3, 4]}
 )
 KEYS = ["sex", "job"]
 
@@ -94,11 +89,7 @@ def test_identification_levels_of_the_measure():
         ({"threshold": {1: 1}}, DataError, "none is given for tables of 2 variables"),
         ({"identification_levels": {"sex": 1, "jobs": 1}}, ColumnError, "'jobs' is not one of the keys"),
         ({"identification_levels": {"sex": 1}}, ColumnError, "key 'job' has none"),
-        (
-            {"identification_levels": {"sex": 1, "job": -1}},
-            DataError,
-            "identification_levels .* whole number",
-        ),
+        ({"identification_levels": {"sex": 1, "job": -1}}, DataError, "identification_levels .* whole number"),
         ({"identification_levels": {"sex": 0, "job": 0}}, DataError, "all identification levels are 0"),
     ],
 )

@@ -15,14 +15,7 @@ from draw import quiet
 from plans import on_frames
 from sdckit import Scenario, as_cells, suda
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.identity.special_uniques.suda import (
-    NO_PAIRS,
-    NO_UNIQUES,
-    bandwidth,
-    dis_scores,
-    kernel_density,
-    msu_score,
-)
+from sdckit.identity.special_uniques.suda import NO_PAIRS, NO_UNIQUES, bandwidth, dis_scores, kernel_density, msu_score
 
 FRAME = pl.DataFrame(
     {

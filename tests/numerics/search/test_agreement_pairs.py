@@ -112,10 +112,7 @@ def test_what_lies_within_the_kth_distance(p, k):
 @pytest.mark.parametrize("k", [1, 2, 3, 7])
 def test_sums_are_those_over_all_pairs(weights, k):
     rng = np.random.default_rng(k)
-    base, query = (
-        np.unique(rng.integers(0, 4, (200, 5)), axis=0),
-        np.tile(rng.integers(0, 4, (90, 5)), (20, 1)),
-    )
+    base, query = (np.unique(rng.integers(0, 4, (200, 5)), axis=0), np.tile(rng.integers(0, 4, (90, 5)), (20, 1)))
     weights = np.array(weights)
     packed = pack(base.astype(np.int32), query.astype(np.int32), weights)
     sets = column_sets(Metric(1, np.empty(0), weights), packed.fields)

@@ -70,10 +70,7 @@ def test_blocks_find_what_each_query_finds_alone(k, many_alike, monkeypatch):
     n, levels = 9000, 2 if many_alike else 40
     metric = Metric(2, np.full(2, 4.0), np.array([1.0, 0.5]))
     (rows, codes), (asked, of_asked) = (
-        (
-            np.unique(rng.integers(0, 400, (n, 2)), axis=0) / 100,
-            rng.integers(0, levels, (n, 2)).astype(np.int32),
-        )
+        (np.unique(rng.integers(0, 400, (n, 2)), axis=0) / 100, rng.integers(0, levels, (n, 2)).astype(np.int32))
         for _ in range(2)
     )
     codes, of_asked = codes[: len(rows)], of_asked[: len(asked)]

@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics.search.count_boxes import (
-    _add_ranks_below,
-    _ones_before,
-    _search,
-    build_plane,
-    count_line,
-)
+from sdckit.numerics.search.count_boxes import _add_ranks_below, _ones_before, _search, build_plane, count_line
 
 VALUES = np.array([1.0, 2.0, 2.0, 2.0, 5.0])
 

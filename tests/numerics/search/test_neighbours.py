@@ -218,10 +218,7 @@ def test_a_larger_file_is_searched_as_all_pairs_are(way):
     rng = np.random.default_rng(3)
     n, m, q = 3000, 400, 7
     codes = [(rng.integers(0, 6, m), rng.integers(0, 6, n)) for _ in range(q)]
-    for numbers in (
-        [],
-        [(rng.random(m), rng.random(n)), (rng.integers(0, 3, m) / 2, rng.integers(0, 3, n) / 2)],
-    ):
+    for numbers in ([], [(rng.random(m), rng.random(n)), (rng.integers(0, 3, m) / 2, rng.integers(0, 3, n) / 2)]):
         query, base = gower(numbers, codes)
         index, all_ = prepare(base), pairwise(query, base)
         found = index.nearest(query, 3)

@@ -23,11 +23,7 @@ def ready(codes, numbers=None, *, weights=None, power=1, skip=None):
     numbers = np.empty((n, 0)) if numbers is None else np.array(numbers, float)
     metric = Metric(power, np.ones(numbers.shape[1]), np.ones(q) if weights is None else np.array(weights))
     rows = Distinct(numbers, codes, np.ones(n, np.int64), np.arange(n))
-    return by_agreement(
-        rows,
-        Queries(numbers, codes, np.full(n, -1) if skip is None else np.array(skip)),
-        metric,
-    )
+    return by_agreement(rows, Queries(numbers, codes, np.full(n, -1) if skip is None else np.array(skip)), metric)
 
 
 ROWS = [[1, 1], [1, 2], [2, 1], [2, 2]]

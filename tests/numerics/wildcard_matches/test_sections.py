@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit.numerics.wildcard_matches import sections
-from sdckit.numerics.wildcard_matches.sections import (
-    Room,
-    Sections,
-    count,
-    fill,
-    merge_few,
-    merge_sections,
-    parts_of,
-)
+from sdckit.numerics.wildcard_matches.sections import Room, Sections, count, fill, merge_few, merge_sections, parts_of
 
 BITS = 3
 MISSING = 7  # in the first two of four fields
@@ -48,10 +40,7 @@ def room_for(cells, parts):
 
 
 @given(
-    st.integers(0, 2**32),
-    st.integers(1, 300),
-    st.sampled_from([(FIRST, 1), (SECOND, 2), (THIRD, 0)]),
-    st.booleans(),
+    st.integers(0, 2**32), st.integers(1, 300), st.sampled_from([(FIRST, 1), (SECOND, 2), (THIRD, 0)]), st.booleans()
 )
 def test_cells_merge_into_sections(seed, n, dropped, few):
     cells = made(np.random.default_rng(seed), n)
@@ -64,10 +53,7 @@ def test_cells_merge_into_sections(seed, n, dropped, few):
         found = merge_sections(cells, cells.words, parts, room_for(cells, parts), **what)
     expected = defaultdict(lambda: [0.0, 0.0])
     for word, (size, weight), of in zip(
-        cells.words.tolist(),
-        cells.sums.tolist(),
-        np.repeat(cells.present, np.diff(cells.edges)).tolist(),
-        strict=True,
+        cells.words.tolist(), cells.sums.tolist(), np.repeat(cells.present, np.diff(cells.edges)).tolist(), strict=True
     ):
         key = (of & ~gone, word & ~field)
         expected[key][0] += size

@@ -12,11 +12,7 @@ FIELDS = [0b11 << 2 * j for j in range(3)]
 EVERY = sum(FIELDS)
 
 
-@given(
-    st.sets(st.integers(0, EVERY), min_size=1, max_size=60),
-    st.sampled_from([0.0, 0.3, 1.0]),
-    st.integers(1, 3),
-)
+@given(st.sets(st.integers(0, EVERY), min_size=1, max_size=60), st.sampled_from([0.0, 0.3, 1.0]), st.integers(1, 3))
 def test_the_same_as_a_loop_over_pairs(drawn, alpha, width):
     def lacks(word):  # a field of ones is missing
         return sum(1 << j for j, field in enumerate(FIELDS) if word & field == field)

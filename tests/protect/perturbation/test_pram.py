@@ -16,14 +16,7 @@ from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import PIECE, draw
 from sdckit.protect.perturbation import pram as pram_levels
-from sdckit.protect.perturbation.pram import (
-    EVERY,
-    around_diagonal,
-    given_matrix,
-    invariant_of,
-    read_levels,
-    staying,
-)
+from sdckit.protect.perturbation.pram import EVERY, around_diagonal, given_matrix, invariant_of, read_levels, staying
 
 N = 3000
 RNG = np.random.default_rng(1)

@@ -107,11 +107,7 @@ def test_the_same_draw_on_every_engine():
         ({"p": 0}, DataError, "p is how many ranks apart"),
         ({"p": 101}, DataError, "p is how many ranks apart"),
         ({"p": "5"}, DataError, "p is how many ranks apart"),
-        (
-            {"p": 0.1},
-            DataError,
-            r"p = 0.1 % of the 400 values of 'income' is less than one rank; raise p to 0.3",
-        ),
+        ({"p": 0.1}, DataError, r"p = 0.1 % of the 400 values of 'income' is less than one rank; raise p to 0.3"),
         ({"p": 5, "r0": 0.9}, DataError, "give one of p, r0 and k0, not p and r0"),
         ({"r0": 1}, DataError, "r0 is the correlation to be left"),
         ({"k0": 0}, DataError, "k0 is a share of the mean"),

@@ -10,12 +10,7 @@ import pytest
 from sdckit import swap_records
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError
-from sdckit.protect.perturbation.swap_records import (
-    draw_order,
-    draw_partners,
-    one_per_household,
-    read_households,
-)
+from sdckit.protect.perturbation.swap_records import draw_order, draw_partners, one_per_household, read_households
 
 PEOPLE = pl.DataFrame(
     {
@@ -27,14 +22,7 @@ PEOPLE = pl.DataFrame(
         "job": ["x", "y", "x", "x", "x", "x", "x", "x", "x", "x"],
     }
 )
-OPTIONS = {
-    "hierarchy": ["region", "town"],
-    "keys": ["job"],
-    "household": "hh",
-    "k": 2,
-    "swap_rate": 0,
-    "seed": 1,
-}
+OPTIONS = {"hierarchy": ["region", "town"], "keys": ["job"], "household": "hh", "k": 2, "swap_rate": 0, "seed": 1}
 
 
 def swapped(frame=PEOPLE, **options):
@@ -142,10 +130,7 @@ def test_counts_by_area():
     assert found.of_row.tolist() == [0, 0, 1, 2, 2, 3]
     assert found.first.tolist() == [0, 2, 3, 5]
     assert found.size.tolist() == [2, 1, 2, 1]
-    assert [len(set(area.tolist())) for area in found.areas] == [
-        2,
-        3,
-    ]  # town x of region 1 is not that of region 2
+    assert [len(set(area.tolist())) for area in found.areas] == [2, 3]  # town x of region 1 is not that of region 2
     assert [one.tolist() for one in found.rarest] == [[1, 2, 1, 2], [1, 1, 1, 2]]
 
 
@@ -160,21 +145,13 @@ def test_members_must_agree():
     with pytest.raises(DataError, match=r"'town' differs within 1 households \(row 2\)"):
         read_households(frame, "hh", ["town"], ["job"])
     found = read_households(open_frame(SWAPPING_PEOPLE), "hh", ["town"], ["job"])
-    assert one_per_household(open_frame(SWAPPING_PEOPLE), "region", found.of_row, found.first).tolist() == [
-        0,
-        0,
-        1,
-        1,
-    ]
+    assert one_per_household(open_frame(SWAPPING_PEOPLE), "region", found.of_row, found.first).tolist() == [0, 0, 1, 1]
 
 
 def test_households_without_a_number():
     with pytest.raises(DataError, match=r"missing for 1 records \(row 2\)"):
         read_households(
-            open_frame(SWAPPING_PEOPLE.with_columns(hh=pl.Series([1, None, 2, 3, 3, 4]))),
-            "hh",
-            ["town"],
-            ["job"],
+            open_frame(SWAPPING_PEOPLE.with_columns(hh=pl.Series([1, None, 2, 3, 3, 4]))), "hh", ["town"], ["job"]
         )
 
 

@@ -170,10 +170,7 @@ def test_persons_get_what_iterative_fitting_gives():
 
 def test_households_keep_one_weight_and_meet_the_totals():
     unit = np.repeat(np.arange(100), RNG.integers(1, 5, 100))
-    weight, codes = (
-        RNG.uniform(5, 20, 100)[unit],
-        [RNG.integers(0, 2, len(unit)), RNG.integers(0, 3, len(unit))],
-    )
+    weight, codes = (RNG.uniform(5, 20, 100)[unit], [RNG.integers(0, 2, len(unit)), RNG.integers(0, 3, len(unit))])
     totals = [np.array([1400.0, 1500.0]), np.array([900.0, 1000.0, 1000.0])]
     found = raked(weight, unit, codes, totals)
     assert all(np.ptp(found[unit == one]) == 0 for one in range(100))

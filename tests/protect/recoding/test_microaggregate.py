@@ -174,17 +174,7 @@ def test_enough_values_in_each_group():
     one_thin = np.array([1.0, 2, 3, 50, 60, gap, 55, 56, 57])
     assert enough_each(one_thin, group, 3).tolist() == [0, 0, 0, 2, 2, -1, 2, 2, 2]  # joins the nearest
     one_thin = np.array([1.0, gap, gap, 50, 60, gap, 2, 59, gap])
-    assert enough_each(one_thin, group, 2).tolist() == [
-        2,
-        -1,
-        -1,
-        1,
-        1,
-        -1,
-        2,
-        2,
-        -1,
-    ]  # 30.5 is nearer than 55
+    assert enough_each(one_thin, group, 2).tolist() == [2, -1, -1, 1, 1, -1, 2, 2, -1]  # 30.5 is nearer than 55
     two_thin = np.array([1.0, gap, gap, 50, 60, gap, 2, gap, gap])
     assert enough_each(two_thin, group, 2).tolist() == [3, -1, -1, 1, 1, -1, 3, -1, -1]
     nothing = np.array([gap, gap, gap, 1, 2, 3, gap, gap, gap])

@@ -90,12 +90,7 @@ def test_hierarchies_from_files(tmp_path):
     ]  # fmt: skip
     codes = tmp_path / "codes.csv"
     codes.write_text("3,child\n31,adult\n88,old\n", encoding="utf-8")
-    assert recode(frame, column="age", hierarchy=codes).data["age"].to_list() == [
-        "child",
-        "adult",
-        None,
-        "old",
-    ]
+    assert recode(frame, column="age", hierarchy=codes).data["age"].to_list() == ["child", "adult", None, "old"]
     with pytest.raises(FileFormatError, match=r"none\.csv: there is no such file"):
         recode(frame, column="age", hierarchy=tmp_path / "none.csv")
 
@@ -183,11 +178,7 @@ def test_values_named_that_nobody_has():
         ({"groups": TOWNS, "labels": ["a"]}, DataError, "closed= and labels= go with bands="),
         ({"bands": [0, 9], "how": "log"}, DataError, "how= says how a number of bands is cut"),
         ({"bands": [0, 9], "outside": "keep"}, DataError, "would leave numbers among the bands"),
-        (
-            {"bands": [0, 9], "outside": "drop"},
-            DataError,
-            "outside 'drop' is unknown; there are: error, keep, missing",
-        ),
+        ({"bands": [0, 9], "outside": "drop"}, DataError, "outside 'drop' is unknown; there are: error, keep, missing"),
         ({"bands": "0-9"}, DataError, "a number of bands, a list of edges"),
         ({"bands": 2.5}, DataError, "a number of bands, a list of edges"),
         ({"bands": [9, 0]}, DataError, "must ascend"),

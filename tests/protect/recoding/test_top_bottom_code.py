@@ -13,11 +13,7 @@ import pytest
 from sdckit import top_bottom_code
 from sdckit.errors import ColumnError, DataError
 
-DATA = {
-    "x": [1, 2, 5, 10, 20, 30, None],
-    "sex": ["f", "m", "f", "m", "f", None, "f"],
-    "s": list("abcdefg"),
-}
+DATA = {"x": [1, 2, 5, 10, 20, 30, None], "sex": ["f", "m", "f", "m", "f", None, "f"], "s": list("abcdefg")}
 FRAMES = {
     "polars": lambda: pl.DataFrame(DATA),
     "pandas": lambda: pd.DataFrame(DATA, index=[3, 3, 3, 1, 2, 4, 5]),
@@ -131,16 +127,8 @@ def test_infinite_values():
         ({"top": "many"}, DataError, "top is a limit.* a finite number"),
         ({"top": True}, DataError, "top is a limit.* a finite number"),
         ({"bottom": np.inf}, DataError, "bottom is a limit.* a finite number"),
-        (
-            {"top": 5, "to": "median"},
-            DataError,
-            'to is "limit", "mean", or the new value; give a finite number',
-        ),
-        (
-            {"top": 5, "to": math.nan},
-            DataError,
-            'to is "limit", "mean", or the new value; give a finite number',
-        ),
+        ({"top": 5, "to": "median"}, DataError, 'to is "limit", "mean", or the new value; give a finite number'),
+        ({"top": 5, "to": math.nan}, DataError, 'to is "limit", "mean", or the new value; give a finite number'),
         ({"top": 5, "to": {"up": 5}}, DataError, 'entries "top" and "bottom" only'),
         ({"top": {"f": 1}}, DataError, "name it with by="),
         ({"top": {"f": 1}, "by": ["sex", "s"]}, DataError, "name it with by="),

@@ -198,22 +198,14 @@ def test_a_result_that_does_not_hold_is_not_handed_back(monkeypatch):
         ({"combinations": {("k0", "income"): 2}}, ColumnError, "'income' is not one of the keys"),
         ({"strata": "region"}, ColumnError, "strata: no column 'region'"),
         ({"strata": "k0"}, ScenarioError, "'k0' is a key"),
-        (
-            {"strata": ["s", "income"]},
-            DataError,
-            r"60 of 60 have fewer than k = 3 records \(rows 1, 2, 3, 4, 5 and",
-        ),
+        ({"strata": ["s", "income"]}, DataError, r"60 of 60 have fewer than k = 3 records \(rows 1, 2, 3, 4, 5 and"),
         ({"alpha": 2}, DataError, "alpha is"),
         ({"exact": "yes"}, DataError, "exact is"),
         ({"exact": True, "alpha": 0.5}, DataError, "exact=True counts values"),
         ({"exact": True, "importance": KEYS}, DataError, "exact=True counts values"),
         ({"data": FRAME.lazy()}, DataError, "a plan"),
         ({"data": FRAME.head(0)}, DataError, "no records"),
-        (
-            {"data": FRAME.with_columns(k0=pl.lit(None, pl.Int64))},
-            DataError,
-            "'k0' has no value in any record",
-        ),
+        ({"data": FRAME.with_columns(k0=pl.lit(None, pl.Int64))}, DataError, "'k0' has no value in any record"),
     ],
 )
 def test_bad_input(change, error, message):
@@ -304,8 +296,7 @@ def test_an_exact_solution_is_not_of_households():
 
 @pytest.mark.parametrize("exact", [False, "auto", True])
 @given(
-    rows=st.lists(st.tuples(*[st.sampled_from([None, 0, 1, 2])] * 2), min_size=4, max_size=14),
-    blank=st.integers(0, 3),
+    rows=st.lists(st.tuples(*[st.sampled_from([None, 0, 1, 2])] * 2), min_size=4, max_size=14), blank=st.integers(0, 3)
 )
 def test_records_that_lose_every_value_help_no_other(exact, rows, blank):
     """Two keys, so that many records have to lose both; k holds when counted anew, blank records apart."""

@@ -45,11 +45,7 @@ def test_the_risk_of_a_measure():
     frame = pl.DataFrame({"sex": ["f", "f", "m"], "w": [10.0, 10.0, 1.0]})
     with quiet():
         risk = individual_risk(frame, keys=["sex"], weight="w").records["risk"]
-    assert suppress_above(frame, risk=risk, threshold=0.5, columns=["sex"]).data["sex"].to_list() == [
-        "f",
-        "f",
-        None,
-    ]
+    assert suppress_above(frame, risk=risk, threshold=0.5, columns=["sex"]).data["sex"].to_list() == ["f", "f", None]
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,7 @@ import pytest
 
 from protect.suppression_files import draw_rows, free, frequencies, needs, without, working
 from sdckit.errors import ColumnError, DataError
-from sdckit.protect.suppression.suppression_choices import (
-    Order,
-    find_choices,
-    read_combinations,
-    read_importance,
-)
+from sdckit.protect.suppression.suppression_choices import Order, find_choices, read_combinations, read_importance
 
 
 @pytest.mark.parametrize(("seed", "k"), [(1, 2), (2, 3), (3, 5)])
@@ -171,10 +166,7 @@ def test_too_many_combinations():
         read_combinations(keys, None, {3: 2, 27: 2}, 10)
 
 
-@pytest.mark.parametrize(
-    "importance",
-    [{"sex": 2, "job": 1, "age": 3}, ["job", "sex", "age"], [2, 3, 1], (2, 3, 1)],
-)
+@pytest.mark.parametrize("importance", [{"sex": 2, "job": 1, "age": 3}, ["job", "sex", "age"], [2, 3, 1], (2, 3, 1)])
 def test_importance_in_its_three_forms(importance):
     assert read_importance(KEYS, importance) == (2.0, 3.0, 1.0)
 

@@ -269,12 +269,7 @@ def test_records_of_one_household_keep_what_goes_together():
     rng = np.random.default_rng(2)
     home = np.repeat(np.arange(100), 3)
     people = pl.DataFrame(
-        {
-            "home": home,
-            "region": rng.choice(5, 100)[home],
-            "age": rng.integers(0, 6, 300),
-            "job": rng.choice(4, 300),
-        }
+        {"home": home, "region": rng.choice(5, 100)[home], "age": rng.integers(0, 6, 300), "job": rng.choice(4, 300)}
     )
     keys = ["region", "age", "job"]
     safe, change = local_suppression(people, keys=keys, k=3, household="home", hide_implied=True, seed=1)

@@ -8,14 +8,7 @@ import pytest
 from protect.suppression_files import draw_rows, free, frequencies, without, working
 from sdckit.protect.suppression import suppression_choices, suppression_mend
 from sdckit.protect.suppression.suppression_choices import Order, find_choices
-from sdckit.protect.suppression.suppression_mend import (
-    cover,
-    mend,
-    nearest_sets,
-    nested_sets,
-    restore,
-    too_many,
-)
+from sdckit.protect.suppression.suppression_mend import cover, mend, nearest_sets, nested_sets, restore, too_many
 
 
 def after(file, rows):

@@ -12,12 +12,7 @@ import pytest
 import sdckit as sdc
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError
-from sdckit.protect.synthesis.impute_masked import (
-    is_affine,
-    potential_scale_reduction,
-    read_masked,
-    run_chain,
-)
+from sdckit.protect.synthesis.impute_masked import is_affine, potential_scale_reduction, read_masked, run_chain
 from sdckit.protect.synthesis.synthesis_design import make_terms, read_predictors, seen
 from sdckit.protect.synthesis.synthesis_linear import fit_linear
 from sdckit.protect.synthesis.synthesis_variables import read_variable
@@ -324,12 +319,7 @@ def test_categories(error, expected):
     ("copies", "errors", "kind", "says"),
     [
         ({"x": "x_z"}, {"job": 1}, ColumnError, "'job' is in one of them only"),
-        (
-            {"x": "x_z"},
-            {"x": 0},
-            DataError,
-            "standard deviation of the noise in 'x_z'; give a number above 0",
-        ),
+        ({"x": "x_z"}, {"x": 0}, DataError, "standard deviation of the noise in 'x_z'; give a number above 0"),
         ({"x": "x_z"}, {"x": 1.6}, DataError, "noise of 1.6 is wider than the variable itself"),
         ({"x": "gap"}, {"x": 0.5}, DataError, "'gap' is missing elsewhere than 'x'"),
         ({"x": "job_z"}, {"x": 0.5}, DataError, "missing elsewhere"),

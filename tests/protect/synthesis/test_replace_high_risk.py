@@ -25,13 +25,7 @@ RELEASE = pl.DataFrame(
     }
 )
 HIGH = [0.1, 0.9, 0.2, 0.9, 0.3]
-OPTIONS = {
-    "risk": HIGH,
-    "threshold": 0.5,
-    "match": ["sex", "age"],
-    "numeric": ["age"],
-    "replace": ["income", "code"],
-}
+OPTIONS = {"risk": HIGH, "threshold": 0.5, "match": ["sex", "age"], "numeric": ["age"], "replace": ["income", "code"]}
 
 
 def replaced(frame=RELEASE, **options):
@@ -191,12 +185,7 @@ def test_a_donor_is_one_the_rule_allows(data):
     lends = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
     k = data.draw(st.integers(1, 4))
     found = draw_donors(
-        np.arange(n),
-        categories,
-        numbers,
-        lends,
-        k=k,
-        rng=np.random.default_rng(data.draw(st.integers(0, 99))),
+        np.arange(n), categories, numbers, lends, k=k, rng=np.random.default_rng(data.draw(st.integers(0, 99)))
     )
     for i, j in enumerate(found.tolist()):
         allowed = rule(i, categories, numbers, lends, k)

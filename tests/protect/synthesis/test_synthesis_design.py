@@ -231,10 +231,7 @@ def test_named_predictors_alone_predict_and_come_first():
 
 
 def test_joint_variables_stand_together_and_share_what_predicts():
-    assert ordered(joint=("a", "c"))[:2] == (
-        ("a", "c", "b"),
-        {"a": ("x",), "c": ("x", "a"), "b": ("x", "a", "c")},
-    )
+    assert ordered(joint=("a", "c"))[:2] == (("a", "c", "b"), {"a": ("x",), "c": ("x", "a"), "b": ("x", "a", "c")})
     order, predicting, _ = ordered({"a": ["b", "y"], "c": ["b", "y"]}, joint=("a", "c"))
     assert order == ("b", "a", "c")
     assert predicting == {"b": ("x",), "a": ("b", "y"), "c": ("b", "y", "a")}

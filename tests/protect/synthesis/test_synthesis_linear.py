@@ -18,13 +18,7 @@ from sdckit.cells.pair import open_pair
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.synthesis.synthesis_design import design_matrix, seen
-from sdckit.protect.synthesis.synthesis_linear import (
-    PosteriorDraws,
-    choose,
-    fit_linear,
-    fit_probit,
-    posterior_draws,
-)
+from sdckit.protect.synthesis.synthesis_linear import PosteriorDraws, choose, fit_linear, fit_probit, posterior_draws
 from sdckit.protect.synthesis.synthesis_variables import read_variable
 
 RNG = np.random.default_rng(2)
@@ -300,8 +294,7 @@ def test_columns_without_draws_say_why():
     assert draws.get("kids") is None
     for name in ("kids", "member"):
         with pytest.raises(
-            DataError,
-            match=f"'{name}' was synthesised by '{models[name]}'.*'dirichlet_multinomial' keep them",
+            DataError, match=f"'{name}' was synthesised by '{models[name]}'.*'dirichlet_multinomial' keep them"
         ):
             draws[name]
     with pytest.raises(ColumnError, match="no column 'jib' was synthesised; did you mean 'job'"):

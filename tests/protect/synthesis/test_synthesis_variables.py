@@ -87,11 +87,7 @@ def test_what_tells_of_others():
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [
-        ([None, None], "no value at all"),
-        ([5, 5], "is constant"),
-        ([1.0, float("inf")], r"infinite values \(row 2\)"),
-    ],
+    [([None, None], "no value at all"), ([5, 5], "is constant"), ([1.0, float("inf")], r"infinite values \(row 2\)")],
 )
 def test_bad_columns(values, message):
     with pytest.raises(DataError, match=message):
@@ -193,11 +189,7 @@ def test_values():
     ("given", "error", "message"),
     [
         ([], DataError, "given by column"),
-        (
-            {"age": {"when": {"income": 1}, "value": 1}},
-            ColumnError,
-            "'age' is not among the columns to synthesise",
-        ),
+        ({"age": {"when": {"income": 1}, "value": 1}}, ColumnError, "'age' is not among the columns to synthesise"),
         ({"marital": {"when": {"income": 1}, "value": "s"}}, ColumnError, "'income' is not known when"),
         ({"marital": {"when": {"age": 1}}}, DataError, "a rule is"),
         ({"marital": {"when": {}, "value": "s"}}, DataError, "no condition"),

@@ -92,10 +92,7 @@ def test_nobody_flagged():
 
 
 def test_rules():
-    income = [
-        {"when": {"sex": "f"}, "value": 7.5},
-        {"when": {"sex": "m", "member": True}, "value": None},
-    ]
+    income = [{"when": {"sex": "f"}, "value": 7.5}, {"when": {"sex": "m", "member": True}, "value": None}]
     rules = {"marital": {"when": {"age": {"below": 16}}, "value": "single"}, "income": income}
     data, change = made(order=["member", "sex", "age", "marital", "income", "born"], rules=rules, models="sample")
     assert set(data.filter(pl.col("age") < 16)["marital"]) == {"single"}
@@ -226,11 +223,7 @@ def test_a_model_of_a_household_variable_counts_every_household_once():
     size = [1] * 40 + [9] * 10
     home = np.repeat(np.arange(50), size)
     data = pl.DataFrame(
-        {
-            "home": home,
-            "tenure": np.where(home < 40, "owner", "tenant"),
-            "sex": RNG.choice(["f", "m"], len(home)),
-        }
+        {"home": home, "tenure": np.where(home < 40, "owner", "tenant"), "sex": RNG.choice(["f", "m"], len(home))}
     )
     drawn = synthesize(data, household="home", columns=["tenure"], models="sample", m=40, seed=3).data
     share = np.mean([one.unique("home").get_column("tenure").eq("owner").mean() for one in drawn])
@@ -314,12 +307,7 @@ def rows(plan: Any) -> pl.DataFrame:
         {"columns": ["town"], "rows": "flag", "fit_to": "all"},
         {"columns": ["town"], "rows": np.arange(PLANS_N) % 3 == 0, "predictors": ["age"]},
         {"columns": ["tenure", "age"], "household": "home"},
-        {
-            "columns": ["age", "tenure"],
-            "predictors": [],
-            "household": "home",
-            "household_variables": ["tenure"],
-        },
+        {"columns": ["age", "tenure"], "predictors": [], "household": "home", "household_variables": ["tenure"]},
         {"columns": ["size", "born"], "m": 3},
     ],
     ids=lambda one: "-".join(map(str, one)),
@@ -383,10 +371,7 @@ def test_more_than_a_plan_takes_is_refused_before_any_work(monkeypatch: pytest.M
     monkeypatch.setattr(on_plans, "COLLECT_LIMIT", 5 * PLANS_N)
     for how, says in [
         ({}, "brings 9 columns of 120 records here"),
-        (
-            {"columns": ["town"], "predictors": ["age"], "m": 6},
-            "makes 1 columns of 120 records for each of 6 files",
-        ),
+        ({"columns": ["town"], "predictors": ["age"], "m": 6}, "makes 1 columns of 120 records for each of 6 files"),
     ]:
         with pytest.raises(DataError, match=says):
             sdc.synthesize(polars_plan(FILE), **how)

@@ -33,11 +33,7 @@ def test_a_formula_finds_what_main_effects_cannot():
     n = 4000
     sex, x = rng.choice([0, 1], n), rng.normal(0, 1, n)
     data = pl.DataFrame(
-        {
-            "sex": np.where(sex == 1, "m", "f"),
-            "x": x,
-            "y": np.where(sex == 1, 1, -1) * x + rng.normal(0, 0.3, n),
-        }
+        {"sex": np.where(sex == 1, "m", "f"), "x": x, "y": np.where(sex == 1, 1, -1) * x + rng.normal(0, 0.3, n)}
     )
     slopes = {}
     for formula in ("~ x + sex", "~ x * sex"):
@@ -64,11 +60,7 @@ def test_trees_take_the_columns_of_a_formula(models):
         ({"predictors": {"age": ["income"]}, "order": ALL}, DataError, "'income' is drawn after it"),
         ({"predictors": {"age": ["person"]}}, DataError, "'person' does not vary, or is a list of names"),
         ({"predictors": {"age": "~ log(sex)"}, "models": {"age": "normal"}}, DataError, "holds categories"),
-        (
-            {"models": {"age": "multivariate_normal", "sex": "multivariate_normal"}},
-            DataError,
-            "draws numbers",
-        ),
+        ({"models": {"age": "multivariate_normal", "sex": "multivariate_normal"}}, DataError, "draws numbers"),
         ({"models": {"sex": "probit", "marital": "probit", "income": "probit"}}, DataError, "one of two"),
         ({"concentration": -1}, DataError, "concentration"),
     ],

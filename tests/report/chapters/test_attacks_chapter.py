@@ -222,10 +222,7 @@ def test_everything_has_its_table():
         "Telling who is in the file", "n_attacks", "success_rate", "baseline_rate", "control_rate", "5 % (1–9)",
     )  # fmt: skip
     assert means.rows[1] == ("Inferring income", "No sign of it.")
-    assert near.rows == (
-        ("released records equal to an original", "0"),
-        ("originals hit by a released record", "0.2"),
-    )
+    assert near.rows == (("released records equal to an original", "0"), ("originals hit by a released record", "0.2"))
     assert words == Paragraph("Far away.")
     assert skipped.rows == (("Linking two pieces of knowledge", "there is only one key"),)
 
@@ -280,14 +277,7 @@ def test_what_was_attacked_and_how():
         "Linking two pieces of knowledge": "age | sex, region",
         "Inferring ill": "a guess is right where it is equal",
     }
-    bare = {
-        **ASKED,
-        "n_columns": None,
-        "n_control": None,
-        "columns_at_once": None,
-        "seeded": False,
-        "halves": {},
-    }
+    bare = {**ASKED, "n_columns": None, "n_control": None, "columns_at_once": None, "seeded": False, "halves": {}}
     told = dict(attack_blocks(tree(asked=bare), several=False)[1].items)
     assert told["Columns attacked"] == "2: age, ill"
     assert told["Seed"] == "none was given"

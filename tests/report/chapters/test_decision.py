@@ -52,13 +52,7 @@ def test_every_document_has_its_parts(name: str) -> None:
     assert exceeded == (shown.state == "fail")
     (blanks,) = shown.decision[-1].blocks
     assert isinstance(blanks, Blanks)
-    assert [label for label, _ in blanks.items] == [
-        "Decision",
-        "Name, signature",
-        "Date",
-        "Valid until",
-        "Next review",
-    ]
+    assert [label for label, _ in blanks.items] == ["Decision", "Name, signature", "Date", "Valid until", "Next review"]
     assert blanks.items[0][1] == ("release", "release after changes", "do not release")
 
 
@@ -255,13 +249,7 @@ def test_an_open_limit_leaves_its_question_open() -> None:
 
 
 def test_chances_are_said_as_one_in_so_many() -> None:
-    assert [chance(one) for one in (0.5, 0.2, 0.01, 0.3, 0.6)] == [
-        "1 in 2",
-        "1 in 5",
-        "1 in 100",
-        "30 %",
-        "60 %",
-    ]
+    assert [chance(one) for one in (0.5, 0.2, 0.01, 0.3, 0.6)] == ["1 in 2", "1 in 5", "1 in 100", "30 %", "60 %"]
 
 
 @pytest.mark.parametrize("name", MADE)

@@ -8,14 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings, strategies as st
 
-from sdckit.report.chapters.map import (
-    front_block,
-    map_chart,
-    map_table,
-    plain_front,
-    plain_map,
-    printed_front,
-)
+from sdckit.report.chapters.map import front_block, map_chart, map_table, plain_front, plain_map, printed_front
 from sdckit.report.charts import INK, LIGHT, OPEN, to_svg
 
 
@@ -172,10 +165,7 @@ def test_what_is_printed_alike_is_not_ordered() -> None:
 
 
 def test_the_front_of_what_is_printed() -> None:
-    printed = [
-        *plain_recipes((0.0, 0.05), (0.4, 0.45)),
-        {"range": (0.5, 0.55), "risk": {"text": "40", "value": 40}},
-    ]
+    printed = [*plain_recipes((0.0, 0.05), (0.4, 0.45)), {"range": (0.5, 0.55), "risk": {"text": "40", "value": 40}}]
     assert printed_front(printed) == (True, True, False)
     assert printed_front([{"range": None, "risk": {"text": "40", "value": 40}}]) == (False,)
 

@@ -10,9 +10,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, ma
 
 
 @given(PAIRS)
-def test_who_is_on_the_front_is_beaten_by_nobody_and_who_is_not_by_one_on_it(
-    pairs: list[tuple[int, int]],
-) -> None:
+def test_who_is_on_the_front_is_beaten_by_nobody_and_who_is_not_by_one_on_it(pairs: list[tuple[int, int]]) -> None:
     def beats(one: tuple[int, int], other: tuple[int, int]) -> bool:
         return one != other and one[0] <= other[0] and one[1] <= other[1]
 

@@ -10,21 +10,11 @@ from sdckit.data.files.file_checks import FileHeader
 from sdckit.data.files.readers import FileSample
 from sdckit.data.missing_values.missing import Found
 from sdckit.errors import DataError
-from sdckit.report.chapters.opened_file import (
-    OpenedFile,
-    file_document,
-    file_sections,
-    guesses_document,
-    kind_of,
-)
+from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections, guesses_document, kind_of
 from sdckit.report.gate.protect import protect
 
 FRAME = pl.DataFrame(
-    {
-        "age": [30, None] * 53,
-        "job": ["cook"] * 103 + [None] * 3,
-        "born": pl.Series([None] * 106, dtype=pl.Date),
-    }
+    {"age": [30, None] * 53, "job": ["cook"] * 103 + [None] * 3, "born": pl.Series([None] * 106, dtype=pl.Date)}
 )
 SAMPLE = FileSample(
     FileHeader(tuple(FRAME.columns), FRAME.height, "SPSS"), FRAME,

@@ -11,17 +11,7 @@ from report.fakes import FULL, assess_fake, survey
 from report.real import MADE, page, plain as printed
 from report.special import assessed
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.blocks import (
-    ChartBlock,
-    Code,
-    Entries,
-    Facts,
-    Paragraph,
-    Section,
-    TableBlock,
-    Tables,
-    Verdicts,
-)
+from sdckit.report.blocks import ChartBlock, Code, Entries, Facts, Paragraph, Section, TableBlock, Tables, Verdicts
 from sdckit.report.chapters.page import (
     EITHER,
     MOST_ROWS,
@@ -42,12 +32,7 @@ from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
 from sdckit.report.notebook import screen_page
 
-FURTHER = (
-    "Special uniques",
-    "Unique in the population, too?",
-    "Risky combinations of a few variables",
-    "Outliers",
-)
+FURTHER = ("Special uniques", "Unique in the population, too?", "Risky combinations of a few variables", "Outliers")
 
 
 def test_the_answer_comes_first_and_the_methods_last() -> None:
@@ -182,13 +167,7 @@ def test_keys_have_their_levels_inside() -> None:
 
 def at_risk(total: int, listed: int, name: str = "default") -> dict[str, Any]:
     rows = [
-        {
-            "intruder": name,
-            "row": 12_000 + i,
-            "keys": {"sex": "f", "age": None},
-            "cell_size": 1234,
-            "risk": 0.5,
-        }
+        {"intruder": name, "row": 12_000 + i, "keys": {"sex": "f", "age": None}, "cell_size": 1234, "risk": 0.5}
         for i in range(listed)
     ]
     return {"intruders": {name: {"listed": listed, "total": total}}, "rows": rows}
@@ -299,12 +278,7 @@ def test_a_document_explains_its_own_terms(name: str) -> None:
 
 
 def test_texts_are_those_of_every_block() -> None:
-    assert list(texts_of([Section("head", (Facts((("a", "b"),)), Paragraph("c")))])) == [
-        "head",
-        "a",
-        "b",
-        "c",
-    ]
+    assert list(texts_of([Section("head", (Facts((("a", "b"),)), Paragraph("c")))])) == ["head", "a", "b", "c"]
 
 
 # What is the same for several intruders stands in a document once.

@@ -97,11 +97,7 @@ def test_with_a_scenario() -> None:
     found = section(scenario())
     assert found.title == "What was done"
     tables = [block for block in found.blocks if isinstance(block, TableBlock)]
-    assert [table.caption for table in tables] == [
-        "The steps",
-        "Values changed",
-        "Risk and utility after each step",
-    ]
+    assert [table.caption for table in tables] == ["The steps", "Values changed", "Risk and utility after each step"]
     assert [row[0] for row in tables[2].rows] == ["the original", "1. recode", "2. pram (the release)"]
     assert any(isinstance(block, ChartBlock) for block in found.blocks)
     assert "2 steps: 1. recode and 2. pram" in found.blocks[0].text

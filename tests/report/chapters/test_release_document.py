@@ -60,11 +60,7 @@ def plain(assessment):
 def test_it_has_both_files_and_what_they_tell_together(plain):
     assert plain["schema"] == RELEASE_SCHEMA
     assert [one["text"] for one in plain["n_released"]] == [plain["n"]["text"]]
-    assert set(plain["intruders"][0]["measures"]) >= {
-        "matching_risk",
-        "identity_disclosure",
-        "record_linkage",
-    }
+    assert set(plain["intruders"][0]["measures"]) >= {"matching_risk", "identity_disclosure", "record_linkage"}
     assert plain["original"]["intruders"][0]["name"] == plain["released"][0]["intruders"][0]["name"] == "default"
     assert "--released FILE" in plain["reproduce"]["command"]
     assert "sdc.assess(original, released" in plain["reproduce"]["python"]

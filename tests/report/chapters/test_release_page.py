@@ -100,8 +100,4 @@ def test_a_measure_from_outside_is_shown_where_it_says(plain):
 
 def test_one_file_has_the_layout_of_one_file():
     page = page_of(plain_document(assess_fake(survey(400), FULL)))
-    assert [section.title for section in page.sections][:3] == [
-        "The answer in full",
-        "Scenario",
-        "File",
-    ]
+    assert [section.title for section in page.sections][:3] == ["The answer in full", "Scenario", "File"]

@@ -187,10 +187,7 @@ def test_nothing_is_told_without_a_type() -> None:
                 "is declared."
             ),
         ),
-        (
-            {"release": "own", "release_types": {"own": {"k": 4}}},
-            "Type of release: “own”. The office’s limits: k 4.",
-        ),
+        ({"release": "own", "release_types": {"own": {"k": 4}}}, "Type of release: “own”. The office’s limits: k 4."),
         (
             {"release": "enclave", "thresholds": {"k": 3}},
             (

@@ -119,17 +119,7 @@ def test_a_chart_stands_before_its_folded_table() -> None:
 
 
 def test_who_made_it_stands_at_its_head() -> None:
-    page = Page(
-        "Title",
-        "",
-        None,
-        "open",
-        "Head",
-        (),
-        "foot",
-        institution="Office <b>",
-        logo=Logo(b"abc", "image/png"),
-    )
+    page = Page("Title", "", None, "open", "Head", (), "foot", institution="Office <b>", logo=Logo(b"abc", "image/png"))
     html = render_page(page)
     assert '<img class="logo" src="data:image/png;base64,YWJj" alt="Office &lt;b&gt;">' in html
     assert '<p class="institution">Office &lt;b&gt;</p>' in html

@@ -22,12 +22,7 @@ from sdckit.report.setting import Setting
 from sdckit.report.views.k_anonymity import VIEW
 
 KEYS = ["sex", "age", "region", "occupation"]
-DESIGNS: list[dict[str, Any]] = [
-    {},
-    {"sampling_fraction": 0.05},
-    {"sampling_fraction": 0.5},
-    {"weight": "weight"},
-]
+DESIGNS: list[dict[str, Any]] = [{}, {"sampling_fraction": 0.05}, {"sampling_fraction": 0.5}, {"weight": "weight"}]
 
 
 @st.composite
@@ -43,10 +38,7 @@ def assessments(draw: st.DrawFn) -> Any:
         intruders=intruders,
         sensitive=draw(st.sampled_from([[], ["income"]])),
         household=draw(st.sampled_from([None, "household"])),
-        thresholds={
-            "k": draw(st.sampled_from([3, 4, 6, 10])),
-            "risk": draw(st.sampled_from([0.02, 0.1, 0.3])),
-        },
+        thresholds={"k": draw(st.sampled_from([3, 4, 6, 10])), "risk": draw(st.sampled_from([0.02, 0.1, 0.3]))},
         missing=draw(st.sampled_from(["wildcard", "category"])),
         **draw(st.sampled_from(DESIGNS)),
     )

@@ -53,10 +53,7 @@ def test_a_quantity_that_both_have_is_known_as_both_print_it() -> None:
 
 
 def test_fewer_keys_and_smaller_groups_are_contained() -> None:
-    fewer, smaller = (
-        earlier(ALONE.name, "a", 1, 4),
-        earlier("Records in groups of fewer than 3", "a, b", 5, 12),
-    )
+    fewer, smaller = (earlier(ALONE.name, "a", 1, 4), earlier("Records in groups of fewer than 3", "a, b", 5, 12))
     found = enter_beside(document(7), [fewer, smaller])
     small = "beside: Records alone with their combination, , a"
     below = "beside: Records in groups of fewer than 3, , a, b"

@@ -62,11 +62,7 @@ def test_rates_come_from_rounded_counts() -> None:
 
 def test_a_mean_comes_from_the_printed_sum() -> None:
     ledger = Ledger()
-    tree = {
-        "n": ledger.count("n", 1002, "n"),
-        "sum": ledger.value("e", 15.82, "e"),
-        "mean": Ratio("e", "n"),
-    }
+    tree = {"n": ledger.count("n", 1002, "n"), "sum": ledger.value("e", 15.82, "e"), "mean": Ratio("e", "n")}
     plain = plain_of(tree, ledger)
     assert (plain["sum"]["text"], plain["mean"]["text"]) == ("16", "0.016")
     exact = plain_of(tree, ledger, internal=True)
@@ -273,8 +269,7 @@ def test_a_counted_part_does_not_tell_small_counts_apart(n):
 
 
 @pytest.mark.parametrize(
-    ("limit", "holds", "told"),
-    [(0.01, False, False), (0.05, True, None), (0.05, False, None), (0.2, True, True)],
+    ("limit", "holds", "told"), [(0.01, False, False), (0.05, True, None), (0.05, False, None), (0.2, True, True)]
 )
 def test_a_limit_on_a_mean_is_open_where_the_print_leaves_both_answers(limit, holds, told) -> None:
     """Thirty of 600 are printed: whether it is 29 or 31 decides a limit of .05, and would be told by its verdict."""
@@ -369,13 +364,7 @@ def test_words_round_as_what_a_number_could_be_not_as_what_equals_it() -> None:
         ledger, {"a": print_variable(ledger.variables["a"], 1), "b": print_variable(ledger.variables["b"], 2)}
     )
     assert {in_words(n) for n in (1, 2, 3, 4, 9)} == {"<10"}
-    assert (in_words(0), in_words(12), in_words(52), in_words(63), in_words(72)) == (
-        "0",
-        "10",
-        "60",
-        "60",
-        "70",
-    )
+    assert (in_words(0), in_words(12), in_words(52), in_words(63), in_words(72)) == ("0", "10", "60", "60", "70")
     assert coarsest(ledger, {"b": WITHHELD})(7) == "<50"
 
 

@@ -25,18 +25,7 @@ from sdckit.report.gate.rounding import (
 
 @pytest.mark.parametrize(
     ("n", "text"),
-    [
-        (0, "0"),
-        (1, "<5"),
-        (4, "<5"),
-        (5, "5"),
-        (6, "5"),
-        (7, "5"),
-        (8, "10"),
-        (12, "10"),
-        (13, "15"),
-        (6366, "6,365"),
-    ],
+    [(0, "0"), (1, "<5"), (4, "<5"), (5, "5"), (6, "5"), (7, "5"), (8, "10"), (12, "10"), (13, "15"), (6366, "6,365")],
 )
 def test_counts_are_rounded_to_five(n: int, text: str) -> None:
     assert print_variable(Variable(n), 0).text == text
@@ -132,10 +121,7 @@ def test_it_is_a_text_that_can_be_copied() -> None:
 
 def test_every_figure_says_of_which_file_it_is() -> None:
     ledger = Ledger()
-    tree = {
-        "n": ledger.count("n", 200, "n"),
-        "alone": ledger.count("u", 20, "u", of=Quantity("records alone")),
-    }
+    tree = {"n": ledger.count("n", 200, "n"), "alone": ledger.count("u", 20, "u", of=Quantity("records alone"))}
     ledger.value("expected", 12.5, "e", kind="sum")
     tree |= {"rate": Share("u", "n"), "risk": Ratio("expected", "n")}
     plain = protect(Document(tree, ledger.variables, (), 200, "original"))

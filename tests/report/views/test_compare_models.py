@@ -59,8 +59,7 @@ def test_a_coefficient_that_is_a_persons_value_is_withheld(label, formula):
 
 
 @pytest.mark.parametrize(
-    "flag",
-    [LONE.cast(pl.Int64), LONE, 1 - LONE.cast(pl.Int64), pl.when(LONE).then(1e6).otherwise(pl.col("age"))],
+    "flag", [LONE.cast(pl.Int64), LONE, 1 - LONE.cast(pl.Int64), pl.when(LONE).then(1e6).otherwise(pl.col("age"))]
 )
 def test_a_number_of_one_person_is_withheld_and_the_others_are_not(flag):
     """0 and 1 of one person printed intercept and flag: the income is their sum."""

@@ -92,10 +92,7 @@ def test_the_report_of_an_assessment_answers_the_question(tmp_path: Path) -> Non
         DATA, name="secret name", keys=["region", "band"], sensitive=["job"], id="id"
     )
     scenario = sdc.Scenario(
-        keys=["part", "sex", "age"],
-        sensitive=["job"],
-        ledger={**place, "id": "id"},
-        thresholds={"differencing": 0.0},
+        keys=["part", "sex", "age"], sensitive=["job"], ledger={**place, "id": "id"}, thresholds={"differencing": 0.0}
     )
     result = sdc.check(DATA, scenario=scenario)
     assert not result.passed

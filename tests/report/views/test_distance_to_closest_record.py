@@ -8,10 +8,7 @@ from sdckit.report.view import view_of
 
 
 def near(share, chance):
-    return {
-        "share_closer_to_original": {"text": "", "value": share},
-        "chance_high": {"text": "", "value": chance},
-    }
+    return {"share_closer_to_original": {"text": "", "value": share}, "chance_high": {"text": "", "value": chance}}
 
 
 def test_in_words_of_the_worst_release():
@@ -53,10 +50,7 @@ def test_shares_in_per_cent_inside_and_five_releases_summed_up():
         f"{100 * share:.1f} %" for share in result.by_group["hitting_rate"]
     ]
     closer = tables["Distances between released and real records"].rows[3]
-    assert closer[1:] == (
-        f"{100 * result.identifiability:.1f} %",
-        f"{100 * result.identifiability_control:.1f} %",
-    )
+    assert closer[1:] == (f"{100 * result.identifiability:.1f} %", f"{100 * result.identifiability_control:.1f} %")
     releases = [{"copies": {"text": f"0.{j}", "value": j / 10}} for j in range(1, 6)]
     table, *_ = view_of(result.measure).blocks({"x": {"releases": releases}}, "x")
     assert table.columns == ("Share", "Mean of 5 releases", "Smallest", "Largest")

@@ -65,9 +65,6 @@ def test_household_risk_is_drawn_and_listed_inside_only(rows: list[dict[str, Any
     charts = [one.caption for one in blocks if isinstance(one, ChartBlock) and one.aside]
     assert charts == [f"Distribution of {kind} risk, and its cumulative curve" for kind in ("individual", "household")]
     assert "household risk (upper edge of the bin)" in to_svg(chart_for("risk", blocks[4].data))
-    assert [one.columns[0] for one in blocks if isinstance(one, TableBlock)] == [
-        "Individual risk",
-        "Household risk",
-    ]
+    assert [one.columns[0] for one in blocks if isinstance(one, TableBlock)] == ["Individual risk", "Household risk"]
     assert "household_distribution" not in outside["individual_risk"]
     assert len(VIEW.blocks(outside, "individual_risk")) == 4

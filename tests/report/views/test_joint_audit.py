@@ -86,11 +86,7 @@ def remedied(n):
 def test_what_tables_tell_and_what_to_do_is_printed():
     result = remedied(40)
     exact = text_of(result, internal=True)
-    for words in (
-        "What each table reveals",
-        "What to do instead",
-        "Leave tables out: region × job × age.",
-    ):
+    for words in ("What each table reveals", "What to do instead", "Leave tables out: region × job × age."):
         assert words in exact
         assert words in text_of(result)
     (tree,) = protect(result_document(result), internal=True)["measures"].values()

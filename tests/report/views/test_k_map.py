@@ -47,11 +47,7 @@ def test_no_small_count_can_be_worked_out(result: Any) -> None:
     solver = Solver(ledger, prints)
     for name in (name for name in counts if ".k_map." in name):
         low, high = solver.range(name)
-        assert not (high - low < 2 and any(0 < value < 5 for value in range(low, high + 1))), (
-            name,
-            low,
-            high,
-        )
+        assert not (high - low < 2 and any(0 < value < 5 for value in range(low, high + 1))), (name, low, high)
 
 
 def test_it_is_drawn_and_shown(result: Any) -> None:

@@ -63,10 +63,7 @@ def test_exact_in_the_room() -> None:
     assert set(steps) == set(result.coarsenings) == {"age", "occupation", "region", "wealth"}
     for key, step in result.coarsenings.items():
         assert steps[key]["uniques_without"]["value"] == step.uniques_without
-        assert (steps[key]["levels_before"], steps[key]["levels_after"]) == (
-            step.levels_before,
-            step.levels_after,
-        )
+        assert (steps[key]["levels_before"], steps[key]["levels_after"]) == (step.levels_before, step.levels_after)
         assert steps[key]["entropy_lost"] == pytest.approx(step.entropy_lost)
         assert steps[key]["risk_without"]["value"] == pytest.approx(step.risk_without)
     assert [one["sentence"] for one in tree["suggestions"]] == [one.sentence for one in result.suggestions]
@@ -83,15 +80,7 @@ def test_outside_no_order_no_levels_and_no_information_is_told() -> None:
     assert "bands = [-inf, " in steps["wealth"]["step"]
     assert {steps[key]["step"] for key in steps if key != "wealth"} == {""}  # these would name values
     text = json.dumps(tree)
-    for inside in (
-        "decides_alone",
-        "entropy",
-        "levels_before",
-        "levels_after",
-        "suggestions",
-        "bits",
-        "with_values",
-    ):
+    for inside in ("decides_alone", "entropy", "levels_before", "levels_after", "suggestions", "bits", "with_values"):
         assert inside not in text
 
 

@@ -27,10 +27,7 @@ def plain(assessment: Any) -> dict[str, Any]:
 
 
 def test_the_estimates_are_exact_inside(assessment: Any, exact: dict[str, Any]) -> None:
-    result, estimates = (
-        assessment.intruders[0]["population_uniques"],
-        exact["population_uniques"]["estimates"],
-    )
+    result, estimates = (assessment.intruders[0]["population_uniques"], exact["population_uniques"]["estimates"])
     assert estimates["zayatz"]["uniques"]["value"] == pytest.approx(result.zayatz)
     assert estimates["zayatz"]["share"] == pytest.approx(result.estimates["zayatz"].share)
 

@@ -57,10 +57,7 @@ def test_variables_by_their_role():
 
 
 def test_an_order_given():
-    files = (
-        pl.DataFrame({"s": ["low", "mid", "high", None]}),
-        pl.DataFrame({"s": ["mid", "mid", "low", "low"]}),
-    )
+    files = (pl.DataFrame({"s": ["low", "mid", "high", None]}), pl.DataFrame({"s": ["mid", "mid", "low", "low"]}))
     found = information_loss(*files, ordered={"s": ["low", "mid", "high"]})
     assert found.records["distance"].to_list() == [0.5, 0.0, 1.0, 1.0]
     assert information_loss(*files, ordered=["s"]).records["distance"].to_list() == [0.5, 0.0, 0.5, 1.0]

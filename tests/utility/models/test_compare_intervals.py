@@ -28,11 +28,7 @@ def test_overlaps_are_those_of_interval_overlap():
 def test_an_estimate_is_given_or_the_middle():
     result = compare_intervals([[0.0, 1.0, 4.0]], {"one": [[2.0, 4.0]], "two": [[1.0, 2.5, 3.0]]})
     rows = [tuple(row.values()) for row in rows_of(result.forest())]
-    assert rows == [
-        ("1", "original", 1.0, 0.0, 4.0),
-        ("1", "one", 3.0, 2.0, 4.0),
-        ("1", "two", 2.5, 1.0, 3.0),
-    ]
+    assert rows == [("1", "original", 1.0, 0.0, 4.0), ("1", "one", 3.0, 2.0, 4.0), ("1", "two", 2.5, 1.0, 3.0)]
     assert result.overlap == {"one": {"1": 0.75}, "two": {"1": 0.75}}
 
 

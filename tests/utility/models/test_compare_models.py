@@ -64,12 +64,7 @@ def test_coefficients_are_the_librarys(family, fit):
 
 def test_a_multinomial_model_has_a_set_of_terms_per_outcome():
     result = compare_models(ONE, TWO, formula="vote ~ age", family="multinomial")
-    assert result.table["term"].to_list() == [
-        "middle: Intercept",
-        "middle: age",
-        "right: Intercept",
-        "right: age",
-    ]
+    assert result.table["term"].to_list() == ["middle: Intercept", "middle: age", "right: Intercept", "right: age"]
     data = ONE.to_pandas()
     expected = smf.mnlogit("codes ~ age", data.assign(codes=data["vote"].astype("category").cat.codes)).fit(disp=0)
     assert result.table["estimate_original"].to_list() == pytest.approx(expected.params.to_numpy().T.ravel(), rel=1e-5)

@@ -264,10 +264,7 @@ RELEASED = pl.DataFrame({"x": [5.0, 3.0], "c": ["q", "r"], "k": ["u"] * 2, "z": 
 def stacking_stacked(names=("x", "c", "k", "z"), *, scale, original=ORIGINAL, released=RELEASED, release=0):
     numeric = [name for name in ("x", "z") if name in names]
     pair = open_pair(
-        original,
-        released,
-        categories={"v": [name for name in names if name not in numeric]},
-        numeric={"n": numeric},
+        original, released, categories={"v": [name for name in names if name not in numeric]}, numeric={"n": numeric}
     )
     return stack(pair, release, names, numeric, scale=scale)
 

@@ -427,19 +427,11 @@ def test_sums_and_rows_of_columns():
 def test_kernels_find_what_a_design_written_out_does(monkeypatch, interactions):
     def found():
         design, rng = made(interactions=interactions)
-        beta, weight, score = (
-            rng.normal(size=design.n_columns),
-            rng.random(design.n_rows),
-            rng.random(design.n_rows),
-        )
+        beta, weight, score = (rng.normal(size=design.n_columns), rng.random(design.n_rows), rng.random(design.n_rows))
         total, released = rng.integers(0, 3, (2, design.n_rows)).astype(float)
         likelihood, gradient, change = sweep(design, beta, total, released, score)
         rows = written_out(design, np.arange(9))
-        return (
-            likelihood,
-            change,
-            *(one.ravel().tolist() for one in (gradient, score, gram(design, weight), rows)),
-        )
+        return (likelihood, change, *(one.ravel().tolist() for one in (gradient, score, gram(design, weight), rows)))
 
     plain = found()
     monkeypatch.setattr(logit_kernel, "WRITTEN", -1)

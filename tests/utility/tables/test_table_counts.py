@@ -78,11 +78,7 @@ def test_levels_in_plain_python():
 # Statistics of a table against their formulas, written out cell by cell.
 
 
-TABLES = [
-    ([50, 30, 20, 0], [20, 20, 5, 5]),
-    ([3, 0, 7, 9, 1], [40, 2, 0, 60, 11]),
-    ([1, 1], [2, 2]),
-]
+TABLES = [([50, 30, 20, 0], [20, 20, 5, 5]), ([3, 0, 7, 9, 1], [40, 2, 0, 60, 11]), ([1, 1], [2, 2])]
 
 
 def by_formula(o, s):

@@ -47,8 +47,7 @@ def test_a_model_that_tells_the_release_from_the_file() -> None:
     found = sdc.propose(data, scenario=one.scenario, loss="pmse", alternatives=0)
     assert 0 < found.measured < 0.25
     assert found.measured == pytest.approx(
-        measured(loss, data, found.recipe.apply(data, scenario=one.scenario, watch=False, seed=1).data),
-        abs=1e-4,
+        measured(loss, data, found.recipe.apply(data, scenario=one.scenario, watch=False, seed=1).data), abs=1e-4
     )
 
 

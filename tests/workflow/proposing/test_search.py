@@ -61,11 +61,7 @@ def problems(draw: st.DrawFn) -> Made:
         beyond = np.flip(np.maximum.accumulate(np.flip(beyond, axis), axis), axis)
     added = rng.choice([0.0, 0.02, 0.2], shape) * rng.random(shape)
     return Made(
-        lost,
-        beyond,
-        added,
-        draw(st.sampled_from([0.0, 0.5, 1.0])),
-        draw(st.sampled_from([0.0, 20.0, 60.0, 100.0])),
+        lost, beyond, added, draw(st.sampled_from([0.0, 0.5, 1.0])), draw(st.sampled_from([0.0, 20.0, 60.0, 100.0]))
     )
 
 
@@ -138,12 +134,6 @@ def test_a_node_that_cannot_be_made_is_passed_over() -> None:
             return np.inf if node == (1, 0) else super().real(node)
 
     found = run(
-        Failing(
-            [np.array([0.0, 0.1]), np.array([0.0, 0.2])],
-            np.array([[9.0, 0], [0, 0]]),
-            np.zeros((2, 2)),
-            1.0,
-            0.0,
-        )
+        Failing([np.array([0.0, 0.1]), np.array([0.0, 0.2])], np.array([[9.0, 0], [0, 0]]), np.zeros((2, 2)), 1.0, 0.0)
     )
     assert found.ranked()[0] == (0, 1)

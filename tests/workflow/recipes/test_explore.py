@@ -27,12 +27,7 @@ def run(grid: dict[str, list[Any]] = GRID, recipe: sdc.Recipe = RECIPE, **more: 
 
 def test_every_combination_is_the_recipe_applied() -> None:
     found = run()
-    assert found.table.select("local_suppression.k", "2.pd").rows() == [
-        (2, 0.5),
-        (2, 0.9),
-        (3, 0.5),
-        (3, 0.9),
-    ]
+    assert found.table.select("local_suppression.k", "2.pd").rows() == [(2, 0.5), (2, 0.9), (3, 0.5), (3, 0.9)]
     for row, one in enumerate(found.points, 1):
         last = found.recipe_of(row).apply(survey(), scenario=scenario(), seed=4, secret=module.NO_SECRET).figures[-1]
         assert one.figures["below_k"] == last.below_k

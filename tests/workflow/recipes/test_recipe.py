@@ -327,10 +327,7 @@ def test_without_a_scenario(applied: sdc.Applied) -> None:
 
 
 def test_a_key_that_was_left_out_is_told() -> None:
-    steps = [
-        {"method": "drop_identifiers", "columns": ["age"]},
-        {"method": "pram", "columns": ["sex"], "pd": 0.5},
-    ]
+    steps = [{"method": "drop_identifiers", "columns": ["age"]}, {"method": "pram", "columns": ["sex"], "pd": 0.5}]
     scene = scenario(keys=None, intruders={"a": ["sex", "age"], "b": ["age"]}, missing={"age": "category"})
     found = sdc.Recipe(steps).apply(survey(), scenario=scene, seed=1, secret=SECRET).assess(seed=1)
     assert [one.name for one in found.intruders] == ["a"]

@@ -32,24 +32,12 @@ SYNTHESIS = {"method": "synthesize", "m": 2}
 PRAM = {"method": "pram", "columns": ["job"]}
 
 BAD: list[tuple[list[dict[str, Any]], type[Exception], str]] = [
-    (
-        [{"method": "pram", "columns": ["jobb"]}],
-        ColumnError,
-        r"step 1 \(pram\), columns: no column 'jobb'.*'job'",
-    ),
-    (
-        [DROP, {"method": "pram", "columns": ["name"]}],
-        ColumnError,
-        r"step 2.*is gone, step 1 \(drop_identifiers\)",
-    ),
+    ([{"method": "pram", "columns": ["jobb"]}], ColumnError, r"step 1 \(pram\), columns: no column 'jobb'.*'job'"),
+    ([DROP, {"method": "pram", "columns": ["name"]}], ColumnError, r"step 2.*is gone, step 1 \(drop_identifiers\)"),
     ([{"method": "microaggregate", "columns": ["job"]}], DataError, r"'job' holds no numbers"),
     ([{"method": "recode", "column": "job", "bands": 3}], DataError, "group its values"),
     ([IDS, {"method": "round_to", "column": "w", "base": 1}], DataError, r"step 2.*no numbers"),
-    (
-        [{"method": "microaggregate", "columns": ["income"], "k": 500}],
-        DataError,
-        "k = 500 is more than the 120",
-    ),
+    ([{"method": "microaggregate", "columns": ["income"], "k": 500}], DataError, "k = 500 is more than the 120"),
     ([{"method": "local_suppression", "keys": ["sex"]}], DataError, "say which k"),
     ([{"method": "local_suppression", "k": 3}], ScenarioError, "which variables an intruder knows"),
     (
@@ -57,22 +45,14 @@ BAD: list[tuple[list[dict[str, Any]], type[Exception], str]] = [
         ColumnError,
         "'jbo' is not one of the keys",
     ),
-    (
-        [{"method": "recode", "column": "job", "groups": {"x": ["cook"]}}],
-        DataError,
-        r"step 1 \(recode\).*in no group",
-    ),
+    ([{"method": "recode", "column": "job", "groups": {"x": ["cook"]}}], DataError, r"step 1 \(recode\).*in no group"),
     ([{"method": "recode", "column": "job", "hierarchy": "no.csv"}], Exception, "no such file"),
     (
         [{"method": "suppress_above", "risk": "individual_risk", "threshold": 0.1, "columns": ["job"]}],
         ScenarioError,
         "measured under a scenario",
     ),
-    (
-        [{"method": "local_suppression", "keys": ["sex"], "k": 2, "intruder": "x"}],
-        ScenarioError,
-        "no scenario",
-    ),
+    ([{"method": "local_suppression", "keys": ["sex"], "k": 2, "intruder": "x"}], ScenarioError, "no scenario"),
     (
         [DROP, {**PRAM, "matrix": {"job": {"cook": {"cook": 0.9}}}}],
         DataError,
@@ -128,11 +108,7 @@ def test_arguments_as_the_method_takes_them(tmp_path: Path) -> None:
     given = call_arguments(step, scenario=None, folder=tmp_path)
     assert given == {"column": "job", "hierarchy": tmp_path / "h.csv", "how": "log"}
     suppression = StepLike("local_suppression", {"intruder": "default"})
-    assert call_arguments(suppression, scenario=scenario(), folder=None)["scenario"].keys == (
-        "sex",
-        "age",
-        "job",
-    )
+    assert call_arguments(suppression, scenario=scenario(), folder=None)["scenario"].keys == ("sex", "age", "job")
 
 
 @pytest.mark.parametrize("step", ["pram", {"columns": ["a"]}, {"method": "pram", 3: 1, "columns": ["a"]}])

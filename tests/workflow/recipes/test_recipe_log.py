@@ -71,10 +71,7 @@ def test_written_and_read(tmp_path: Path, log: RecipeLog) -> None:
         ("{", "cannot be read"),
         ("[]", "not the internal log"),
         ('{"format": "sdckit/recipe-log"}', "not the internal log"),
-        (
-            '{"format": "sdckit/recipe-log", "seed": "1", "format_version": "9"}',
-            "a log of another version than 2",
-        ),
+        ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "9"}', "a log of another version than 2"),
         ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "1"}', "another version"),
         ('{"format": "sdckit/recipe-log", "seed": "1"}', "another version"),
         ('{"format": "sdckit/recipe-log", "seed": "1", "format_version": "2"}', "damaged"),

@@ -182,11 +182,7 @@ SUPPRESSIONS: list[dict[str, Any]] = [
 
 def both(recipe: sdc.Recipe, survey: pl.DataFrame, plan: Any, **how: Any) -> tuple[Any, Any]:
     """The recipe applied to the file in memory, and to it as a plan."""
-    told = {
-        "secret": PLANS_SECRET,
-        "id_keys": {"row": "01" * 16} if "new_ids" in recipe.to_toml() else None,
-        **how,
-    }
+    told = {"secret": PLANS_SECRET, "id_keys": {"row": "01" * 16} if "new_ids" in recipe.to_toml() else None, **how}
     return recipe.apply(survey, **told), recipe.apply(plan(survey), **told)
 
 
@@ -272,10 +268,7 @@ def test_the_records_come_in_the_order_drawn(plan: Any) -> None:
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"method": "random_order", "household": "half"}, "household: Spark knows no places"),
     ({"method": "pram", "columns": ["town"]}, "Spark finds no record again"),
-    (
-        {"method": "impute_masked", "masked": {"income": "age"}, "error": {"income": 0.1}},
-        "Spark finds no record",
-    ),
+    ({"method": "impute_masked", "masked": {"income": "age"}, "error": {"income": 0.1}}, "Spark finds no record"),
 ]
 
 
@@ -313,21 +306,9 @@ def test_every_method_runs() -> None:
 def test_what_does_not_fit_is_told_with_the_step(plan: Any) -> None:
     survey = plan(pl.DataFrame({"a": ["x", "x", "y"], "n": [1, 2, 300]}))
     for step, kind, says in [
-        (
-            {"method": "recode", "column": "b", "bands": [0, 1]},
-            ColumnError,
-            r"step 1 \(recode\).*no column 'b'",
-        ),
-        (
-            {"method": "recode", "column": "a", "groups": {"z": ["y"]}},
-            DataError,
-            "1 of its values, in 2 records",
-        ),
-        (
-            {"method": "recode", "column": "n", "bands": [0, 9]},
-            DataError,
-            "1 records have a value in no band",
-        ),
+        ({"method": "recode", "column": "b", "bands": [0, 1]}, ColumnError, r"step 1 \(recode\).*no column 'b'"),
+        ({"method": "recode", "column": "a", "groups": {"z": ["y"]}}, DataError, "1 of its values, in 2 records"),
+        ({"method": "recode", "column": "n", "bands": [0, 9]}, DataError, "1 records have a value in no band"),
         ({"method": "round_to", "column": "a", "base": 2}, DataError, "holds no numbers"),
         ({"method": "local_suppression", "keys": ["a"], "k": 4}, DataError, "more than the 3 records"),
         ({"method": "drop_identifiers", "columns": ["a", "n"]}, ColumnError, "no column would remain"),

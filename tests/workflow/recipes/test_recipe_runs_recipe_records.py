@@ -126,12 +126,7 @@ def test_one_step_after_the_other(plan: Any) -> None:
         {"method": "recode", "column": "age", "bands": [0, 5, 20, 40, 60, 100]},
         {"method": "pram", "columns": ["age"]},
         {"method": "random_order"},
-        {
-            "method": "recode",
-            "column": "age",
-            "groups": {"young": ["5-19"], "a": ["20-39"]},
-            "outside": "keep",
-        },
+        {"method": "recode", "column": "age", "groups": {"young": ["5-19"], "a": ["20-39"]}, "outside": "keep"},
         {"method": "pram", "columns": ["age", "town"], "strata": ["flag"]},
         {"method": "local_suppression", "keys": ["town", "age"], "k": 9},
         {"method": "pram", "columns": ["town"]},
@@ -173,12 +168,7 @@ def test_several_files_and_other_records(plan: Any, steps: list[dict[str, Any]])
     assert there.differing == here.differing
     assert there.log.to_dict(internal=True) == here.log.to_dict(internal=True)
     for one, other in zip(here.figures, there.figures, strict=True):
-        assert (one.small, one.rule, one.keys, one.compared) == (
-            other.small,
-            other.rule,
-            other.keys,
-            other.compared,
-        )
+        assert (one.small, one.rule, one.keys, one.compared) == (other.small, other.rule, other.keys, other.compared)
         for name in ("sample_uniques", "below_k", "expected_reidentifications", "share_changed"):
             assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-12), name
 
@@ -205,18 +195,9 @@ def test_categories_keep_their_order() -> None:
 def test_only_values_that_are_others_go_back(plan: Any) -> None:
     """What is not changed stays as it is: not a number, a large number, an empty text."""
     survey = pl.DataFrame(
-        {
-            "x": [float("nan"), 1.0, None, 4.0] * 3,
-            "big": [2**60 + 1, 7, None, 2**60] * 3,
-            "t": ["", "b", None, "d"] * 3,
-        }
+        {"x": [float("nan"), 1.0, None, 4.0] * 3, "big": [2**60 + 1, 7, None, 2**60] * 3, "t": ["", "b", None, "d"] * 3}
     )
-    step = {
-        "method": "suppress_above",
-        "risk": [0, 0, 0, 1] * 3,
-        "threshold": 0.5,
-        "columns": ["x", "big", "t"],
-    }
+    step = {"method": "suppress_above", "risk": [0, 0, 0, 1] * 3, "threshold": 0.5, "columns": ["x", "big", "t"]}
     here, there = both(sdc.Recipe([step]), survey, plan, watch=False)
     assert_alike(here, there)
     found = there.data.collect() if isinstance(there.data, pl.LazyFrame) else there.data.pl()

@@ -27,11 +27,7 @@ def test_the_risk_is_measured_where_it_is_asked_for() -> None:
 
 
 def learnt(**more: object) -> sdc.Scenario:
-    given = {
-        "intruders": {"a": ["sex", "age"], "b": ["job"]},
-        "sensitive": ["income"],
-        "thresholds": {"l": 2},
-    }
+    given = {"intruders": {"a": ["sex", "age"], "b": ["job"]}, "sensitive": ["income"], "thresholds": {"l": 2}}
     return sdc.Scenario(**{**given, **more})  # type: ignore[arg-type]
 
 
@@ -90,11 +86,7 @@ def test_an_argument_is_called_as_in_the_recipe() -> None:
 
 def household_scenario(**more):
     return sdc.Scenario(
-        keys=["region", "size", "age", "sex"],
-        household="home",
-        sampling_fraction=0.5,
-        thresholds={"k": 5},
-        **more,
+        keys=["region", "size", "age", "sex"], household="home", sampling_fraction=0.5, thresholds={"k": 5}, **more
     )
 
 

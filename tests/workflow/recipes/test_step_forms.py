@@ -78,9 +78,7 @@ def test_a_recoded_side_has_levels_in_their_order() -> None:
 
 def test_missing_values_and_columns_that_are_gone() -> None:
     gone = picture_of(
-        DATA.with_columns(age=pl.when(pl.col("age") < 30).then(None).otherwise("age")),
-        DATA.drop("age"),
-        "age",
+        DATA.with_columns(age=pl.when(pl.col("age") < 30).then(None).otherwise("age")), DATA.drop("age"), "age"
     )
     assert gone.before is not None
     assert gone.before.n_missing == DATA.filter(pl.col("age") < 30).height

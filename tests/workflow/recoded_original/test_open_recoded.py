@@ -40,13 +40,7 @@ def as_released() -> Any:
 
 
 def opened(
-    original: Any = RAW,
-    released: Any = None,
-    *,
-    recipe: Any = None,
-    log: Any = None,
-    id: str | None = None,
-    **how: Any,
+    original: Any = RAW, released: Any = None, *, recipe: Any = None, log: Any = None, id: str | None = None, **how: Any
 ) -> Any:
     files = open_files(original, as_released().data if released is None else released, id=id)
     how.setdefault("aligned", True)
@@ -132,8 +126,7 @@ def test_the_control_file_is_recoded_alike() -> None:
 def test_what_is_not_plain_names_column_and_option() -> None:
     released = as_released().data.with_columns(pl.col("job").cast(pl.String))
     with pytest.raises(
-        ColumnError,
-        match=r"column 'job' holds numbers in the original and text in the release.*--recipe, --log",
+        ColumnError, match=r"column 'job' holds numbers in the original and text in the release.*--recipe, --log"
     ):
         opened(released=released, aligned=False)
     with pytest.raises(ColumnError, match=r"the release has no column 'size'; where it was left out .*--recipe, --log"):

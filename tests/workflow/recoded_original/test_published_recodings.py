@@ -63,13 +63,7 @@ def test_only_columns_that_are_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "steps",
-    [
-        [PRAM],
-        [STEPS[4]],
-        [PRAM, NOISE],
-        [{"method": "round_to", "column": "age", "base": 5, "how": "random"}],
-    ],
+    "steps", [[PRAM], [STEPS[4]], [PRAM, NOISE], [{"method": "round_to", "column": "age", "base": 5, "how": "random"}]]
 )
 def test_a_recipe_that_recodes_nothing_is_refused(steps: list[dict]) -> None:
     with pytest.raises(ScenarioError, match=r"recipe= recodes nothing: its steps .* perturb or suppress") as caught:
@@ -351,15 +345,7 @@ def test_what_is_no_band(label: str) -> None:
 
 @pytest.mark.parametrize(
     "labels",
-    [
-        [],
-        ["0-14", "unknown"],
-        ["1", "2", "3"],
-        ["0-20", "10-30"],
-        ["30-40", "40-50"],
-        ["0-14", "14+"],
-        ["5+", "3+"],
-    ],
+    [[], ["0-14", "unknown"], ["1", "2", "3"], ["0-20", "10-30"], ["30-40", "40-50"], ["0-14", "14+"], ["5+", "3+"]],
 )
 def test_names_that_do_not_fit_together(labels: list[str]) -> None:
     assert read_bands(labels) is None

@@ -7,15 +7,7 @@ from pathlib import Path
 import pytest
 
 from sdckit.errors import ScenarioError
-from sdckit.workflow.sessions.protecting import (
-    applied,
-    data_for,
-    digest,
-    kept,
-    make_recipe,
-    plain_steps,
-    prefix_data,
-)
+from sdckit.workflow.sessions.protecting import applied, data_for, digest, kept, make_recipe, plain_steps, prefix_data
 from session_files import BANDS, GROUPS, SCENARIO, SECRET, STEPS, SUPPRESS, a_desk
 
 

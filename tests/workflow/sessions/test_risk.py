@@ -12,16 +12,7 @@ from redteam.marked import make_files, traces_in, write
 from sdckit.errors import ScenarioError
 from sdckit.workflow.sessions import opening
 from sdckit.workflow.sessions.answering import Desk
-from sdckit.workflow.sessions.risk import (
-    TICKED,
-    further,
-    further_questions,
-    helps,
-    levels,
-    moved,
-    risk,
-    subgroups,
-)
+from sdckit.workflow.sessions.risk import TICKED, further, further_questions, helps, levels, moved, risk, subgroups
 from session_files import SCENARIO, a_desk
 
 TWO: dict[str, Any] = {

@@ -17,10 +17,7 @@ from sdckit.workflow.sessions import taking_away
 from session_files import BANDS, GROUPS, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
-RANDOM = [
-    {"method": "pram", "arguments": {"columns": ["ill"], "pd": 0.9}},
-    {"method": "random_order", "arguments": {}},
-]
+RANDOM = [{"method": "pram", "arguments": {"columns": ["ill"], "pd": 0.9}}, {"method": "random_order", "arguments": {}}]
 IDS = {"method": "new_ids", "arguments": {"column": "name"}}
 
 

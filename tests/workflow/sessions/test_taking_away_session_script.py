@@ -10,13 +10,7 @@ import pytest
 
 from sdckit.workflow.sessions.taking_away import Session, command_lines, python_script
 
-READ = {
-    "missing": ["-9", "NA"],
-    "delimiter": ";",
-    "user_missing": True,
-    "join": "/room/homes.csv",
-    "join_key": "home",
-}
+READ = {"missing": ["-9", "NA"], "delimiter": ";", "user_missing": True, "join": "/room/homes.csv", "join_key": "home"}
 
 
 def test_options_of_reading_are_those_of_the_session() -> None:

@@ -91,10 +91,7 @@ class Classes(Generic[Of]):
         return spread_of(self.cells, variable)
 
     def result(
-        self,
-        columns: dict[str, NDArray[Any]],
-        unlisted: Mapping[str, NDArray[Any]] | None = None,
-        **figures: Any,
+        self, columns: dict[str, NDArray[Any]], unlisted: Mapping[str, NDArray[Any]] | None = None, **figures: Any
     ) -> Of:
         """The result with these columns per cell; those in `unlisted` are no columns of its records."""
         made = self.kind(
@@ -156,10 +153,7 @@ class ClassResult(CellsResult):
         """The record column behind each file-level figure, and how it is summarised."""
         counted = (
             FileFigure(
-                f"{figure}[{name}]{kind and f'[{kind}]'}[{limit}]",
-                f"{start}_{name}",
-                how,
-                above=limit + self.slack,
+                f"{figure}[{name}]{kind and f'[{kind}]'}[{limit}]", f"{start}_{name}", how, above=limit + self.slack
             )
             for name in self.variables
             for kind, start in self.judged.items()

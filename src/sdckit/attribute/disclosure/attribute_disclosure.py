@@ -174,11 +174,7 @@ def find_levels(
 
 
 def excluded_cells(
-    given: Exclusions,
-    columns: Mapping[str, SharedCoding],
-    target: SharedCoding,
-    keys: SharedGroups,
-    table: KeyTarget,
+    given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding, keys: SharedGroups, table: KeyTarget
 ) -> dict[str, NDArray[np.bool_]]:
     """For each reason, which combinations of key and target it excludes from every file."""
     levels, pairs = find_levels(given, columns, target)

@@ -14,13 +14,7 @@ from sdckit.attribute.disclosure.attribute_disclosure import (
     key_codes_of,
     key_groups,
 )
-from sdckit.attribute.disclosure.target_roles import (
-    MISSING_RULE,
-    Bins,
-    bins_by_name,
-    check_targets,
-    coded_columns,
-)
+from sdckit.attribute.disclosure.target_roles import MISSING_RULE, Bins, bins_by_name, check_targets, coded_columns
 from sdckit.cells.pair import Pair, PairResult, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles

@@ -120,10 +120,7 @@ class Width:
 
 
 def widths_by_name(
-    width: float | Mapping[str, float] | None,
-    relative: bool | Mapping[str, bool],
-    tol: float,
-    target: Sequence[str],
+    width: float | Mapping[str, float] | None, relative: bool | Mapping[str, bool], tol: float, target: Sequence[str]
 ) -> dict[str, Width]:
     """Width of each numeric target; other targets are categories."""
     if width is not None and not isinstance(width, Mapping):
@@ -433,14 +430,7 @@ def correct_attribution_probability(
         by_release["right"] = np.stack([classes.right for classes in attribution.targeted])
         by_release["targeted"] = np.stack([classes.chosen for classes in attribution.targeted])
     result = CorrectAttributionProbability.of(
-        pair,
-        per_release,
-        target_roles.MISSING_RULE,
-        notes,
-        target=learnt,
-        tau=share,
-        columns=columns,
-        prefix=prefix,
+        pair, per_release, target_roles.MISSING_RULE, notes, target=learnt, tau=share, columns=columns, prefix=prefix
     )
     return broken.of(result, by_release)
 

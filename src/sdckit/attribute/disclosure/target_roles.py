@@ -188,11 +188,7 @@ MISSING_RULE = "a missing value is a level of its own, of keys and target"
 
 
 def known_and_learnt(
-    keys: Sequence[str] | None,
-    target: str | Sequence[str] | None,
-    scenario: Scenario | None,
-    *,
-    several: bool = False,
+    keys: Sequence[str] | None, target: str | Sequence[str] | None, scenario: Scenario | None, *, several: bool = False
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The keys, and the target; with `several` the columns that form the target together.
 

@@ -10,13 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.prediction.posterior_draws import (
-    Evidence,
-    evidence,
-    kind_of,
-    posterior_of_guesses,
-    rank_of_truth,
-)
+from sdckit.attribute.prediction.posterior_draws import Evidence, evidence, kind_of, posterior_of_guesses, rank_of_truth
 from sdckit.cells.pair import open_pair
 from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.data import arguments

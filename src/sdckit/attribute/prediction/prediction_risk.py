@@ -61,11 +61,7 @@ def loss_figures(original: Floats, released: Floats, loss: str) -> dict[str, flo
     if loss != "costs":
         return figures
     worse, better = compared_losses(original, released, np.maximum(original, 1.0))
-    return {
-        **figures,
-        "share_less_accurate": float(worse.mean()),
-        "share_more_accurate": float(better.mean()),
-    }
+    return {**figures, "share_less_accurate": float(worse.mean()), "share_more_accurate": float(better.mean())}
 
 
 def _mean(losses: Floats) -> float:
@@ -94,11 +90,7 @@ def record_values(
         "mean_loss_original": paid,
     }  # fmt: skip
     if numeric:
-        terms |= {
-            "mse_released": after**2,
-            "mse_original": before**2,
-            "baseline": (truth - truth.mean()) ** 2,
-        }
+        terms |= {"mse_released": after**2, "mse_original": before**2, "baseline": (truth - truth.mean()) ** 2}
     else:
         guess = truth == np.bincount(truth).argmax()
         terms |= {"accuracy_released": after, "accuracy_original": before, "baseline": guess}
@@ -253,13 +245,7 @@ class PredictionRisk(BeforeAfter):
         names = (
             ["share_more_accurate", "share_less_accurate", "mse_released", "mse_original", *losses]
             if self.numeric
-            else [
-                "accuracy_released",
-                "share_more_accurate",
-                "share_less_accurate",
-                "accuracy_original",
-                *losses,
-            ]
+            else ["accuracy_released", "share_more_accurate", "share_less_accurate", "accuracy_original", *losses]
         )
         higher: dict[str, Any] = {
             "share_less_accurate": "safer", "mse_released": "safer", "mse_original": "reference",
@@ -453,9 +439,7 @@ def prediction_risk(
     queried, trained = task.known(0), [task.known(file) for file in range(1, pair.m + 1)]
     fold = rng.permutation(len(queried)) % FOLDS if cross_fit else None
 
-    def with_all_models(
-        scores: Callable[[Model, Selection, NDArray[np.int64]], Floats],
-    ) -> tuple[Floats, list[Floats]]:
+    def with_all_models(scores: Callable[[Model, Selection, NDArray[np.int64]], Floats]) -> tuple[Floats, list[Floats]]:
         whole = Selection(0, queried)
         own = scores(fitted, whole, queried) if fold is None else task.cross_fitted(scores, fitted, fold)
         return own, [scores(fitted, Selection(1 + j, rows), queried) for j, rows in enumerate(trained)]

@@ -86,10 +86,7 @@ CHANGED = "the records of this plan are no longer those that were measured: meas
 
 
 def attach(
-    frame: nw.LazyFrame[Any],
-    keys: Sequence[KeyColumn],
-    counted: pa.Table,
-    figures: Mapping[str, Any],
+    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], counted: pa.Table, figures: Mapping[str, Any]
 ) -> nw.LazyFrame[Any]:
     """Join figures to the records of a lazy frame by their combination of keys, missing values included.
 
@@ -116,10 +113,7 @@ def _plain(values: Any) -> pa.Array:
 
 
 def _joined(
-    frame: nw.LazyFrame[Any],
-    keys: Sequence[KeyColumn],
-    counted: pa.Table,
-    figures: Mapping[str, pa.Array],
+    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], counted: pa.Table, figures: Mapping[str, pa.Array]
 ) -> nw.LazyFrame[Any]:
     """Join on the engine; since joins match no missing values, these are filled and flagged in columns of their own."""
     columns = {key.column: counted.column(key.name) for key in keys}
@@ -145,10 +139,7 @@ def _joined(
 
 
 def _looked_up(
-    frame: nw.LazyFrame[Any],
-    keys: Sequence[KeyColumn],
-    counted: pa.Table,
-    figures: Mapping[str, pa.Array],
+    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], counted: pa.Table, figures: Mapping[str, pa.Array]
 ) -> nw.LazyFrame[Any]:
     """Look-up of the sorted cells on Spark's workers, since uploading a table to Spark takes long.
 

@@ -107,11 +107,7 @@ def _coded(column: pa.ChunkedArray, declared: Sequence[str]) -> pa.DictionaryArr
 
 
 def put_back(
-    frame: nw.LazyFrame[Any],
-    row: str,
-    brought: Brought,
-    hit: NDArray[np.bool_],
-    new: Mapping[str, pa.ChunkedArray],
+    frame: nw.LazyFrame[Any], row: str, brought: Brought, hit: NDArray[np.bool_], new: Mapping[str, pa.ChunkedArray]
 ) -> nw.LazyFrame[Any]:
     """Write new values of some columns into the records marked by `hit`, which must be unchanged since collected.
 

@@ -16,15 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import (
-    PREFIX,
-    Counted,
-    KeyColumn,
-    count_by,
-    one_row_a_cell,
-    sizes_of,
-    with_missing,
-)
+from sdckit.cells.plans.count_cells import PREFIX, Counted, KeyColumn, count_by, one_row_a_cell, sizes_of, with_missing
 from sdckit.cells.plans.households import Brought, Household, HouseholdSums
 from sdckit.cells.table import (
     LISTED,

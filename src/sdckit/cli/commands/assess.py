@@ -16,13 +16,7 @@ from sdckit.cli.attack_options import MatchingOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
 from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, codes, make_scenario, split, whole_population
-from sdckit.cli.outputs import (
-    TO_STDOUT as STDOUT,
-    check_beside,
-    check_enough_records,
-    check_report_name,
-    check_targets,
-)
+from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import (
     EngineOptions,
@@ -45,12 +39,7 @@ if TYPE_CHECKING:
 
 ROLE, LIMIT, RELEASE, OUTPUT = (
     partial(typer.Option, rich_help_panel=panel)
-    for panel in (
-        "What the columns are",
-        "Thresholds",
-        "A release against its original",
-        "Where the answer goes",
-    )
+    for panel in ("What the columns are", "Thresholds", "A release against its original", "Where the answer goes")
 )
 Names = list[str] | None
 Share = float | None
@@ -74,10 +63,7 @@ class Roles:
     by: Annotated[Names, ROLE("--by", metavar="A,B", help="Subgroups: tables here and in --internal documents.")] = None
     missing_rule: Annotated[
         Names,
-        ROLE(
-            metavar="RULE",
-            help="What a missing key value is: wildcard, category or error; key=rule for one key.",
-        ),
+        ROLE(metavar="RULE", help="What a missing key value is: wildcard, category or error; key=rule for one key."),
     ] = None
     alpha: Annotated[Share, ROLE(metavar="A", help="Weight of a match by wildcard, 0 to 1.")] = None
 
@@ -97,8 +83,7 @@ class Release:
     released: Annotated[
         list[Path] | None,
         RELEASE(
-            metavar="FILE",
-            help="A file made from FILE that is to go out; several synthetic ones by repeating it.",
+            metavar="FILE", help="A file made from FILE that is to go out; several synthetic ones by repeating it."
         ),
     ] = None
     id: Annotated[str | None, RELEASE("--id", metavar="COLUMN", help="Says which rows belong together.")] = None
@@ -106,16 +91,14 @@ class Release:
     model: Annotated[
         Names,
         RELEASE(
-            metavar="FORMULA",
-            help="A regression that users will fit: 'income ~ age + sex', or 'logistic: ill ~ age'.",
+            metavar="FORMULA", help="A regression that users will fit: 'income ~ age + sex', or 'logistic: ill ~ age'."
         ),
     ] = None
     seed: Annotated[int | None, RELEASE(metavar="N", help="For what is random in the comparison.")] = None
     control: Annotated[
         Path | None,
         RELEASE(
-            metavar="FILE",
-            help="People of the same kind who were never used to make it; starts simulated attacks.",
+            metavar="FILE", help="People of the same kind who were never used to make it; starts simulated attacks."
         ),
     ] = None
     attacks: Annotated[bool, RELEASE("--attacks", help="Make the simulated attacks without --control, too.")] = False
@@ -141,7 +124,7 @@ class Release:
         from sdckit.data.files.readers import scan_header
         from sdckit.workflow.recoded_original.published_recodings import left_of
 
-        columns = {name for one in self.files for name in scan_header(one, **reading.how_others).columns}
+        columns = {name for file in self.files for name in scan_header(file, **reading.how_others).columns}
         return found, left_of(scenario, found, columns)[0]
 
     def check(self, file: Path) -> None:
@@ -183,8 +166,7 @@ def assess(
     json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
     internal: Annotated[bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")] = False,
     beside: Annotated[
-        Path | None,
-        OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them."),
+        Path | None, OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them.")
     ] = None,
     dry_run: Annotated[
         bool, OUTPUT("--dry-run", help="Say what would run; read only the header and the number of records.")
@@ -205,14 +187,7 @@ def assess(
     engine.check(reading, has_release=bool(release.files))
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
-    others = (
-        roles.scenario,
-        of_type.release_types,
-        release.control,
-        release.recipe,
-        release.log,
-        *release.files,
-    )
+    others = (roles.scenario, of_type.release_types, release.control, release.recipe, release.log, *release.files)
     check_targets(report, json, inputs=(*reading.inputs, *others))
     check_report_name(report)
     cover.check(written=report is not None)
@@ -231,7 +206,7 @@ def assess(
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
-            read = [one for one in (*reading.inputs, *release.files) if one.is_file()]
+            read = [input_ for input_ in (*reading.inputs, *release.files) if input_.is_file()]
             labels = reading.labels() if file.is_file() else {}
             result.report(report, internal=internal, beside=beside, labels=labels, **cover.arguments(*read))
         if json is not None:
@@ -258,16 +233,16 @@ def run(
     also, groups = () if release.id is None else (release.id,), tuple(by or ())
     recodings, left = release.recodings(reading, scenario)
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
-    others = [read_release(one, left, also=also, whole=True, **given) for one in release.files]
-    more = tuple(dict.fromkeys(name for one in others for name in one.columns))
+    others = [read_release(file, left, also=also, whole=True, **given) for file in release.files]
+    more = tuple(dict.fromkeys(name for other in others for name in other.columns))
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
     frame = read_declared(
         reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, **reading.how
     )
     people = None if release.control is None else read_release(release.control, left, **given)
     if documents:
-        for one in (frame, *others):
-            check_enough_records(one.height, internal=internal)
+        for other in (frame, *others):
+            check_enough_records(other.height, internal=internal)
     steps.step(f"assessing {frame.height:,} records")
     if not others:
         return assess_frame(frame, scenario=scenario, measures=measures, by=groups, step=steps.step)

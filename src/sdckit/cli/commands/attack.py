@@ -33,30 +33,24 @@ def attack(
     source: Source,
     *,
     released: Annotated[
-        list[Path],
-        Option(metavar="FILE", help="The file made from FILE; several synthetic ones by repeating it."),
+        list[Path], Option(metavar="FILE", help="The file made from FILE; several synthetic ones by repeating it.")
     ],
     control: Annotated[
         Path | None, Option(metavar="FILE", help="People of the same kind who were never used to make it.")
     ] = None,
     kind: Annotated[
         Texts,
-        Option(
-            metavar="NAME",
-            help=f"{', '.join(row.kind for row in rows('attack'))}; all that apply unless given.",
-        ),
+        Option(metavar="NAME", help=f"{', '.join(row.kind for row in rows('attack'))}; all that apply unless given."),
     ] = None,
     known: Annotated[
         Texts,
         Option(
-            metavar="A,B",
-            help="What an intruder knows. Twice for linkability: the columns of two pieces of knowledge.",
+            metavar="A,B", help="What an intruder knows. Twice for linkability: the columns of two pieces of knowledge."
         ),
     ] = None,
     target: Annotated[Texts, Option(metavar="T", help="What they infer; several columns one by one.")] = None,
     variables: Annotated[
-        Texts,
-        Option(metavar="A,B", help="Columns of the other attacks; all that the files share unless given."),
+        Texts, Option(metavar="A,B", help="Columns of the other attacks; all that the files share unless given.")
     ] = None,
     identifiers: Annotated[Texts, Option(metavar="A,B", help="Names and numbers; never read.")] = None,
     by: Annotated[Texts, Option(metavar="A,B", help="Also attack the groups of these, each alone.")] = None,
@@ -68,16 +62,14 @@ def attack(
         bool, Option("--aligned", help="The same where row i of a release was made from row i of FILE.")
     ] = False,
     blocking: Annotated[
-        Texts,
-        Option(metavar="A,B", help="Link only records that agree on these, or on those of another --blocking."),
+        Texts, Option(metavar="A,B", help="Link only records that agree on these, or on those of another --blocking.")
     ] = None,
     n_attacks: Annotated[int, Option(metavar="N", help="Attempts of each attack.")] = 500,
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attempts.")] = None,
     recipe: GivenRecipe = None,
     log: GivenLog = None,
     json: Annotated[
-        str | None,
-        Option("--json", metavar="OUT.json|-", help="Write protected figures as JSON; - prints it."),
+        str | None, Option("--json", metavar="OUT.json|-", help="Write protected figures as JSON; - prints it.")
     ] = None,
     internal: Annotated[bool, Option("--internal", help="Exact figures in the JSON: confidential.")] = False,
 ) -> None:

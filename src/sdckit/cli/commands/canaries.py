@@ -33,8 +33,7 @@ def make(
     reading: Reading,
     *,
     out: Annotated[
-        Path,
-        Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow, mode 0600."),
+        Path, Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow, mode 0600.")
     ],
     key: KeyFile,
     n: Annotated[int, Option("--n", metavar="N", help="Records planted; as many are held back.")] = 50,

@@ -28,13 +28,11 @@ def check(
     *,
     scenario: Annotated[Path, Option(metavar="S.toml", help="The scenario: its thresholds, or its type of release.")],
     released: Annotated[
-        list[Path] | None,
-        Option(metavar="FILE", help="What is to go out, made from FILE; the gate judges it."),
+        list[Path] | None, Option(metavar="FILE", help="What is to go out, made from FILE; the gate judges it.")
     ] = None,
     id: Annotated[str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")] = None,
     control: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them."),
+        Path | None, Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them.")
     ] = None,
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attacks.")] = None,
     recipe: GivenRecipe = None,
@@ -73,7 +71,7 @@ def check(
         result = check_assessment(run(reading, chosen, release, steps=steps, engine=engine))
         if sarif is not None:
             steps.step("writing the SARIF log")
-            result.to_sarif(sarif, file=str(reading.file), released=[str(one) for one in release.files])
+            result.to_sarif(sarif, file=str(reading.file), released=[str(file) for file in release.files])
     if protected:
         _print_protected(result, reading.file.name, kept, quiet=quiet)
         return exit_code(result)
@@ -126,7 +124,7 @@ def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: 
 
 def _print(result: CheckResult, name: str) -> None:
     several = len({verdict.intruder for verdict in result.verdicts}) > 1
-    items = [(one.word, one.intruder if several else "", one.sentence) for one in result.verdicts]
+    items = [(verdict.word, verdict.intruder if several else "", verdict.sentence) for verdict in result.verdicts]
     _print_items(result, items, name)
 
 

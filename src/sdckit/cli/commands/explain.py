@@ -59,12 +59,14 @@ def _print(result: Explanation, name: str) -> None:
     values = tuple((key, str(value)) for key, value in result.values.items())
     blocks: list[Block] = [Paragraph(str(result)), TableBlock("The record", ("Key", "Value"), values)]
     if any(result.key_sets):  # the one record of a file is alone on no key at all
-        rows = tuple((" + ".join(one), str(len(one))) for one in result.key_sets[:MOST_SETS])
+        rows = tuple((" + ".join(key_set_), str(len(key_set_))) for key_set_ in result.key_sets[:MOST_SETS])
         blocks.append(TableBlock("Smallest sets of keys that single it out", ("Keys", "Size"), rows, (1,)))
         if len(result.key_sets) > MOST_SETS:
             blocks.append(Paragraph(f"the first {MOST_SETS} of {len(result.key_sets):,}", "note"))
     if result.changes:
-        changes = tuple((_words(one), f"{one.entropy_lost:.3f}", f"{one.sharing:,}") for one in result.changes)
+        changes = tuple(
+            (_words(change), f"{change.entropy_lost:.3f}", f"{change.sharing:,}") for change in result.changes
+        )
         heads = ("Change", "Bits lost", "Then sharing")
         blocks.append(TableBlock("Single changes that end it", heads, changes, (1, 2)))
     print_blocks(blocks, head=[f"{name}: {CONFIDENTIAL}"])

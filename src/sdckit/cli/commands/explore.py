@@ -41,8 +41,7 @@ def explore(
     loss_figure: Annotated[str, Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
     workers: Annotated[int | None, Option(metavar="N", help="Combinations at a time.")] = None,
     resume: Annotated[
-        Path | None,
-        Option(metavar="RUNS.jsonl", help="Keep finished combinations here, and go on where it stopped."),
+        Path | None, Option(metavar="RUNS.jsonl", help="Keep finished combinations here, and go on where it stopped.")
     ] = None,
     out: Annotated[Path | None, Option("--out", "-o", metavar="TABLE.csv", help="The table: exact, mode 0600.")] = None,
     force: Annotated[bool, Option("--force", help="Replace the table where it exists.")] = False,

@@ -25,26 +25,20 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Remember releases as keyed sketches, and hold the next one against them.")
 FromScenario = Annotated[
-    Path,
-    Option("--scenario", metavar="S.toml", help="Keys and sensitive variables; [ledger] names the ledger."),
+    Path, Option("--scenario", metavar="S.toml", help="Keys and sensitive variables; [ledger] names the ledger.")
 ]
 Folder = Annotated[
     Path | None, Option("--ledger", metavar="DIR", help="The ledger; that of the scenario unless given.")
 ]
 KeyFile = Annotated[
-    Path | None,
-    Option("--key", metavar="FILE", help="Its key, kept apart from it; that of the scenario unless given."),
+    Path | None, Option("--key", metavar="FILE", help="Its key, kept apart from it; that of the scenario unless given.")
 ]
 People = Annotated[
     str | None,
-    Option(
-        metavar="TEXT",
-        help="Whom the release is about; releases of other people are compared by counts only.",
-    ),
+    Option(metavar="TEXT", help="Whom the release is about; releases of other people are compared by counts only."),
 ]
 Id = Annotated[
-    str | None,
-    Option("--id", metavar="COLUMN", help="Has a value for each person, the same in every release."),
+    str | None, Option("--id", metavar="COLUMN", help="Has a value for each person, the same in every release.")
 ]
 
 Log = Annotated[
@@ -83,8 +77,7 @@ def add(
     people: People = None,
     id: Id = None,
     original: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="The file that FILE was made from, where FILE has no id: row by row."),
+        Path | None, Option(metavar="FILE", help="The file that FILE was made from, where FILE has no id: row by row.")
     ] = None,
     log: Log = None,
     no_progress: NoProgress = False,
@@ -123,8 +116,7 @@ def check(
     ledger: Folder = None,
     key: KeyFile = None,
     earlier: Annotated[
-        list[Path] | None,
-        Option(metavar="FILE", help="An earlier release itself, read as FILE is: exact. Repeat it."),
+        list[Path] | None, Option(metavar="FILE", help="An earlier release itself, read as FILE is: exact. Repeat it.")
     ] = None,
     earlier_keys: Annotated[
         Texts, Option(metavar="A,B", help="The keys as the earlier files have them, where they are others.")
@@ -136,8 +128,7 @@ def check(
     id: Id = None,
     log: Log = None,
     within: Annotated[
-        int | None,
-        Option(metavar="N", help="Differences of counts up to this are looked at; 3 unless given."),
+        int | None, Option(metavar="N", help="Differences of counts up to this are looked at; 3 unless given.")
     ] = None,
     report: Annotated[
         Path | None, Option(metavar="OUT.html", help="Write what was found: .html, .pdf, .docx or .md.")
@@ -190,12 +181,7 @@ def check(
 
 def _scenario(file: Path, reading: Reading) -> Scenario:
     return make_scenario(
-        file,
-        keys=None,
-        intruders=None,
-        missing_rule=None,
-        thresholds={},
-        missing_codes=codes(reading.missing),
+        file, keys=None, intruders=None, missing_rule=None, thresholds={}, missing_codes=codes(reading.missing)
     )
 
 

@@ -43,12 +43,10 @@ def propose(
         Texts, Option(metavar="COLUMNS", help="Columns to release as they are, but for single values.")
     ] = None,
     importance: Annotated[
-        Texts,
-        Option(metavar="KEY=N", help="1 for the key to protect most, more for one that may go; repeat it."),
+        Texts, Option(metavar="KEY=N", help="1 for the key to protect most, more for one that may go; repeat it.")
     ] = None,
     allow: Annotated[
-        Texts,
-        Option(metavar="COLUMN=METHOD", help="May be drawn anew if nothing else does, by pram or synthesize."),
+        Texts, Option(metavar="COLUMN=METHOD", help="May be drawn anew if nothing else does, by pram or synthesize.")
     ] = None,
     share: Annotated[
         float, Option(metavar="X", help="Recode until so few of the records are left to suppression.")
@@ -63,8 +61,7 @@ def propose(
         float | None, Option(metavar="SECONDS", help="Then go on with the best so far, as Ctrl-C does.")
     ] = None,
     control: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them."),
+        Path | None, Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them.")
     ] = None,
     json: Annotated[str | None, Option(metavar="OUT.json|-", help="Write JSON, shares as ranges; - prints it.")] = None,
     report: Annotated[
@@ -199,7 +196,7 @@ def _tell(found: Proposal, out: str, target: Path, *, quiet: bool, internal: boo
     tell(f"It {found.words}." if found.words.startswith(("keeps", "gives")) else f"{found.words}.")
     if found.caution:
         tell(f"{found.caution}.")
-    for one in found.alternatives:
-        tell(f"Another: {one.words}{'' if one.passed else '; a threshold does not hold'}.")
+    for alternative in found.alternatives:
+        tell(f"Another: {alternative.words}{'' if alternative.passed else '; a threshold does not hold'}.")
     tell("Read it through. Then:")
     tell("\n".join(called))

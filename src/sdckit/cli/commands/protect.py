@@ -54,10 +54,7 @@ def protect(
     out: Out,
     scenario: Annotated[
         Path | None,
-        Option(
-            metavar="S.toml",
-            help="Who could know what; measures risk after each step. Default: the recipe's.",
-        ),
+        Option(metavar="S.toml", help="Who could know what; measures risk after each step. Default: the recipe's."),
     ] = None,
     log: Log = None,
     force: Force = False,
@@ -65,19 +62,14 @@ def protect(
     seed: SeedMixed = None,
     id_key: Annotated[
         Texts,
-        Option(
-            "--id-key",
-            metavar="COLUMN=FILE",
-            help="new_ids: a file with the key, hexadecimal; made up without.",
-        ),
+        Option("--id-key", metavar="COLUMN=FILE", help="new_ids: a file with the key, hexadecimal; made up without."),
     ] = None,
     report: Annotated[
         Path | None, Option(metavar="OUT.html", help="Report on the release beside FILE; needs a scenario.")
     ] = None,
     internal: Annotated[bool, Option("--internal", help="Exact figures in the report: confidential.")] = False,
     beside: Annotated[
-        Path | None,
-        Option(metavar="DIR", help="Earlier JSON documents of FILE: audited together with the report."),
+        Path | None, Option(metavar="DIR", help="Earlier JSON documents of FILE: audited together with the report.")
     ] = None,
     dry_run: Annotated[
         bool, Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
@@ -137,7 +129,7 @@ def protect(
             steps.step("assessing the release")
             assessed = applied.assess(seed=seed)
         written = write_release(applied.data, out, log=applied.log if log else None, log_path=log,
-                                sources=[one for one in inputs if one is not None], excel_safe=excel_safe,
+                                sources=[input_ for input_ in inputs if input_ is not None], excel_safe=excel_safe,
                                 labels=told)  # fmt: skip
         if report is not None and assessed is not None:
             steps.step("writing the report")
@@ -198,7 +190,7 @@ def _print(
     tell(f"\nWritten: {', '.join(one.name for one in written)}")
     if log is not None:
         tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
-    elif not replayed and any({"seed", "key"} & {*one.secret} for one in applied.log.steps):
+    elif not replayed and any({"seed", "key"} & {*step.secret} for step in applied.log.steps):
         tell("Without --log this release cannot be made again: its secret is gone.")
     if report is not None:
         tell(f"Report written: {report.name}")

@@ -36,8 +36,7 @@ def init(
     out: Annotated[str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")] = STDOUT,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
     share: Annotated[
-        float,
-        Option(metavar="X", help="Recode until so few of the records are left to local_suppression."),
+        float, Option(metavar="X", help="Recode until so few of the records are left to local_suppression.")
     ] = 0.05,
     internal: Annotated[bool, Option("--internal", help="Recodings that name rare values, too: confidential.")] = False,
     quiet: Quiet = False,

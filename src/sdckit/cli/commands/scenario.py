@@ -78,7 +78,9 @@ def _print(guesses: RoleGuesses) -> None:
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import TableBlock
 
-    rows = tuple((one.column, one.role, one.confidence, one.evidence[0]) for one in guesses if one.role != "ignore")
+    rows = tuple(
+        (guess.column, guess.role, guess.confidence, guess.evidence[0]) for guess in guesses if guess.role != "ignore"
+    )
     left = len(guesses) - len(rows)
     print_blocks([TableBlock("Guessed roles", ("Column", "Role", "How sure", "Why, first of all"), rows)])
     if left:

@@ -40,8 +40,7 @@ def synthesize(
     out: Out,
     m: Annotated[int, Option("--m", metavar="M", help="Files to make: OUT_1, OUT_2, ...")] = 1,
     columns: Annotated[
-        Texts,
-        Option("--columns", metavar="A,B", help="Only these are made up; the others are the real ones."),
+        Texts, Option("--columns", metavar="A,B", help="Only these are made up; the others are the real ones.")
     ] = None,
     order: Annotated[Texts, Option(metavar="A,B", help="In which order they are made up.")] = None,
     models: Annotated[
@@ -63,11 +62,7 @@ def synthesize(
     ] = None,
     n: Annotated[
         int | None,
-        Option(
-            "--n",
-            metavar="N",
-            help="Records of each file, every column made up; default as many as FILE has.",
-        ),
+        Option("--n", metavar="N", help="Records of each file, every column made up; default as many as FILE has."),
     ] = None,
     proper: Annotated[
         bool, Option("--proper", help="Each file with parameters of its own, drawn from their posterior.")
@@ -114,13 +109,7 @@ def synthesize(
             frame = read_all(file, steps=steps, recipe=recipe, leave_out=left_out, missing=missing, **reading.how)
         applied = apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
         written = write_release(
-            applied.data,
-            out,
-            log=applied.log,
-            log_path=log,
-            sources=reading.inputs,
-            excel_safe=excel_safe,
-            labels=told,
+            applied.data, out, log=applied.log, log_path=log, sources=reading.inputs, excel_safe=excel_safe, labels=told
         )
     if not quiet:
         from sdckit.cli.terminal import print_blocks

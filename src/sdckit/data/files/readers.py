@@ -13,13 +13,7 @@ import narwhals.stable.v2 as nw
 from sdckit.data import arguments, pl
 from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, second_file, warn_of_absent
 from sdckit.data.files.read_csv import csv_header, folder_values, read_csv
-from sdckit.data.files.read_labelled import (
-    columnar_header,
-    labelled_header,
-    read_columnar,
-    read_labelled,
-    read_labels,
-)
+from sdckit.data.files.read_labelled import columnar_header, labelled_header, read_columnar, read_labelled, read_labels
 from sdckit.data.files.scan_file import ScanEngine, files_of, is_address, scan_file
 from sdckit.data.frames import count_records, exactly
 from sdckit.data.missing_values.missing import MissingNotes, suspects
@@ -47,12 +41,7 @@ def joined_header(file: FileHeader, other: FileHeader, key: str, *, names: tuple
 
 
 def parts_of(
-    file: FileHeader,
-    other: FileHeader,
-    key: str,
-    *,
-    columns: Sequence[str] | None,
-    identifiers: Sequence[str],
+    file: FileHeader, other: FileHeader, key: str, *, columns: Sequence[str] | None, identifiers: Sequence[str]
 ) -> Parts:
     """The columns to read of each file: the key, and those it has (shared ones from both)."""
     wanted = [
@@ -106,8 +95,7 @@ def _key_of(frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str
     if mine.dtype.is_numeric() != theirs.dtype.is_numeric():
         text, number = names if theirs.dtype.is_numeric() else names[::-1]
         raise DataError(
-            f"the key {key!r} is a number in {number} and none in {text}; write it alike in both",
-            argument="join_key",
+            f"the key {key!r} is a number in {number} and none in {text}; write it alike in both", argument="join_key"
         )
     if mine.dtype == theirs.dtype:
         return mine, theirs
@@ -263,14 +251,7 @@ def read_file(
         "user_missing": user_missing,
     }  # fmt: skip
     frame, notes = _read_both(
-        Path(path),
-        join,
-        join_key,
-        columns=columns,
-        identifiers=identifiers,
-        missing=missing,
-        rows=rows,
-        **how,
+        Path(path), join, join_key, columns=columns, identifiers=identifiers, missing=missing, rows=rows, **how
     )
     notes.warn(Path(path).name)
     return frame

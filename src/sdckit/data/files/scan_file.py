@@ -135,11 +135,7 @@ def _not_of_parquet(name: str) -> FileFormatError:
 
 
 def _with_columns(
-    native: Any,
-    path: str | Path,
-    columns: Sequence[str] | None,
-    identifiers: Sequence[str],
-    codes: Sequence[str],
+    native: Any, path: str | Path, columns: Sequence[str] | None, identifiers: Sequence[str], codes: Sequence[str]
 ) -> Any:
     """A lazy frame of the requested columns, codes for missing values set to missing."""
     frame: nw.LazyFrame[Any] = nw.from_native(native)

@@ -13,14 +13,7 @@ from typing import Any
 
 from sdckit.data import arguments, pa, pl, pq
 from sdckit.data.columns import to_arrow
-from sdckit.data.files.file_labels import (
-    SPSS_DISCRETE,
-    CodedColumn,
-    ColumnLabels,
-    FileLabels,
-    as_labels,
-    coded_column,
-)
+from sdckit.data.files.file_labels import SPSS_DISCRETE, CodedColumn, ColumnLabels, FileLabels, as_labels, coded_column
 from sdckit.data.files.whole_files import number_of, replacing, replacing_folder
 from sdckit.data.frames import carried_out, exactly, is_lazy, on_spark, open_frame
 from sdckit.data.outgoing.only_records import only_records, plan_records

@@ -75,13 +75,7 @@ def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: Mis
     """
     rule = _RULE_OF_PERSONS if guesses.of("person") else _RULE
     size = f"{_several(guesses.n_records, 'record')}, {_several(len(guesses), 'column')}."
-    head = [
-        f"# Disclosure scenario for {toml_string(name)}.",
-        f"# {size}",
-        *_comment(looked_at),
-        "#",
-        *_comment(_HEAD),
-    ]
+    head = [f"# Disclosure scenario for {toml_string(name)}.", f"# {size}", *_comment(looked_at), "#", *_comment(_HEAD)]
     return "\n".join(["\n".join(head) + "\n", *_questions(guesses), *_blocks(guesses, notes), rule, _EXAMPLES])
 
 
@@ -198,10 +192,7 @@ SAMPLE = 1_000_000  # records looked at
 
 
 def guess_roles(
-    data: Any,
-    *,
-    labels: Mapping[str, str] | None = None,
-    value_labels: Mapping[str, Sequence[str]] | None = None,
+    data: Any, *, labels: Mapping[str, str] | None = None, value_labels: Mapping[str, Sequence[str]] | None = None
 ) -> RoleGuesses:
     """Guess a role for every column.
 

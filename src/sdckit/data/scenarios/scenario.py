@@ -6,14 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    Field,
-    PrivateAttr,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
@@ -30,13 +23,7 @@ from sdckit.data.scenarios.scenario_checks import (
     roles_of,
 )
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
-from sdckit.data.scenarios.thresholds import (
-    Thresholds,
-    check_release,
-    limits_in_force,
-    office_types,
-    read_limits,
-)
+from sdckit.data.scenarios.thresholds import Thresholds, check_release, limits_in_force, office_types, read_limits
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
 

@@ -31,11 +31,7 @@ RELEASE_WORDS = {
 }
 NO_TYPE = "no type: only the limits below"
 # Rules for missing values of keys, in words.
-RULES = {
-    "wildcard": "may stand for any value",
-    "category": "is a value of its own",
-    "error": "is not allowed",
-}
+RULES = {"wildcard": "may stand for any value", "category": "is a value of its own", "error": "is not allowed"}
 SINGLE = ("weight", "household", "person")
 LISTS = {"sensitive": "sensitive", "numeric": "numeric", "identifier": "identifiers"}
 FIRST = "default"

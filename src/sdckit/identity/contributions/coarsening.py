@@ -75,11 +75,7 @@ def other(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.in
     if coded.kind not in NUMBERS:
         return {"method": "recode", "column": column, "groups": groups, "outside": "keep"}
     rest = [(label, value) for label, value, place in zip(labels, values, group.tolist(), strict=True) if place]
-    return {
-        "method": "recode",
-        "column": column,
-        "groups": groups | {label: [value] for label, value in rest},
-    }
+    return {"method": "recode", "column": column, "groups": groups | {label: [value] for label, value in rest}}
 
 
 def _values(coded: Coded, labels: Sequence[str]) -> list[Any] | None:
@@ -333,13 +329,7 @@ def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
     else:
         order = np.argsort(np.array(level.labels(codes)), kind="stable")
     return Levels(
-        codes[order],
-        size[order],
-        scale,
-        n_missing,
-        level.without_rows(),
-        hierarchy,
-        declared.files.get(key, ""),
+        codes[order], size[order], scale, n_missing, level.without_rows(), hierarchy, declared.files.get(key, "")
     )
 
 

@@ -178,10 +178,7 @@ class Suggestion:
 
 
 def suggest(
-    action: Literal["drop", "coarsen"],
-    variables: tuple[str, ...],
-    row: Contribution | Coarsened,
-    whole: Figures,
+    action: Literal["drop", "coarsen"], variables: tuple[str, ...], row: Contribution | Coarsened, whole: Figures
 ) -> Suggestion:
     """Turn a row into a suggestion."""
     what = "leave out" if action == "drop" else "coarsen"
@@ -315,12 +312,7 @@ def _is_wild(cells: Cells) -> list[bool]:
 
 
 def leave_out(
-    cells: Cells,
-    levels: Mapping[str, Levels],
-    groupings: Mapping[str, Grouping],
-    *,
-    k: Sequence[int],
-    pairs: bool,
+    cells: Cells, levels: Mapping[str, Levels], groupings: Mapping[str, Grouping], *, k: Sequence[int], pairs: bool
 ) -> LeftOut:
     """Figures of every margin of packed cells: keys left out, alone and in pairs, and each key coarsened.
 

@@ -342,11 +342,7 @@ def files_to_match(
         by["relative"] = {name: of_scenario.is_relative(name) for name in names}
     early = by  # before any file is read; lists wait until it is known which variables are numbers
     if declared is None:
-        early = {
-            **by,
-            "width": _one_of(by["width"], DEFAULT_WIDTH),
-            "relative": _one_of(by["relative"], True),
-        }
+        early = {**by, "width": _one_of(by["width"], DEFAULT_WIDTH), "relative": _one_of(by["relative"], True)}
     match_by(known=(*fixed, *rest), synthetic=made, numeric=declared or (), **early)
     roles = {"keys": keys} if keys else {"known": fixed, "synthetic": made}
     opened = open_files(original, released, id=id)

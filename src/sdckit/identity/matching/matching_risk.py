@@ -163,9 +163,7 @@ def _match_rows(
     `own` is -1 where a target's own record is not among these.
     """
     mine, theirs, k = groups or _groups(
-        [(category.target[target], category.released[released]) for category in categories],
-        len(own),
-        n_released,
+        [(category.target[target], category.released[released]) for category in categories], len(own), n_released
     )
     gaps = [(a[target], b[released]) for a, b in (interval.missing() for interval in intervals)]
     if gaps := [(a, b) for a, b in gaps if a.any() or b.any()]:
@@ -692,10 +690,7 @@ def matching_risk(
     matches = [_match(pair, how, how.names, j, targets, options) for j in range(pair.m)]
     alike = [_match(pair, how, how.known, j, targets, options)[0] for j in range(pair.m)]
     matched = Matched(
-        targets,
-        np.stack([count for count, _ in matches]),
-        np.stack([true for _, true in matches]),
-        np.stack(alike),
+        targets, np.stack([count for count, _ in matches]), np.stack([true for _, true in matches]), np.stack(alike)
     )
     per_release = tuple(_figures(matched, j, pair.sizes[j], limit) for j in range(pair.m))
     notes = files.notes | _notes(pair, how)

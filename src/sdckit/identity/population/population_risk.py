@@ -550,10 +550,7 @@ def _result(
         apart = dissimilarity(expected_groups(grid, fitted, cells.table.size.astype(np.float64)), observed)
     fit = fit_of(statistics.z2, apart, pi)
     tau1, tau2 = (float(risk[unique].sum()) if fitted.converged else math.nan for risk in (p, match))
-    columns = {
-        "p_population_unique": np.where(unique, p, np.nan),
-        "expected_match": np.where(unique, match, np.nan),
-    }
+    columns = {"p_population_unique": np.where(unique, p, np.nan), "expected_match": np.where(unique, match, np.nan)}
     return PopulationRisk(
         cells=cells.with_cells(columns), n=cells.n, sampling_fraction=pi, sample_uniques=int(unique.sum()),
         tau1=tau1, tau2=tau2, **asdict(statistics), n_possible=grid.n_possible,

@@ -179,10 +179,7 @@ class Explanation(Result):
     def change_figures(self) -> dict[str, dict[str, float]]:
         """The changes by action and key."""
         return {
-            f"{change.action} {change.variable}": {
-                "entropy_lost": change.entropy_lost,
-                "sharing": change.sharing,
-            }
+            f"{change.action} {change.variable}": {"entropy_lost": change.entropy_lost, "sharing": change.sharing}
             for change in self.changes
         }
 

@@ -371,9 +371,7 @@ def _search_block(
         parts = [part for part in (block[:j] + block[j + 1 :] for j in range(len(block))) if part in roots]
         lengths = np.array([len(roots[part]) for part in parts])
         lists = Lists(
-            np.concatenate([[0], np.cumsum(lengths)]),
-            lengths,
-            np.concatenate([roots[part] for part in parts]),
+            np.concatenate([[0], np.cumsum(lengths)]), lengths, np.concatenate([roots[part] for part in parts])
         )
         made = search.level([block], {part: at for at, part in enumerate(parts)}, lists)
         if len(block) == search.max_size:
@@ -548,12 +546,7 @@ def _bit_set(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 
 def _one_subset(
-    subset: tuple[int, ...],
-    level: dict[tuple[int, ...], _Node],
-    problem: Problem,
-    worker: Work,
-    *,
-    keep: bool,
+    subset: tuple[int, ...], level: dict[tuple[int, ...], _Node], problem: Problem, worker: Work, *, keep: bool
 ) -> tuple[tuple[int, ...], int, _Node | None]:
     """Report the minimal uniques of one subset; return also the cells still not alone, where `keep`."""
     parents = [subset[:j] + subset[j + 1 :] for j in range(len(subset))]
@@ -603,13 +596,7 @@ def _by_table(
 
 
 def _split_by(
-    listed: NDArray[np.uint32],
-    key: int,
-    allowed: NDArray[np.uint64],
-    problem: Problem,
-    worker: Work,
-    *,
-    prune: bool,
+    listed: NDArray[np.uint32], key: int, allowed: NDArray[np.uint64], problem: Problem, worker: Work, *, prune: bool
 ) -> tuple[int, int]:
     mine = slice(problem.digits_of[key], problem.digits_of[key + 1])
     counts: tuple[int, int] = split(

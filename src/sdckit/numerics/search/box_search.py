@@ -215,18 +215,7 @@ def _compared(tree: BoxTree, queries: Queries, which: Ints, span: tuple[int, int
     for begin in range(0, len(which), step):
         some = which[begin : begin + step]
         total = np.empty((len(some), stop - start))
-        _add_up(
-            tree.numbers,
-            tree.codes,
-            start,
-            queries.numbers,
-            queries.codes,
-            some,
-            caps,
-            weights,
-            power == 2,
-            total,
-        )
+        _add_up(tree.numbers, tree.codes, start, queries.numbers, queries.codes, some, caps, weights, power == 2, total)
         yield some, total
 
 
@@ -494,11 +483,7 @@ class Answers(NamedTuple):
     def empty(cls, n: int, k: int, v: int = 0) -> Answers:
         """Arrays for n queries, k neighbours and v values, to be filled."""
         return cls(
-            np.empty((n, k)),
-            np.zeros(n, np.int64),
-            np.zeros(n, np.int64),
-            np.full(n, -1, np.int64),
-            np.zeros((n, v)),
+            np.empty((n, k)), np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.zeros((n, v))
         )
 
 
@@ -548,10 +533,7 @@ def find(
     def part(ends: tuple[int, int]) -> None:
         _find(tree, (sizes, first_row), there, begins, *ends, m.tolerance, held, answers)
 
-    run(
-        part,
-        chunks(len(begins) - 1, minimum=LEAST // (n // max(len(begins) - 1, 1)), parts=SLICES * n_threads()),
-    )
+    run(part, chunks(len(begins) - 1, minimum=LEAST // (n // max(len(begins) - 1, 1)), parts=SLICES * n_threads()))
     answers = Answers(*(in_place(field, order) for field in answers))
     limits = limits_of(answers.smallest, m)
     many = np.flatnonzero(answers.tied < 0)

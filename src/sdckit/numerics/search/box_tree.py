@@ -184,14 +184,7 @@ def _build(numbers, codes, metric, order, leaf, parted):  # type: ignore[no-unty
         column = -1
         if stop - start > leaf:
             column = _column_to_split(
-                numbers,
-                codes,
-                metric,
-                n_numbers if parted and not alike else 0,
-                start,
-                stop,
-                low[node],
-                high[node],
+                numbers, codes, metric, n_numbers if parted and not alike else 0, start, stop, low[node], high[node]
             )
         place[node, 2] = -1
         if column >= 0:
@@ -206,11 +199,7 @@ def _build(numbers, codes, metric, order, leaf, parted):  # type: ignore[no-unty
 
 
 def _build_small(
-    numbers: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    metric: Metric,
-    order: NDArray[np.int64],
-    leaf: int,
+    numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric, order: NDArray[np.int64], leaf: int
 ) -> Nodes:
     """Do as `_build` by a Python loop over the nodes, for small files: faster than compiling the kernel."""
     bits = np.uint64(1) << (codes & 63).astype(np.uint64)

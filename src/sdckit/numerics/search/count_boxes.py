@@ -459,10 +459,7 @@ def _count_trees(first, last, p_edges, q_edges, rows, _other, large, count):  # 
 
 
 def count_in_boxes(
-    dimensions: Sequence[Dimension],
-    group_of_point: NDArray[np.int32],
-    group_of_box: NDArray[np.int32],
-    k: int,
+    dimensions: Sequence[Dimension], group_of_point: NDArray[np.int32], group_of_box: NDArray[np.int32], k: int
 ) -> Ints:
     """Number of points of its group inside each box; shape (boxes,).
 

@@ -352,11 +352,7 @@ def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Seq
     add = room.add[: len(cells.words)]
     add[:] = 0
     laid = Laid(
-        Credited(cells.words, cells.sums, add),
-        NO_ROWS,
-        cells.present,
-        np.array(clears, np.uint64),
-        cells.edges,
+        Credited(cells.words, cells.sums, add), NO_ROWS, cells.present, np.array(clears, np.uint64), cells.edges
     )
     if are_few(cells.edges):
         credit_few(*laid.cells, laid.clears, laid.edges, layout.wild.alpha)

@@ -58,10 +58,7 @@ def weigh(words: NDArray[np.uint64], size: NDArray[np.int64], weight: NDArray[np
     [0.025096439, 0.01084904]
     """
     out = Weighed(
-        words,
-        np.empty(len(words)),
-        size.astype(np.float64) if weight is None else weight,
-        np.empty(len(words)),
+        words, np.empty(len(words)), size.astype(np.float64) if weight is None else weight, np.empty(len(words))
     )
     kernel = sparing(_weigh, TERMS * len(words))
     run(lambda part: kernel(size, out.weight, *part, out.size, out.risk), chunks(len(words)))
@@ -368,10 +365,6 @@ def margin_sums(
     counts, totals = below.sum(axis=0).astype(np.int64), risk.sum(axis=0).tolist()
     rows = iter([Sums(count, total) for count, total in zip(counts, totals, strict=True)])
     return [
-        Counted(
-            None if branch.coarse is None else next(rows),
-            next(rows),
-            tuple(next(rows) for _ in branch.partners),
-        )
+        Counted(None if branch.coarse is None else next(rows), next(rows), tuple(next(rows) for _ in branch.partners))
         for branch in branches
     ]

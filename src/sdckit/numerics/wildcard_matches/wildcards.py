@@ -371,10 +371,7 @@ def match_packed(
 
 
 def match_columns(
-    words: Words,
-    sums: NDArray[np.float64],
-    pattern: Words,
-    clear_of: dict[int, int],
+    words: Words, sums: NDArray[np.float64], pattern: Words, clear_of: dict[int, int]
 ) -> NDArray[np.float64]:
     """Several sums over the cells of other patterns that match each cell (K, L), with alpha = 1.
 
@@ -399,12 +396,7 @@ def _kept(present: Words, clear_of: dict[int, int]) -> Words:
     return np.array([clear_of[int(p)] if p else EVERYTHING for p in present], np.uint64)
 
 
-def lay_out(
-    words: Words,
-    sums: NDArray[np.float64],
-    pattern: Words,
-    clear_of: dict[int, int],
-) -> Laid:
+def lay_out(words: Words, sums: NDArray[np.float64], pattern: Words, clear_of: dict[int, int]) -> Laid:
     """Sort cells by pattern; arguments as `match_columns`."""
     if is_few(_sort_cells, len(words)):
         return _lay_out_few(words, sums, pattern, clear_of)
@@ -443,10 +435,7 @@ def credit_incomplete(laid: Laid, alpha: float) -> None:
     words, sums, edges = laid.cells.words[first:], laid.cells.sums[first:], laid.edges - first
     step = n_threads() if len(words) > SMALL else 1
     more = np.zeros((step, *sums.shape))
-    run(
-        lambda t: _match_pairs(Credited(words, sums, more[t]), edges, laid.clears, t, step, alpha),
-        range(step),
-    )
+    run(lambda t: _match_pairs(Credited(words, sums, more[t]), edges, laid.clears, t, step, alpha), range(step))
     laid.cells.add[first:] += more.sum(axis=0)
 
 

@@ -17,16 +17,7 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.outlying import robust_distances
 from sdckit.protect.by_household import in_two_parts
-from sdckit.protect.change import (
-    Change,
-    Protected,
-    became_fractions,
-    chosen,
-    count_changed,
-    draw,
-    key,
-    numbers,
-)
+from sdckit.protect.change import Change, Protected, became_fractions, chosen, count_changed, draw, key, numbers
 
 ROUNDS = 8  # of rotations: a record is mixed with thousands of others
 FAR = 0.975  # of the chi-squared distribution: beyond it a record is an outlier

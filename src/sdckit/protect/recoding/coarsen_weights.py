@@ -17,15 +17,7 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.protect.by_household import read_homes, read_shared
-from sdckit.protect.change import (
-    Change,
-    Protected,
-    at_least,
-    became_fractions,
-    count_changed,
-    numbers,
-    strata_rows,
-)
+from sdckit.protect.change import Change, Protected, at_least, became_fractions, count_changed, numbers, strata_rows
 
 # Columns that a weight discloses: each value of the weight occurs with one value of the column only.
 

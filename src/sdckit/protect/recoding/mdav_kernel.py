@@ -105,10 +105,7 @@ def group_few(z: Floats, k: int, ranked: Ints) -> Ints:
 
 
 LEAF = 32  # records in a leaf at most
-FREE_OF_NAN = {
-    "nnan",
-    "nsz",
-}  # there is no NaN, so that smallest and largest of a line are found in any order
+FREE_OF_NAN = {"nnan", "nsz"}  # there is no NaN, so that smallest and largest of a line are found in any order
 
 
 @njit(cache=True, nogil=True)

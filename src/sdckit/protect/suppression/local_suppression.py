@@ -231,8 +231,7 @@ def local_suppression(
     groups = arguments.names(strata, "strata", single=True) or ()
     bundles = read_together(together, roles.keys)
     frame, records = open_records(
-        data,
-        {"keys": roles.keys, "strata": groups, "together": [name for bundle in bundles for name in bundle]},
+        data, {"keys": roles.keys, "strata": groups, "together": [name for bundle in bundles for name in bundle]}
     )
     if clash := [name for name in groups if name in roles.keys]:
         raise ScenarioError(f"strata: {clash[0]!r} is a key; strata must not be changed", argument="strata")

@@ -21,14 +21,7 @@ from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_unbounded
-from sdckit.protect.suppression.suppression_choices import (
-    TINY,
-    Choices,
-    Order,
-    Situation,
-    WorkingFile,
-    find_choices,
-)
+from sdckit.protect.suppression.suppression_choices import TINY, Choices, Order, Situation, WorkingFile, find_choices
 from sdckit.protect.suppression.suppression_mend import others_of, packed_words
 
 COMPARISONS = 1 << 32  # pairs of records: less than a minute
@@ -200,10 +193,7 @@ def _give_back(words, there, kept, size, frequency, edges, rows, fields, k, give
     them counts only for those that kept none either.
     """
     several = fields[len(given)]
-    noted, hit = (
-        np.zeros((2, len(words))),
-        np.empty(len(words), np.int64),
-    )  # changes, and whether there is one
+    noted, hit = (np.zeros((2, len(words))), np.empty(len(words), np.int64))  # changes, and whether there is one
     back = np.zeros(len(words), np.uint64)
     again = True
     while again:

@@ -24,13 +24,7 @@ from sdckit.protect.synthesis.synthesis_design import (
     term_fields,
     term_of,
 )
-from sdckit.protect.synthesis.synthesis_variables import (
-    MISSING,
-    Values,
-    Variable,
-    number_label,
-    read_variable,
-)
+from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, number_label, read_variable
 
 # Posterior draws of a synthesis model, kept for measures of risk that need them.
 

@@ -12,13 +12,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_design import Predicted, Seen, make_terms
-from sdckit.protect.synthesis.synthesis_linear import (
-    CELLS,
-    REGRESSIONS,
-    LinearFit,
-    PosteriorDraws,
-    fit_linear,
-)
+from sdckit.protect.synthesis.synthesis_linear import CELLS, REGRESSIONS, LinearFit, PosteriorDraws, fit_linear
 from sdckit.protect.synthesis.synthesis_trees import SampleFit, fit_estimator, fit_tree
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 

@@ -44,15 +44,7 @@ from sdckit.protect.synthesis.synthesis_models import (
     read_models,
     unconverged,
 )
-from sdckit.protect.synthesis.synthesis_variables import (
-    NEW,
-    Rule,
-    Values,
-    Variable,
-    read_rules,
-    read_variable,
-    written,
-)
+from sdckit.protect.synthesis.synthesis_variables import NEW, Rule, Values, Variable, read_rules, read_variable, written
 
 # The sequence of synthesis: fit every variable's model on the original, then draw release by release.
 
@@ -99,13 +91,7 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
         predictors = [plan.variables[column] for column in plan.predictors[name]]
         fit_rows, settings = _fit_rows(plan, name), plan.settings
         fitted = fit_model(
-            plan.variables[name],
-            plan.chosen[name],
-            predictors,
-            fit_rows,
-            settings,
-            own,
-            plan.formulas.get(name),
+            plan.variables[name], plan.chosen[name], predictors, fit_rows, settings, own, plan.formulas.get(name)
         )
         return (name, release), fitted
 

@@ -35,10 +35,7 @@ REASONS = {
     "too few": " “Too few”: fewer than 10 attempts.",
     "not shown": " “Not shown”: queries depend on each other, and their interval would tell a hidden count.",
 }
-SEEDS = {
-    True: "given, and kept by the analyst: it may be that of the protection, too",
-    False: "none was given",
-}
+SEEDS = {True: "given, and kept by the analyst: it may be that of the protection, too", False: "none was given"}
 
 
 def attacks_tree(assessment: Any, ledger: Ledger) -> Tree:

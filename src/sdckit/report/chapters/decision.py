@@ -198,10 +198,7 @@ def remaining_questions(plain: Plain) -> list[str]:
 NEXT = "What to do next"
 DRAWN = 3
 ALONE_WITH = {2: "nobody else", 3: "fewer than 2 others", 5: "fewer than 4 others"}
-MISSING = {
-    "wildcard": "a missing value may be any value",
-    "category": "a missing value is a value of its own",
-}
+MISSING = {"wildcard": "a missing value may be any value", "category": "a missing value is a value of its own"}
 BLANK = "to be agreed: ______"
 # Projects, people, settings, outputs (Desai, Ritchie & Welpton 2016), by type of release.
 CONDITIONS = {

@@ -90,14 +90,7 @@ def search_blocks(search: Plain, methods: Sequence[str]) -> list[Block]:
         )
         for at, (recipe, point) in enumerate(zip(search["recipes"], fronts, strict=True), 1)
     )
-    head = (
-        "Recipe",
-        "What it does",
-        LOST,
-        EXPECTED,
-        "Records with k only through missing values",
-        "Thresholds",
-    )
+    head = ("Recipe", "What it does", LOST, EXPECTED, "Records with k only through missing values", "Thresholds")
     blocks.append(TableBlock("The recipe, and others that were found", head, recipes, (3,)))
     if len(fronts) > 1:
         blocks.append(front_block(fronts))

@@ -232,10 +232,7 @@ def answer_section(plain: Plain) -> Section:
     """Section with the question, the verdict on every limit, an answer per intruder, and the warnings."""
     question = (
         "Can this file go out? The question is asked for "
-        + listed(
-            [f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]],
-            "and for",
-        )
+        + listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
         + "."
     )
     several = len(plain["intruders"]) > 1

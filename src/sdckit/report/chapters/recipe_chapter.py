@@ -11,18 +11,7 @@ from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
 from sdckit.report.chapters.map import search_blocks, search_tree
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.common_blocks import ALONE, EXPECTED, bars, below, of_rule, share_head
-from sdckit.report.gate.figures import (
-    Count,
-    Document,
-    Foreign,
-    Guarded,
-    Ledger,
-    Part,
-    Quantity,
-    Relation,
-    Share,
-    Tree,
-)
+from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Quantity, Relation, Share, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.setting import changed_words, intruder_words, missing_words
 from sdckit.report.view import Plain
@@ -37,10 +26,7 @@ if TYPE_CHECKING:
 
 ORIGINAL, RECODED = "original", "recoded original"
 # Figures of two-file measures that count sample uniques of the release, by measure.
-UNIQUES = {
-    "replicated_uniques": ("share",),
-    "identity_disclosure": ("unique_in_released", "replicated_uniques"),
-}
+UNIQUES = {"replicated_uniques": ("share",), "identity_disclosure": ("unique_in_released", "replicated_uniques")}
 
 
 def link_files(ledger: Ledger, m: int) -> None:
@@ -81,10 +67,7 @@ def _link_column(ledger: Ledger, at: dict[Quantity, str], column: str, release: 
     after = at.get(Quantity(missing, release))
     if before is not None and after is not None:
         # Values missing in only one of the two were changed; if values were only suppressed, no others were.
-        for terms in (
-            ((touched, 1.0), (after, -1.0), (before, 1.0)),
-            ((touched, 1.0), (before, -1.0), (after, 1.0)),
-        ):
+        for terms in (((touched, 1.0), (after, -1.0), (before, 1.0)), ((touched, 1.0), (before, -1.0), (after, 1.0))):
             _enter(ledger, Relation(terms, upper=math.inf), Relation(terms))
     if after is not None:
         _enter(ledger, Relation(((touched, 1.0), (after, -1.0))))
@@ -178,13 +161,7 @@ def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
 
 
 def _step(
-    number: int,
-    change: Any,
-    arguments: Mapping[str, Any],
-    done: WhatWasDone,
-    ledger: Ledger,
-    *,
-    internal: bool,
+    number: int, change: Any, arguments: Mapping[str, Any], done: WhatWasDone, ledger: Ledger, *, internal: bool
 ) -> dict[str, Tree]:
     shown = {
         name: value
@@ -409,10 +386,7 @@ def _after_blocks(plain: Plain) -> list[Block]:
     return [
         TableBlock(f"Risk and utility after each step{of}", heads, rows, tuple(range(1, len(heads)))),
         bars(
-            caption,
-            "records",
-            ((_label(figure, several=several), figure["below_k"]) for figure in figures),
-            aside=True,
+            caption, "records", ((_label(figure, several=several), figure["below_k"]) for figure in figures), aside=True
         ),
     ]
 

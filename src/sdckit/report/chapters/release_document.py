@@ -11,13 +11,7 @@ from sdckit.data.limits import LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
-from sdckit.report.chapters.document import (
-    SCHEMA_VERSION,
-    build_document,
-    method_notes,
-    release_calls,
-    scenario_tree,
-)
+from sdckit.report.chapters.document import SCHEMA_VERSION, build_document, method_notes, release_calls, scenario_tree
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import utility_tree
@@ -39,11 +33,7 @@ if TYPE_CHECKING:
 # The original recoded like its release: which columns, and what its figures refer to.
 
 
-KNOWN = {
-    "recipe": "the recipe given",
-    "log": "the log given",
-    "recognised": "recognised from the two files",
-}
+KNOWN = {"recipe": "the recipe given", "log": "the log given", "recognised": "recognised from the two files"}
 STANDS_ON = (
     "those of the recoded original: columns coarser in the release by a rule were made so in the original, too; what "
     "the recoding itself takes from risk and usefulness is not counted"

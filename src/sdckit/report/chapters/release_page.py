@@ -68,10 +68,7 @@ def lay_out_release(plain: Plain) -> Page:
         sections.append(Section(USEFULNESS, blocks))
     if plain.get("attacks") is not None:
         sections.append(Section(ATTACKS, tuple(attack_blocks(plain["attacks"], several=several))))
-    measured = [
-        *plain["intruders"],
-        *(plain["released"][0]["intruders"] if len(plain["released"]) == 1 else ()),
-    ]
+    measured = [*plain["intruders"], *(plain["released"][0]["intruders"] if len(plain["released"]) == 1 else ())]
     sections += page.not_measured([*measured, *([plain["utility"]] if plain["utility"] is not None else [])])
     sections = [*page.without_repeats(sections), page.methods_section(plain)]
     m = len(plain["released"])

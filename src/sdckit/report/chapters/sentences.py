@@ -191,11 +191,7 @@ def release_sentence(tree: Plain) -> str:
     for (_, limit), words in zip(tree["limits"].items(), limits_words(tree), strict=True):
         by_origin[limit["origin"]].append(words + _type_limit_words(limit, tree["release"]))
     sentences = [f"Type of release: {tree['release_words']}."]
-    heads = {
-        "release type": "Its limits",
-        "office": "The office’s limits",
-        "scenario": "The scenario’s own limits",
-    }
+    heads = {"release type": "Its limits", "office": "The office’s limits", "scenario": "The scenario’s own limits"}
     sentences += [f"{heads[origin]}: {', '.join(phrases)}." for origin, phrases in by_origin.items() if phrases]
     if not by_origin["release type"] and not by_origin["office"]:
         sentences.append("No limit comes from the type.")

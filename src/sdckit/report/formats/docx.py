@@ -177,11 +177,7 @@ def _code(document: Any, block: Code) -> None:
 
 
 def _table(
-    document: Any,
-    caption: str,
-    heads: tuple[str, ...],
-    rows: Iterable[tuple[str, ...]],
-    numeric: tuple[int, ...] = (),
+    document: Any, caption: str, heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], numeric: tuple[int, ...] = ()
 ) -> None:
     """Add a table with its caption; the header row repeats on every page."""
     from docx.enum.text import WD_ALIGN_PARAGRAPH

@@ -69,10 +69,7 @@ def _block(block: Block) -> list[str]:
     if isinstance(block, Entries):
         sources = (f" ({_escape(source)})" if source else "" for *_, source in block.items)
         entries = zip(block.items, sources, strict=True)
-        return [
-            *(f"- **{_escape(term)}**: {_escape(words)}{source}" for (term, words, _), source in entries),
-            "",
-        ]
+        return [*(f"- **{_escape(term)}**: {_escape(words)}{source}" for (term, words, _), source in entries), ""]
     if isinstance(block, Blanks):
         return [*(f"- {_escape(label)}: {_choices(choices)}" for label, choices in block.items), ""]
     if isinstance(block, Code):

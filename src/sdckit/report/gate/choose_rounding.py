@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.linear_bounds import Lookout, few_values, find_point, make_room, moved_by, narrow
-from sdckit.report.gate.audit import (
-    SAFE_VALUES,
-    SMALL,
-    Interval,
-    as_arrays,
-    linked,
-    make_system,
-    narrowed,
-    propagate,
-)
+from sdckit.report.gate.audit import SAFE_VALUES, SMALL, Interval, as_arrays, linked, make_system, narrowed, propagate
 from sdckit.report.gate.figures import DIFFERENCE, Relation, Variable, Watched
 from sdckit.report.gate.rounding import LADDER, Print, last_level, print_bound, print_variable, prints_between
 
@@ -542,10 +533,7 @@ def _is_safe(name: str, variable: Variable, level: int, readers: Sequence[Known]
 
 
 def _readers(
-    variables: Mapping[str, Variable],
-    relations: Sequence[Relation],
-    insist: Collection[str],
-    before: Readers,
+    variables: Mapping[str, Variable], relations: Sequence[Relation], insist: Collection[str], before: Readers
 ) -> Readers:
     """Knowledge under all relations, and under those between printed figures; each with the counts it watches.
 

@@ -211,12 +211,7 @@ def _read(path: Path) -> Iterable[Earlier]:
             raise ValueError
         rows = plain["quantities"]
         return [
-            Earlier(
-                path.name,
-                Quantity(*(str(row[part]) for part in PARTS)),
-                float(row["low"]),
-                float(row["high"]),
-            )
+            Earlier(path.name, Quantity(*(str(row[part]) for part in PARTS)), float(row["low"]), float(row["high"]))
             for row in rows
         ]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):

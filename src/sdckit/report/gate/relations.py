@@ -128,13 +128,7 @@ def link_cells(ledger: Ledger, sizes: Sizes, *, classes: str) -> None:
 
 
 def link_levels_to_cells(
-    ledger: Ledger,
-    sizes: Sizes,
-    shown: Sequence[str],
-    rest: str | None,
-    *,
-    missing: str = "",
-    all_common: bool,
+    ledger: Ledger, sizes: Sizes, shown: Sequence[str], rest: str | None, *, missing: str = "", all_common: bool
 ) -> None:
     """Relate levels that are the cells: each level shown is one large cell, and the rest are the small cells.
 

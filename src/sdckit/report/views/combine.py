@@ -19,8 +19,4 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     return {"forest": tuple(rows)}
 
 
-VIEW = UtilityView(
-    USEFULNESS,
-    tree,
-    lambda plain, place: forest_blocks(plain[place]["forest"], "the files together"),
-)
+VIEW = UtilityView(USEFULNESS, tree, lambda plain, place: forest_blocks(plain[place]["forest"], "the files together"))

@@ -30,11 +30,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     leaves = {
         name: guard_by_changes(
-            value_leaf(ledger, f"{start}.{name}", getattr(result, name)),
-            setting,
-            result.pair,
-            result.variables,
-            name,
+            value_leaf(ledger, f"{start}.{name}", getattr(result, name)), setting, result.pair, result.variables, name
         )
         for name in WORDS
     }
@@ -63,17 +59,11 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     rows = tuple((words, figures[name]["text"]) for name, words in WORDS.items())
     table = TableBlock("Associations before and after", ("Figure", "Release"), rows, (1,))
     if figures["heat"] is None:
-        return [
-            table,
-            bars(table.caption, "", ((words, figures[name]) for name, words in WORDS.items()), aside=True),
-        ]
+        return [table, bars(table.caption, "", ((words, figures[name]) for name, words in WORDS.items()), aside=True)]
     cells = tuple((f"{cell['one']} × {cell['other']}", cell["value"]["text"]) for cell in figures["heat"]["cells"])
     return [
         table,
-        *figure(
-            ChartBlock("heat", figures["heat"], CHANGE),
-            TableBlock(CHANGE, ("Variables", "Change"), cells, (1,)),
-        ),
+        *figure(ChartBlock("heat", figures["heat"], CHANGE), TableBlock(CHANGE, ("Variables", "Change"), cells, (1,))),
     ]
 
 

@@ -62,8 +62,7 @@ VIEW = share_view(
     ),
     more=_more,
     draw=lambda tree, variable: bins_chart(
-        tree["distribution"],
-        f"Records by the chance that their {variable} is guessed rightly, before and after",
+        tree["distribution"], f"Records by the chance that their {variable} is guessed rightly, before and after"
     ),
     also=scatter_blocks,
     charts={"scatter": lambda result, internal: scatter_chart(result, internal, _grid(result))},

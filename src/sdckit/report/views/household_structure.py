@@ -121,10 +121,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         ("Sizes held by fewer than 3 households", tree["rare_sizes"]["text"]),
     )
     if tree["household_variables"]:
-        facts = (
-            *facts,
-            ("Keys that never differ within a household", ", ".join(tree["household_variables"])),
-        )
+        facts = (*facts, ("Keys that never differ within a household", ", ".join(tree["household_variables"])))
     rows = tuple(
         ("all other sizes" if row.get("pooled") else row["level"], *texts(row["n"], row["rate"]))
         for row in tree["sizes"]
@@ -132,11 +129,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     return [
         Facts(facts),
         *figure(
-            bars(
-                "Households by number of members",
-                "households",
-                ((_members(row), row["n"]) for row in tree["sizes"]),
-            ),
+            bars("Households by number of members", "households", ((_members(row), row["n"]) for row in tree["sizes"])),
             TableBlock("Households by size", ("Members", "Households", "Share"), rows, (1, 2)),
         ),
         Paragraph(HINT, "note"),

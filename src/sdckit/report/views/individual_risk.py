@@ -161,10 +161,7 @@ def _facts(tree: Plain) -> list[tuple[str, str]]:
 
 def _figures(plain: Plain, place: str) -> Mapping[str, Plain]:
     tree = plain[place]
-    leaves = {
-        EXPECTED: tree["expected_reidentifications"],
-        "Global risk": tree["global_risk"],
-    }
+    leaves = {EXPECTED: tree["expected_reidentifications"], "Global risk": tree["global_risk"]}
     if "max_risk" in tree:
         leaves[LARGEST] = {"text": f"{tree['max_risk']:.4g}", "value": tree["max_risk"]}
     if "n_above" in tree:

@@ -101,11 +101,7 @@ def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSett
         return leaf
 
     damage: list[Tree] = [
-        {
-            "table": row.table,
-            "alone": among(f"alone.{i}", row.alone),
-            "without": among(f"without.{i}", row.without),
-        }
+        {"table": row.table, "alone": among(f"alone.{i}", row.alone), "without": among(f"without.{i}", row.without)}
         for i, row in enumerate(result.damage[j - 1])
     ]
     remedies: list[Tree] = []

@@ -70,11 +70,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
     counted = tree["counted"]
     rows = tuple(
-        (
-            f"k = {k}",
-            *([tree["holds"][k]["text"]] if counted else []),
-            *texts(count, tree["violation_rates"][k]),
-        )
+        (f"k = {k}", *([tree["holds"][k]["text"]] if counted else []), *texts(count, tree["violation_rates"][k]))
         for k, count in tree["violations"].items()
     )
     caption = "Records whose key fewer than k people of the population have"

@@ -16,16 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.report.blocks import Block, Code, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.common_blocks import ALONE, bars, of_rule, texts
-from sdckit.report.gate.figures import (
-    DIFFERENCE,
-    Count,
-    Difference,
-    InternalOnly,
-    Ledger,
-    Ratio,
-    Relation,
-    Tree,
-)
+from sdckit.report.gate.figures import DIFFERENCE, Count, Difference, InternalOnly, Ledger, Ratio, Relation, Tree
 from sdckit.report.gate.relations import link_by_key, link_risk_by_key, pairs_of_levels, risk_of_size
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted

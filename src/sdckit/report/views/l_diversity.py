@@ -118,13 +118,7 @@ def _tests(by_variable: Plain) -> Iterator[tuple[str, str, Plain, Plain, tuple[s
             smallest = (f"{tree['level'][kind]:.4g}",) if "level" in tree else ()
             for level, count in counts.items():
                 outcome = (tree["holds"][kind][level]["text"], *smallest)
-                yield (
-                    f"{variable}, {kind}, l = {level}",
-                    level,
-                    count,
-                    tree["violation_rates"][kind][level],
-                    outcome,
-                )
+                yield (f"{variable}, {kind}, l = {level}", level, count, tree["violation_rates"][kind][level], outcome)
 
 
 def _table(caption: str, by_variable: Plain) -> TableBlock:

@@ -113,12 +113,7 @@ SHARES = (
     Figure("baseline", "records expected to be matched back by chance", whole=False),
     Figure("unique_matches", "records with a single match (number)", base=""),
     Figure("true_match_rate", "records whose single match is the right one", inside="unique_matches"),
-    Figure(
-        "false_match_rate",
-        "single matches that are wrong",
-        base="unique_matches",
-        others="true_match_rate",
-    ),
+    Figure("false_match_rate", "single matches that are wrong", base="unique_matches", others="true_match_rate"),
     Figure("n_high_risk", "records of high risk (number)", base=""),
 )
 VIEW = share_view(

@@ -65,10 +65,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     either = tree["n_outliers"]
     facts = (
         ("Extreme by", METHODS.get(tree["method"], tree["method"])),
-        (
-            "Records with an extreme value",
-            "undefined" if either is None else of_whole(either, tree["rate_outliers"]),
-        ),
+        ("Records with an extreme value", "undefined" if either is None else of_whole(either, tree["rate_outliers"])),
     )
     jointly = not tree["counts"]
     rows = tuple(

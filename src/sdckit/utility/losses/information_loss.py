@@ -519,8 +519,7 @@ def _roles(
     every = [name for part in roles.values() for name in part]
     if not every:
         raise ScenarioError(
-            "say which variables to compare: numeric=[...], categorical=[...] or ordered=[...]",
-            argument="numeric",
+            "say which variables to compare: numeric=[...], categorical=[...] or ordered=[...]", argument="numeric"
         )
     if twice := sorted({name for name in every if every.count(name) > 1}):
         where = " and ".join(role for role, part in roles.items() if twice[0] in part)
@@ -537,8 +536,7 @@ def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple
     labels = shared.labels()[1:]
     if unknown := sum(label not in place for label in labels):
         raise DataError(
-            f"ordered: {unknown} values of {name!r} are not among the levels listed for it",
-            argument="ordered",
+            f"ordered: {unknown} values of {name!r} are not among the levels listed for it", argument="ordered"
         )
     if len(place) < len(levels):
         raise DataError(f"ordered: a level of {name!r} is listed more than once", argument="ordered")

@@ -64,10 +64,7 @@ class IntervalComparison(Result):
     def forest(self) -> Any:
         """The rows of a forest plot, as a PyArrow table: ``term``, ``file``, ``estimate``, ``low``, ``high``."""
         rows = [(j, file) for j in range(self.n_terms) for file in self.intervals]
-        columns: dict[str, list[Any]] = {
-            "term": [self.names[j] for j, _ in rows],
-            "file": [file for _, file in rows],
-        }
+        columns: dict[str, list[Any]] = {"term": [self.names[j] for j, _ in rows], "file": [file for _, file in rows]}
         for place, part in ((1, "estimate"), (0, "low"), (2, "high")):
             columns[part] = [float(self.intervals[file][j, place]) for j, file in rows]
         return frame_of(columns, "pyarrow")

@@ -296,16 +296,14 @@ def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
     if name is None:
         if family == "multinomial":
             raise ColumnError(
-                "formula: the outcome of a multinomial model must be a column; make one first",
-                argument="formula",
+                "formula: the outcome of a multinomial model must be a column; make one first", argument="formula"
             )
         return None, ()
     if family in {"linear", "poisson"}:
         values = column_values(pair, name)
         if not all(isinstance(value, np.ndarray) for value in values):
             raise DataError(
-                f"formula: {name!r} holds categories; a {family} model needs numbers on the left",
-                argument="formula",
+                f"formula: {name!r} holds categories; a {family} model needs numbers on the left", argument="formula"
             )
         return values, ()
     shared = pair.codes(name)

@@ -463,8 +463,7 @@ def designs(
             values, outcome_names, left = _evaluated(left, part, rows, label)
             if len(outcome_names) != 1:
                 raise DataError(
-                    "formula: the left side must be one number per record, or the name of a column",
-                    argument="formula",
+                    "formula: the left side must be one number per record, or the name of a column", argument="formula"
                 )
             outcome = values[:, 0]
         out.append(Design(rows, matrix, outcome))

@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats
 from sdckit.utility.comparison import FileEstimates, rounded_up
-from sdckit.utility.models.model_design import (
-    FEWEST,
-    coefficients_of_few,
-    independent_columns,
-    largest_shares,
-)
+from sdckit.utility.models.model_design import FEWEST, coefficients_of_few, independent_columns, largest_shares
 
 Family = Literal["linear", "logistic", "poisson", "multinomial"]
 FAMILIES: tuple[Family, ...] = ("linear", "logistic", "poisson", "multinomial")

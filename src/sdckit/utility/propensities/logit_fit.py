@@ -673,13 +673,7 @@ def lost_without(start: Start, fit: LogitFit, made_of: Sequence[frozenset[str]],
 
 
 def _line_search(
-    design: Design,
-    total: Floats,
-    released: Floats,
-    beta: Floats,
-    step: Floats,
-    likelihood: float,
-    score: Floats,
+    design: Design, total: Floats, released: Floats, beta: Floats, step: Floats, likelihood: float, score: Floats
 ) -> tuple[Floats, float, Floats, float] | None:
     """The point after a step, halved until the likelihood does not fall; None where it always falls."""
     slack = 1e-12 * (1.0 + abs(likelihood))  # rounding of a sum over all records

@@ -213,12 +213,7 @@ def permuted(stacked: Stacked, rng: np.random.Generator) -> Floats:
 
 
 def resampled_null(
-    stacked: Stacked,
-    scores: Callable[[Floats], Floats],
-    resamples: int,
-    rng: np.random.Generator,
-    *,
-    together: int = 1,
+    stacked: Stacked, scores: Callable[[Floats], Floats], resamples: int, rng: np.random.Generator, *, together: int = 1
 ) -> tuple[Null, int]:
     """Null distribution by permutation, and the number of permutations with a pMSE of next to 0.
 
@@ -296,10 +291,7 @@ def logistic(stacked: Stacked, plan: Plan) -> Release:
     design, terms = design_of(stacked, plan.interactions)
     start = start_of(design, stacked.total)
     fit = fit_logit(design, start, stacked.released)
-    figures = {
-        "n_parameters": float(start.rank),
-        **score_figures(fit.score, stacked.original, stacked.released),
-    }
+    figures = {"n_parameters": float(start.rank), **score_figures(fit.score, stacked.original, stacked.released)}
     notes = _constant(stacked)
     if sure := float(stacked.total[fit.certain].sum()):
         notes["separation"] = (
@@ -316,10 +308,7 @@ def logistic(stacked: Stacked, plan: Plan) -> Release:
         null = analytic_null(start.rank, n, n_released, proper=plan.null == "proper")
     return Release(
         figures | _compared(figures["pmse"], null, plan, notes),
-        {
-            **dict.fromkeys(stacked.constant, 0.0),
-            **lost_without(start, fit, terms.variables(stacked), stacked.share),
-        },
+        {**dict.fromkeys(stacked.constant, 0.0), **lost_without(start, fit, terms.variables(stacked), stacked.share)},
         tuple(zip(terms.labels(stacked), fit.coefficients.tolist(), strict=True)),
         notes,
     )
@@ -630,13 +619,11 @@ def _checked_null(name: str, estimator: Any, null: str | None, interactions: int
         return null or "fitted"
     if null not in (None, "permutation"):
         raise DataError(
-            f"null={null!r} is a formula for model='logit'; for {name} leave it out (permutation)",
-            argument="null",
+            f"null={null!r} is a formula for model='logit'; for {name} leave it out (permutation)", argument="null"
         )
     if interactions != 1:
         raise DataError(
-            f"interactions= is for model='logit'; {name} finds them by itself, leave it out",
-            argument="interactions",
+            f"interactions= is for model='logit'; {name} finds them by itself, leave it out", argument="interactions"
         )
     return "permutation"
 

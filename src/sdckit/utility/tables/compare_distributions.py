@@ -193,8 +193,7 @@ class DistributionComparison(PairResult):
         if len(variables) not in (1, 2) or len(set(variables)) < len(variables):
             raise ColumnError("a table is of one variable, or of two different ones")
         crossed = cross(
-            [self._coded(name).codes for name in variables],
-            [self._coded(name).n_levels + 1 for name in variables],
+            [self._coded(name).codes for name in variables], [self._coded(name).n_levels + 1 for name in variables]
         )
         last = [np.where(codes == 0, np.iinfo(np.int64).max, codes) for codes in crossed.codes]
         order = np.lexsort(last[::-1])
@@ -206,12 +205,7 @@ class DistributionComparison(PairResult):
         return self.pair.table({**columns, **side_by_side(self._files(crossed.counts[:, order], release))})
 
     def histogram(
-        self,
-        variable: str,
-        *,
-        edges: Sequence[float] | None = None,
-        bins: int = 20,
-        release: int | None = None,
+        self, variable: str, *, edges: Sequence[float] | None = None, bins: int = 20, release: int | None = None
     ) -> Any:
         """Give the records of both files in each bin of a number, with shares of those that have a value.
 

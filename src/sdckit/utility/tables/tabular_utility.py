@@ -49,11 +49,7 @@ def all_tables(variables: Sequence[SharedCoding], ways: int, *, complete: bool) 
 
 
 def _one_table(
-    words: tuple[Codes, ...] | None,
-    columns: Sequence[Sequence[Codes]],
-    shape: Sequence[int],
-    *,
-    complete: bool,
+    words: tuple[Codes, ...] | None, columns: Sequence[Sequence[Codes]], shape: Sequence[int], *, complete: bool
 ) -> list[list[float]]:
     crossed = cross(columns, shape) if len(columns) == 1 else cross_from(words, columns, shape)
     if complete:

@@ -203,11 +203,7 @@ class Proposal(Displayed):
         """The recipe and those beside it by loss and risk, for documents: the loss as a range unless `internal`."""
         found: list[Proposal | Alternative] = [self, *self.alternatives]
         return tuple(
-            {
-                "range": _range(one.loss, self.n, internal=internal),
-                "expected": one.expected,
-                "small": one.small,
-            }
+            {"range": _range(one.loss, self.n, internal=internal), "expected": one.expected, "small": one.small}
             for one in found
         )
 

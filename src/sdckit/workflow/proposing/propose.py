@@ -101,11 +101,7 @@ def _alternative(trials: Trials, why: str, judged: Judged, columns: Sequence[str
 
 def _recipe(trials: Trials, judged: Judged, columns: Sequence[str], folder: Path | None) -> Recipe:
     before, after = around(trials.scenario, columns)
-    steps = [
-        *(step for step, _ in before),
-        *(step for _, step in judged.made.steps),
-        *(step for step, _ in after),
-    ]
+    steps = [*(step for step, _ in before), *(step for _, step in judged.made.steps), *(step for step, _ in after)]
     return Recipe(
         [from_folder(step, trials.scenario.folder, folder) for step in steps], title=TITLE,
         folder=folder or trials.scenario.folder,

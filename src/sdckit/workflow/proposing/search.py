@@ -110,10 +110,7 @@ class Search:
         waiting = [least for least in self.least.values() if least < self.best + self.within - LEAST]
         bound = min([self.best, rest, *waiting])
         return Found(
-            self.losses,
-            float(bound),
-            self.seen,
-            whole and not waiting and rest >= self.best + self.within - LEAST,
+            self.losses, float(bound), self.seen, whole and not waiting and rest >= self.best + self.within - LEAST
         )
 
     def _over(self) -> bool:

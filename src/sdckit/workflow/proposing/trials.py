@@ -474,8 +474,7 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
             *most, last = (name for name, kind in METHODS.items() if kind.recodes)
             raise ScenarioError(f"a recoding is {', '.join(most)} or {last}")
         made = method.function(
-            open_eager(data, {})[[key]].to_native(),
-            **call_arguments(one, scenario=None, folder=scenario.folder),
+            open_eager(data, {})[[key]].to_native(), **call_arguments(one, scenario=None, folder=scenario.folder)
         )
     except SdcError as error:
         raise type(error)(f"{place}: {error}", argument="prefer") from None

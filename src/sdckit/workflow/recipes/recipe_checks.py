@@ -122,12 +122,7 @@ def columns_used(steps: Sequence[StepLike]) -> set[str]:
     return {
         name
         for step in steps
-        for role in (
-            "column",
-            "columns",
-            "masked",
-            *(["household"] if METHODS[step.method].renumbers else []),
-        )
+        for role in ("column", "columns", "masked", *(["household"] if METHODS[step.method].renumbers else []))
         for name in columns_named(method_of(step.method, "step"), step.arguments, role)
     }
 

@@ -26,14 +26,7 @@ from sdckit.protect.suppression.suppression_choices import read_combinations
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, check_against, placed
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
-from sdckit.workflow.recipes.recipe_steps import (
-    RISK_MEASURES,
-    Method,
-    columns_made,
-    columns_named,
-    method_of,
-    n_files,
-)
+from sdckit.workflow.recipes.recipe_steps import RISK_MEASURES, Method, columns_made, columns_named, method_of, n_files
 from sdckit.workflow.recipes.run_step import drawn_order, run_step
 
 if TYPE_CHECKING:
@@ -43,14 +36,7 @@ if TYPE_CHECKING:
 # Weights that tell what a recipe takes out: their values occur with one value of a key only.
 
 
-CHANGED = (
-    "column",
-    "columns",
-    "keys",
-    "replace",
-    "hierarchy",
-    "carry_along",
-)  # arguments that name what is changed
+CHANGED = ("column", "columns", "keys", "replace", "hierarchy", "carry_along")  # arguments that name what is changed
 WEIGHTS = ("column", "columns", "weight", "replace", "together", "carry_along")
 
 

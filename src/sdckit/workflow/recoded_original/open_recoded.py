@@ -258,13 +258,7 @@ def _shared_edges(column: _Column, labels: list[str], before: Any, after: Ints) 
 
 
 def _fitting(
-    column: _Column,
-    bands: Bands,
-    labels: list[str],
-    before: NDArray[np.float64],
-    after: Ints,
-    *,
-    exact: bool,
+    column: _Column, bands: Bands, labels: list[str], before: NDArray[np.float64], after: Ints, *, exact: bool
 ) -> Recoding | None:
     """The bands, if the numbers of the original lie in them: all of them, or all whose band was released."""
     codes = bands.codes(before)
@@ -502,11 +496,7 @@ def _check_rows(pair: Pair, names: Sequence[str]) -> None:
 
 def _told(recoded: Sequence[Recoded]) -> list[str]:
     """Say which columns were recoded, by what knowledge, and what the figures of the original are then."""
-    how = {
-        "recipe": "by the recipe given",
-        "log": "by the log given",
-        "recognised": "recognised from the two files",
-    }
+    how = {"recipe": "by the recipe given", "log": "by the log given", "recognised": "recognised from the two files"}
     told = []
     for source, words in how.items():
         of = [one for one in recoded if one.source == source]

@@ -97,11 +97,7 @@ def _checked(made: Scenario, language: str) -> dict[str, Any]:
     """The scenario as plain arguments and as its file, and what its limits are, in a sentence."""
     tree = limits_tree(made, compared=False)
     told = release_sentence(tree) or "; ".join(limits_words(tree))
-    return {
-        "scenario": plain_scenario(made),
-        "toml": made.to_toml(),
-        "limits": say(told, language) if told else "",
-    }
+    return {"scenario": plain_scenario(made), "toml": made.to_toml(), "limits": say(told, language) if told else ""}
 
 
 DEMO = "affairs.csv"
@@ -110,13 +106,7 @@ MARK = "Records of persons: confidential, for this screen only."
 
 
 def open_file(
-    desk: Desk,
-    tell: Tell,
-    *,
-    path: str,
-    reading: Mapping[str, Any],
-    exact: bool = False,
-    language: str = "en",
+    desk: Desk, tell: Tell, *, path: str, reading: Mapping[str, Any], exact: bool = False, language: str = "en"
 ) -> dict[str, Any]:
     """Open a file with these options, and tell what was read: records, columns, labels, codes for missing."""
     tell(f"reading {Path(path).name}")

@@ -176,14 +176,7 @@ def code_hierarchy(data: Any, column: str) -> str:
 
 Plain = Mapping[str, Any]
 Steps = Sequence[Plain]
-NAMED = (
-    "column",
-    "columns",
-    "keys",
-    "weight",
-    "household",
-    "replace",
-)  # what a picture may be of, in this order
+NAMED = ("column", "columns", "keys", "weight", "household", "replace")  # what a picture may be of, in this order
 
 
 def methods(desk: Desk, tell: Tell) -> dict[str, Any]:  # noqa: ARG001 - every task is called so

@@ -14,13 +14,7 @@ from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Items, Section
 from sdckit.report.chapters.decision import CONTRIBUTIONS, next_steps
 from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.page import (
-    answer_section,
-    compared_section,
-    level_charts,
-    measure_sections,
-    not_measured,
-)
+from sdckit.report.chapters.page import answer_section, compared_section, level_charts, measure_sections, not_measured
 from sdckit.report.notebook import document_html, protected, result_html, verdict_html, warned_html
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of

@@ -217,17 +217,7 @@ def command_lines(one: Session) -> str:
         "sdckit", "protect", one.recipe, file, "--scenario", one.scenario, "--out", one.again,
         "--replay", one.log, *read,
     ]  # fmt: skip
-    beside = [
-        "sdckit",
-        "check",
-        file,
-        *_released(one),
-        "--scenario",
-        one.scenario,
-        "--log",
-        one.log,
-        *read,
-    ]
+    beside = ["sdckit", "check", file, *_released(one), "--scenario", one.scenario, "--log", one.log, *read]
     head = [
         "#!/bin/sh",
         f"# Makes {one.released} again, byte for byte, and holds it against every limit.",

@@ -161,10 +161,7 @@ def test_pairs(up, across):
 
 
 def test_labels_say_it_too():
-    assert set(places({"v1": "Latitude of dwelling", "v2": "Longitude of dwelling"}, v1=FINE, v2=FINE)) == {
-        "v1",
-        "v2",
-    }
+    assert set(places({"v1": "Latitude of dwelling", "v2": "Longitude of dwelling"}, v1=FINE, v2=FINE)) == {"v1", "v2"}
 
 
 def test_what_is_no_pair():

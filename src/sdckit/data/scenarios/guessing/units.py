@@ -215,14 +215,7 @@ def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[st
     )  # fmt: skip
     questions = {name: question for name, question in questions.items() if name not in same}
     return Units(
-        _unit(home, "household"),
-        _unit(person, "person"),
-        constant,
-        home.sizes,
-        home.running,
-        waves,
-        same,
-        questions,
+        _unit(home, "household"), _unit(person, "person"), constant, home.sizes, home.running, waves, same, questions
     )
 
 
@@ -493,10 +486,7 @@ def _scale(facts: Facts, evidence: list[str]) -> tuple[str | None, float]:
         return normed + "multiply them by population / records, or risks are overstated", 0.5
     if abs(mean / _MILLION - 1) <= 5 * _NEAR and facts.levels > 1:
         evidence.append("they add up to a million per record")
-        return (
-            normed + "divide them by 1,000,000 and multiply by population / records, or risks are far too low",
-            0.5,
-        )
+        return (normed + "divide them by 1,000,000 and multiply by population / records, or risks are far too low", 0.5)
     if mean < 1:
         evidence.append("they add up to less than the number of records")
         return "weights below 1 stand for less than one person: is it a share, or another scale?", 0.0
