@@ -209,8 +209,7 @@ def _roles(known: Sequence[str] | None, target: str | None, scenario: Scenario |
         target = scenario.sensitive[0]
     if target is None:
         raise ScenarioError(
-            "say which column is inferred: target='...', or a scenario with one sensitive variable",
-            argument="target",
+            "say which column is inferred: target='...', or a scenario with one sensitive variable", argument="target"
         )
     arguments.column(target, "target")
     if names is None and scenario is not None:

@@ -10,11 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.differencing import release_ledger
-from sdckit.attacks.differencing.release_ledger import (
-    Combinations,
-    Earlier,
-    OpenedRelease,
-)
+from sdckit.attacks.differencing.release_ledger import Combinations, Earlier, OpenedRelease
 from sdckit.cells.packing import group_codes
 from sdckit.data.ledger.digests import places, sorted_part
 from sdckit.errors import ColumnError

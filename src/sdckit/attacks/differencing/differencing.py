@@ -260,10 +260,7 @@ def _earlier(
     if ledger is not None and not isinstance(ledger, ReleaseLedger):
         raise DataError("ledger= takes a ReleaseLedger; open one with ReleaseLedger.open", argument="ledger")
     if not files and ledger is None:
-        raise DataError(
-            "there is no earlier release to compare with: give earlier=, or a ledger",
-            argument="earlier",
-        )
+        raise DataError("there is no earlier release to compare with: give earlier=, or a ledger", argument="earlier")
     chosen = _chosen(earlier_keys, len(files))
     digester = Digester(secrets.token_bytes(32))  # for as long as this call lasts
     for (name, frame), given in zip(files.items(), chosen, strict=True):

@@ -308,11 +308,7 @@ def _columns(columns: Sequence[NDArray[Any]], n: int, kind: Any = np.int64) -> N
 
 
 def patterns_of(
-    codes: Ints,
-    allowed: Sequence[Bools],
-    axes: Sequence[Axis],
-    values: Floats | None = None,
-    apart: Ints | None = None,
+    codes: Ints, allowed: Sequence[Bools], axes: Sequence[Axis], values: Floats | None = None, apart: Ints | None = None
 ) -> Patterns:
     """Group records with equal `codes` (n, V) and equal `apart` (n,) into patterns; `values` (n, S) are totalled."""
     sizes = [len(levels) for levels in allowed]
@@ -396,11 +392,7 @@ class System:
 
 
 def build(
-    patterns: Patterns,
-    tables: Sequence[Table],
-    sums: Sequence[SummedCells] = (),
-    *,
-    most: int = MOST_COMPLETIONS,
+    patterns: Patterns, tables: Sequence[Table], sums: Sequence[SummedCells] = (), *, most: int = MOST_COMPLETIONS
 ) -> System:
     """Build the system of release and tables and tighten its bounds by constraint propagation.
 

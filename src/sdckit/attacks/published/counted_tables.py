@@ -156,8 +156,7 @@ def _as_table(table: Any) -> PublishedTable:
     if hasattr(table, "columns") or hasattr(table, "column_names") or hasattr(table, "collect_schema"):
         return PublishedTable(counts=table)
     raise DataError(
-        "tables: one is neither a list of variables nor a frame, a file or a PublishedTable",
-        argument="tables",
+        "tables: one is neither a list of variables nor a frame, a file or a PublishedTable", argument="tables"
     )
 
 
@@ -359,11 +358,7 @@ def _of_rows(column: Column, rows: Ints) -> Column:
 
 
 def with_totals(
-    table: PublishedTable,
-    columns: list[Column],
-    lower: NDArray[Any],
-    upper: NDArray[Any],
-    gone: NDArray[np.bool_],
+    table: PublishedTable, columns: list[Column], lower: NDArray[Any], upper: NDArray[Any], gone: NDArray[np.bool_]
 ) -> CountedTable:
     """Separate the inner cells from the margins; each cell may occur only once."""
     is_total = np.column_stack([
@@ -548,11 +543,7 @@ def dense_sums(
 
 
 def keep_apart(
-    values: Floats | None,
-    codes: Ints,
-    allowed: Sequence[Bools],
-    axes: Sequence[Axis],
-    sums: Sequence[SummedCells],
+    values: Floats | None, codes: Ints, allowed: Sequence[Bools], axes: Sequence[Axis], sums: Sequence[SummedCells]
 ) -> Ints | None:
     """Labels (n,) that separate records that hide a classifying variable of a sum but differ in the summed values.
 

@@ -28,13 +28,7 @@ from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
 from sdckit.attacks.published.counted_tables import CountedTable, PublishedTable
 from sdckit.attacks.recovery.reconstruct import recognised
-from sdckit.attacks.recovery.recoverable_values import (
-    NO_KEYS,
-    NO_TRUTH,
-    class_sizes,
-    optional_roles,
-    shown_size,
-)
+from sdckit.attacks.recovery.recoverable_values import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.cells.pair import PairResult, mean_figures

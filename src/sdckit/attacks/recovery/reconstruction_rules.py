@@ -11,15 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, touched_cells
-from sdckit.attacks.recovery.derived_columns import (
-    Household,
-    Kind,
-    Predictor,
-)
-from sdckit.attacks.recovery.touched_cells import (
-    ChangedColumn,
-    ReleasedColumn,
-)
+from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
 

@@ -425,18 +425,7 @@ def recoverable_values(
     per_release, by_column, found_all, below, above = [], [], [], [], []
     notes: dict[str, str] = {}
     for j, file in enumerate(files):
-        place = (
-            "recovered",
-            j,
-            file.household,
-            tuple(file.touched),
-            pairs,
-            guess,
-            number,
-            level,
-            id,
-            aligned,
-        )
+        place = ("recovered", j, file.household, tuple(file.touched), pairs, guess, number, level, id, aligned)
         if place not in file.memo:
             recoveries = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
             file.memo[place] = (

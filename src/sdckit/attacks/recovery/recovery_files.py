@@ -95,12 +95,7 @@ def guess_values(
 
     kind = RandomForestRegressor if as_number else RandomForestClassifier
     model = kind(
-        n_estimators=TREES,
-        min_samples_leaf=LEAF,
-        max_features="sqrt",
-        random_state=seed,
-        n_jobs=1,
-        oob_score=True,
+        n_estimators=TREES, min_samples_leaf=LEAF, max_features="sqrt", random_state=seed, n_jobs=1, oob_score=True
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # records without an out-of-bag tree

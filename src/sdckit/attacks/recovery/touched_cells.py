@@ -528,12 +528,7 @@ def _by_step(
         base = step.parameters.get("base")
         if isinstance(base, int | float) and base > 0:
             exact = present & (low == high)
-            return (
-                exact,
-                np.where(exact, low - base / 2, low),
-                np.where(exact, high + base / 2, high),
-                ROUNDED,
-            )
+            return (exact, np.where(exact, low - base / 2, low), np.where(exact, high + base / 2, high), ROUNDED)
         return nothing, low, high, ROUNDED
     if trace == "range":
         with np.errstate(invalid="ignore"):

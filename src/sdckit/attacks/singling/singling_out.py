@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks import attack_files
 from sdckit.attacks.attack_files import AttackFiles, Options
-from sdckit.attacks.attack_rates import (
-    AttackResult,
-    Group,
-    Tally,
-    counted,
-    isolated,
-    rates,
-    scaled,
-)
+from sdckit.attacks.attack_rates import AttackResult, Group, Tally, counted, isolated, rates, scaled
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
