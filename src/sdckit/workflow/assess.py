@@ -230,8 +230,8 @@ def _assess_file(
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         plans = plan_file(scenario, measures=measures, data=frame, tell=step, by=groups)
         intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
-    told = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
-    messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *told]))
+    caught_messages = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
+    messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *caught_messages]))
     for message in messages:
         warnings.warn(message, SdcWarning, stacklevel=3)
     from sdckit import __version__
@@ -247,8 +247,8 @@ def _assess_file(
 def _unconfirmed(scenario: Scenario) -> list[str]:
     if not scenario.unconfirmed:
         return []
-    told = f"the scenario is a guess that is not confirmed: {unconfirmed_words(scenario)}"
-    return [f"{told}. Figures and verdicts below are for exploring; check refuses it as a gate"]
+    guessed = f"the scenario is a guess that is not confirmed: {unconfirmed_words(scenario)}"
+    return [f"{guessed}. Figures and verdicts below are for exploring; check refuses it as a gate"]
 
 
 def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> IntruderAssessment:
@@ -256,27 +256,27 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> Intrud
     context.tell(f"tabulating the keys of {name}")
     cells = context.cells  # what is wrong with the file is told here, not by the first measure
     outcome = carry_out(planned)
-    one = context.scenario
+    scenario = context.scenario
     verdicts = with_origins(
         judge(
-            one.limits,
+            scenario.limits,
             name,
             outcome.results,
-            sensitive=one.sensitive,
+            sensitive=scenario.sensitive,
             skipped=outcome.skipped,
             compared=compared,
         ),
-        one,
+        scenario,
     )
-    return IntruderAssessment(name, one.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
+    return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
 
 
 def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
-    found = []
+    facts = []
     for key, rule, gone in zip(cells.keys, cells.rules, cells.n_missing, strict=True):
         counts, n_levels, large = cells.level_counts(key)
-        found.append(KeyFacts(key, cells.kind(key), n_levels, tuple(counts), gone, large, rule))
-    return tuple(found)
+        facts.append(KeyFacts(key, cells.kind(key), n_levels, tuple(counts), gone, large, rule))
+    return tuple(facts)
 
 
 # The main job on a release: before, after, and what the two files tell together.
@@ -345,12 +345,12 @@ def assess_release(
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += _identical(pair, scenario.all_keys)
     messages += _households_in_both(pair, scenario.household)
-    told = tuple(dict.fromkeys(messages))
+    distinct_messages = tuple(dict.fromkeys(messages))
     silent = recoding if recodings is not None and recodings.own else ()
-    for message in (one for one in told if one not in silent):
+    for message in (message for message in distinct_messages if message not in silent):
         warnings.warn(message, SdcWarning, stacklevel=3)
     return ReleaseAssessment(
-        scenario=scenario, original=before, released=after, intruders=intruders, warnings=told,
+        scenario=scenario, original=before, released=after, intruders=intruders, warnings=distinct_messages,
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
@@ -448,7 +448,7 @@ def _households_in_both(pair: Pair, household: str | None) -> list[str]:
 
 def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
     of = "recoded original, row by row: nothing in them was changed but by the recoding"
-    if not any(one.column in names for one in pair.recoded):
+    if not any(recoding.column in names for recoding in pair.recoded):
         of = "original, row by row: nothing in them was changed"
     return [
         f"{label} has the keys of the {of}"
@@ -461,17 +461,17 @@ def _compared(
     name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
     *, control: bool,
 ) -> IntruderAssessment:  # fmt: skip
-    one = planned[0].context.scenario
+    scenario = planned[0].context.scenario
     outcome = carry_out(planned)
-    lost = _lost(one, name, after)
+    lost = _lost(scenario, name, after)
     replaced = {verdict.name for verdict in lost}
     worst = _worst([assessment[name].verdicts for assessment in after])
-    limits = one.limits_of(compared=True)
+    limits = scenario.limits_of(compared=True)
     verdicts = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
         *lost,
-        *_without_households(one, name, after),
-        *judge_release(limits, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped),
+        *_without_households(scenario, name, after),
+        *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
         *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
         *judge_attacks(
             limits.residual_risk,
@@ -483,19 +483,19 @@ def _compared(
         ),
     )
     return IntruderAssessment(
-        name, before[name].keys, outcome.results, with_origins(verdicts, one, compared=True), outcome.skipped
+        name, before[name].keys, outcome.results, with_origins(verdicts, scenario, compared=True), outcome.skipped
     )
 
 
 def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
     """Of the verdicts on the releases the worst: exceeded by most, else not judged, else holding."""
-    found: dict[tuple[str, str | None], Verdict] = {}
-    for verdict in (verdict for one in verdicts for verdict in one):
+    worst: dict[tuple[str, str | None], Verdict] = {}
+    for verdict in (verdict for of_release in verdicts for verdict in of_release):
         place = (verdict.name, verdict.variable)
-        known = found.get(place)
+        known = worst.get(place)
         if known is None or _badness(verdict) > _badness(known):
-            found[place] = verdict
-    return list(found.values())
+            worst[place] = verdict
+    return list(worst.values())
 
 
 def _badness(verdict: Verdict) -> tuple[int, float]:
@@ -505,7 +505,7 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
 
 def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
     """A sensitive variable that no release has any more cannot be learnt from its groups: its limits hold."""
-    kept = {variable for one in after for variable in one.scenario.sensitive}
+    kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
     gone = [variable for variable in scenario.sensitive if variable not in kept]
     reason = "the release does not have the variable"
     return [
@@ -518,7 +518,7 @@ def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Ve
 
 def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
     """Without a household column nobody is found through a mate: a type's limit on household risk holds."""
-    if any(one.scenario.household is not None for one in after):
+    if any(assessment.scenario.household is not None for assessment in after):
         return []
     reason = "the release does not have the household column"
     return [

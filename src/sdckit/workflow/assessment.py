@@ -112,9 +112,9 @@ class IntruderAssessment:
 
     def __repr__(self) -> str:
         first = f"{self.name} ({', '.join(self.keys)})"
-        found, risk = self.get("key_frequencies"), self.get("individual_risk")
-        if found is not None and risk is not None:
-            first += f": {found.sample_uniques} sample uniques, global risk {risk.global_risk:.4g}"
+        frequencies, risk = self.get("key_frequencies"), self.get("individual_risk")
+        if frequencies is not None and risk is not None:
+            first += f": {frequencies.sample_uniques} sample uniques, global risk {risk.global_risk:.4g}"
         lines = [f"  {verdict.word}: {verdict.sentence}" for verdict in self.verdicts]
         if not self.key_facts:
             lines += [f"  {place}: {result!r}" for place, result in self.results.items()]
@@ -335,21 +335,21 @@ class ReleaseAssessment(Assessed):
         return len(self.released)
 
     def _rows(self) -> Iterator[tuple[str, str, str, str, float]]:
-        for label, one in self._files():
-            for intruder, place, figure, value in one._rows():
+        for label, assessment in self._files():
+            for intruder, place, figure, value in assessment._rows():
                 yield intruder, place, figure, label, value
-        both = [(one.name, place, found) for one in self.intruders for place, found in one.results.items()]
+        both = [(intruder.name, *entry) for intruder in self.intruders for entry in intruder.results.items()]
         if self.utility is not None:
             both.append(("", "utility_overview", self.utility))
-        both += [("", place, found) for place, found in self.attacks.items()]
-        for name, place, found in both:
-            for figure, value in found._flat():
+        both += [("", place, result) for place, result in self.attacks.items()]
+        for name, place, result in both:
+            for figure, value in result._flat():
                 yield name, place, figure, "both", value
 
     def _files(self) -> Iterator[tuple[str, Assessment]]:
         yield "original", self.original
-        for number, one in enumerate(self.released, 1):
-            yield ("released" if self.m == 1 else f"released {number}"), one
+        for number, assessment in enumerate(self.released, 1):
+            yield ("released" if self.m == 1 else f"released {number}"), assessment
 
     def summary(self) -> Any:
         """The leading figures of every measure and file as a frame like `details`, of at most 20 rows."""
@@ -368,14 +368,14 @@ class ReleaseAssessment(Assessed):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact, ready for JSON; for the session, not for release (`to_json` writes that)."""
-        found = self._dict({"n": self.n, "m": self.m})
-        return found | {
+        document = self._dict({"n": self.n, "m": self.m})
+        return document | {
             "original": self.original.to_dict(),
-            "released": [one.to_dict() for one in self.released],
+            "released": [assessment.to_dict() for assessment in self.released],
             "utility": None if self.utility is None else self.utility.to_dict(),
             "attacks": {place: result.to_dict() for place, result in self.attacks.items()},
             "attacks_skipped": listed_reasons(self.attacks_skipped),
-            "recoded": [asdict(one) for one in self.recoded],
+            "recoded": [asdict(recoding) for recoding in self.recoded],
         }
 
     def _need_data(self) -> None:
@@ -461,8 +461,8 @@ class Assessment(Assessed):
         ]
 
     @staticmethod
-    def _cells(one: IntruderAssessment) -> Any:
-        return one["individual_risk"].__dict__["cells"]
+    def _cells(intruder: IntruderAssessment) -> Any:
+        return intruder["individual_risk"].__dict__["cells"]
 
     @property
     def _let_go(self) -> bool:

@@ -28,7 +28,7 @@ class Asked:
     """How attacks were asked for: what it takes to judge them, and to make them again.
 
     `columns` are those attacked. `n_columns` of the original is None where it came from a plan, of which only the
-    declared ones were read; `columns_at_once` is of a query that singles out by several. `halves` are the two
+    declared attacks were read; `columns_at_once` is of a query that singles out by several. `halves` are the two
     pieces of knowledge that may be joined, by intruder.
     """
 
@@ -48,20 +48,20 @@ def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attack
     Examples
     --------
     >>> from sdckit.data.scenarios.scenario import Scenario
-    >>> found = declared_knowledge(Scenario(keys=["sex", "age", "region"]), ["sex"], n_attacks=100)
-    >>> found["default"].halves
+    >>> knowledge = declared_knowledge(Scenario(keys=["sex", "age", "region"]), ["sex"], n_attacks=100)
+    >>> knowledge["default"].halves
     (('sex', 'age'), ('region',))
     """
     numeric = tuple(scenario.numeric) or None
-    found = {}
+    knowledge = {}
     for name, keys in scenario.intruders.items():
         half = (len(keys) + 1) // 2
         halves = (keys[:half], keys[half:]) if len(keys) > 1 else None
-        found[name] = Knowledge(
+        knowledge[name] = Knowledge(
             variables=tuple(variables), known=keys, halves=halves, targets=tuple(scenario.sensitive),
             numeric=numeric, n_attacks=n_attacks,
         )  # fmt: skip
-    return found
+    return knowledge
 
 
 def asked_for(
@@ -71,7 +71,7 @@ def asked_for(
     first = next(iter(knowledge.values()))
     names = {place.partition(":")[0] for place in places}
     several = min(COLUMNS_AT_ONCE, len(first.variables)) if SINGLING.name in names else 1
-    halves = {name: one.halves for name, one in knowledge.items() if one.halves and LINKABILITY.name in names}
+    halves = {name: knows.halves for name, knows in knowledge.items() if knows.halves and LINKABILITY.name in names}
     return Asked(first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed)
 
 
@@ -163,14 +163,14 @@ def plan_attacks(
 
     `kinds` are names of attacks, all unless given; `known` is what else a `Context` holds.
     """
-    found: list[Planned] = []
+    planned: list[Planned] = []
     for number, (name, knows) in enumerate(knowledge.items()):
         context = Context(scenario=scenario.intruder(name), knowledge=knows, **known)
-        ones = [one for one in _planned("attack", context, ()) if not kinds or one.row.name in kinds]
+        attacks = [attack for attack in _planned("attack", context, ()) if not kinds or attack.row.name in kinds]
         if not number:
-            found += [one for one in ones if not one.row.of_intruder]
-        found += [one for one in ones if one.row.of_intruder]
-    return tuple(found)
+            planned += [attack for attack in attacks if not attack.row.of_intruder]
+        planned += [attack for attack in attacks if attack.row.of_intruder]
+    return tuple(planned)
 
 
 def _by_intruder(scenario: Scenario, files: str, asked: Sequence[str], known: Mapping[str, Any]) -> Plans:
@@ -205,29 +205,29 @@ def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Ou
     results: dict[str, Result] = {}
     skipped: list[tuple[str, str]] = []
     failed: list[str] = []
-    for one in planned:
-        if one.lacks:
-            skipped.append((one.place, one.lacks))
+    for measure in planned:
+        if measure.lacks:
+            skipped.append((measure.place, measure.lacks))
             continue
-        one.context.tell(one.row.doing(one.context))
+        measure.context.tell(measure.row.doing(measure.context))
         # One file: a column that is not there, or a wrong argument, is the caller's; its data may be odd.
-        kind = DataError if one.row.files == "one" else SdcError
-        for detail, call in _parts(one, kind):
-            place = one.row.place(one.context, detail)
+        kind = DataError if measure.row.files == "one" else SdcError
+        for detail, call in _parts(measure, kind):
+            place = measure.row.place(measure.context, detail)
             try:
                 results[place] = call()
             except kind as error:
-                if (one.row.essential and not detail) or one.row.name in strict:
+                if (measure.row.essential and not detail) or measure.row.name in strict:
                     raise
                 skipped.append((place, str(error)))
-                if one.row.residual_risk:
+                if measure.row.residual_risk:
                     failed.append(place)
     return Outcome(results, tuple(skipped), tuple(failed))
 
 
-def _parts(one: Planned, kind: type[SdcError]) -> Iterator[tuple[str, Callable[[], Result]]]:
+def _parts(planned: Planned, kind: type[SdcError]) -> Iterator[tuple[str, Callable[[], Result]]]:
     """The parts of a measure; an error before the first call is that of a part, too."""
     try:
-        yield from one.row.run(one.context)
+        yield from planned.row.run(planned.context)
     except kind as error:
         yield "", raising(error)

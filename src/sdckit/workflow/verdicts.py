@@ -80,22 +80,22 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What was found, in plain words with exact figures."""
-        return self._said() + (f"; {self.origin}" if self.origin else "")
+        return self._judged_sentence() + (f"; {self.origin}" if self.origin else "")
 
-    def _said(self) -> str:
+    def _judged_sentence(self) -> str:
         if self.holds is None:
             return f"{self.name} = {self.limit:g}: {self.reason}"
         n = self.n_records or 0
         kind = LIMITS[self.name]
-        said = (kind.holds if self.holds else kind.exceeded).format(
+        sentence = (kind.holds if self.holds else kind.exceeded).format(
             limit=self.limit, value=0.0 if self.value is None else self.value, variable=self.variable,
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (told by {self.because})" if self.because else "",
         )  # fmt: skip
         if self.n_category is None:
-            return said
-        return said + both_rules(f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds)
+            return sentence
+        return sentence + both_rules(f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds)
 
 
 def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
@@ -103,14 +103,14 @@ def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
     return overall(verdict.holds for verdict in verdicts)
 
 
-def _with_both_rules(one: Verdict, results: Mapping[str, Any]) -> Verdict:
+def _with_both_rules(verdict: Verdict, results: Mapping[str, Any]) -> Verdict:
     """A verdict on k that says what it would be if a missing value were a category."""
     category = results.get("k_anonymity:category")
     if category is None:
-        return one
-    k = int(one.limit)
+        return verdict
+    k = int(verdict.limit)
     resting = results["k_anonymity"].resting_on_missing[k]
-    return replace(one, n_category=category.violations[k], n_resting=resting)
+    return replace(verdict, n_category=category.violations[k], n_resting=resting)
 
 
 def _unjudged(name: str, intruder: str, limit: float, reason: str, variable: str | None = None) -> Verdict:
@@ -182,32 +182,32 @@ def _by_groups(asked: _Asked) -> list[Verdict]:
 
 def _by_ledger(asked: _Asked) -> list[Verdict]:
     """Hold a limit against what a release gives away with earlier ones; open where not everything was looked for."""
-    found = _by_share(asked)
-    if found[0].holds and asked.result.not_intersected:  # what was not looked for may be beyond it
+    verdicts = _by_share(asked)
+    if verdicts[0].holds and asked.result.not_intersected:  # what was not looked for may be beyond it
         return [asked.open(NOT_INTERSECTED.format(", ".join(asked.result.not_intersected)))]
-    return found
+    return verdicts
 
 
 def _by_worst_release(asked: _Asked) -> list[Verdict]:
-    kind, found = asked.kind, []
+    kind, verdicts = asked.kind, []
     for variable in (asked.sensitive or (None,)) if kind.per_variable else (None,):
         result = asked.results.get(f"{kind.measure}:{variable}" if variable else kind.measure)
         if result is None:
-            found.append(asked.open(asked.reason(variable), variable))
+            verdicts.append(asked.open(asked.reason(variable), variable))
             continue
-        values = [one[kind.figure] for one in result.per_release]
-        found.append(
+        values = [figures[kind.figure] for figures in result.per_release]
+        verdicts.append(
             asked.open(NO_FIGURE, variable) if any(map(math.isnan, values)) else asked.by_share(max(values), variable)
         )
-    return found
+    return verdicts
 
 
 def _by_recovered(asked: _Asked) -> list[Verdict]:
     """Hold a limit against the column of which most is given back."""
     if asked.result is None:
         return [asked.open(asked.reason())]
-    columns = (one for some in asked.result.columns for one in some)
-    worst = max(columns, key=lambda one: one.share, default=None)
+    columns = (column for some in asked.result.columns for column in some)
+    worst = max(columns, key=lambda column: column.share, default=None)
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
@@ -221,8 +221,8 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
     if not asked.result.told_by:
         return []
     counts: Mapping[str, Callable[[], int]] = {
-        "k": lambda: max(one[asked.limit] for one in asked.result.below_k),
-        "risk": lambda: max(one or 0 for one in asked.result.above_risk),
+        "k": lambda: max(below[asked.limit] for below in asked.result.below_k),
+        "risk": lambda: max(n_above or 0 for n_above in asked.result.above_risk),
     }
     return [replace(asked.by_count(counts[asked.kind.of]()), because=asked.result.told_by)]
 
@@ -254,14 +254,14 @@ def judge(
     Results come by place, `skipped` as (measure, reason). Where the original stands beside the file (`compared`),
     limits that compare the two are left to `judge_release`; otherwise they could not be judged.
     """
-    found: list[Verdict] = []
-    every = {one.judged for one in LIMITS.values()} - {"undone"}
+    verdicts: list[Verdict] = []
+    every = {kind.judged for kind in LIMITS.values()} - {"undone"}
     for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every):
         if scope != "release":
-            found += JUDGES[asked.kind.judged](asked)
+            verdicts += JUDGES[asked.kind.judged](asked)
         elif not compared:
-            found.append(asked.open(ONE_FILE))
-    return tuple(found)
+            verdicts.append(asked.open(ONE_FILE))
+    return tuple(verdicts)
 
 
 def judge_release(
@@ -320,7 +320,7 @@ def judge_attacks(
     with_risk = [result for result in own.values() if "risk" in result.per_release[0]]
     if any(control_state_of(result) == "overlapping" for result in with_risk):
         return (_unjudged(ATTACKS, intruder, limit, OVERLAP),)
-    risks = [risk for result in with_risk for one in result.per_release if not math.isnan(risk := one["risk"])]
+    risks = [risk for result in with_risk for figures in result.per_release if not math.isnan(risk := figures["risk"])]
     if not risks:
         return (_unjudged(ATTACKS, intruder, limit, NO_ATTACK),)
     value = max(risks)
@@ -329,7 +329,7 @@ def judge_attacks(
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:
     """Hold a limit against what a release gives away with earlier ones, without a file of it being assessed."""
-    kind = next(one for one in LIMITS.values() if one.scope == "ledger")
+    kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.scope == "ledger")
     return _by_ledger(_Asked(kind, limit, intruder, {kind.measure: result}, tuple(skipped.items()), ()))[0]
 
 

@@ -76,12 +76,12 @@ class Ladder:
 
     def groups_of(self, rung: int) -> Ints:
         """The group of every code of the column; a missing value is a group after the others."""
-        found = np.zeros(self.missing + 1, np.int64)
-        one = self.rungs[rung]
-        found[self.codes] = one.group
-        if not one.left_out:
-            found[self.missing] = int(one.group.max(initial=0)) + 1
-        return found
+        groups = np.zeros(self.missing + 1, np.int64)
+        way = self.rungs[rung]
+        groups[self.codes] = way.group
+        if not way.left_out:
+            groups[self.missing] = int(way.group.max(initial=0)) + 1
+        return groups
 
 
 def refines(fine: Ints, coarse: Ints) -> bool:
@@ -178,12 +178,12 @@ def _edges(values: NDArray[np.float64], size: Ints) -> NDArray[np.float64]:
     """Round edges; where most records would be in few of the bands, quantiles brought to round numbers."""
     even = round_edges(values, size)
     if len(even):
-        found = np.bincount(np.searchsorted(even, values, side="right"), size, len(even) + 1)
-        if entropy(found) >= EVEN * math.log2(len(even) + 1):
+        in_band = np.bincount(np.searchsorted(even, values, side="right"), size, len(even) + 1)
+        if entropy(in_band) >= EVEN * math.log2(len(even) + 1):
             return even
     below = np.cumsum(size)
     at = [float(values[np.searchsorted(below, below[-1] * i / QUANTILES)]) for i in range(1, QUANTILES)]
-    rounded = np.unique([_two_digits(one) for one in at])
+    rounded = np.unique([_two_digits(edge) for edge in at])
     inside = rounded[(rounded > values[0]) & (rounded <= values[-1])]
     records = np.bincount(np.searchsorted(inside, values, side="right"), size, len(inside) + 1)
     enough = bool(len(inside)) and records.min() >= min(FEW, below[-1] / QUANTILES / 2)
@@ -208,7 +208,7 @@ def _coded_ends(
     if not limits:
         return None
     changed = np.clip(values, limits.get("bottom"), limits.get("top"))
-    plain = {name: int(one) if whole and float(one).is_integer() else one for name, one in limits.items()}
+    plain = {name: int(limit) if whole and float(limit).is_integer() else limit for name, limit in limits.items()}
     words = " and ".join(f"{name}-coded" for name in plain)
     return words, {"method": "top_bottom_code", "column": key, **plain}, _numbered(changed.tolist())
 
@@ -364,26 +364,26 @@ class Lattice:
         """What each rung of each key adds to the loss by itself; it never falls from rung to rung."""
         total = sum(self.weights)
         return tuple(
-            np.maximum.accumulate([weight * (1 - rung.kept) / total for rung in one.rungs])
-            for one, weight in zip(self.ladders, self.weights, strict=True)
+            np.maximum.accumulate([weight * (1 - rung.kept) / total for rung in ladder.rungs])
+            for ladder, weight in zip(self.ladders, self.weights, strict=True)
         )
 
     def coarsening(self, node: Node) -> float:
         """The share of information that the recodings of a node lose."""
-        return float(sum(one[rung] for one, rung in zip(self.lost, node, strict=True)))
+        return float(sum(losses[rung] for losses, rung in zip(self.lost, node, strict=True)))
 
     def all_coarsening(self) -> NDArray[np.float64]:
         """The same of every node, an axis for each key."""
-        found = np.zeros(())
-        for one in self.lost:
-            found = np.add.outer(found, one)
-        return found
+        total = np.zeros(())
+        for losses in self.lost:
+            total = np.add.outer(total, losses)
+        return total
 
     def loss(self, node: Node, hidden: Mapping[str, float]) -> float:
         """The loss of a release: of each key, what its recoding and the `hidden` share of its values leave out."""
         kept = 0.0
-        for one, rung, weight in zip(self.ladders, node, self.weights, strict=True):
-            kept += weight * one.rungs[rung].kept * (1 - hidden.get(one.key, 0.0))
+        for ladder, rung, weight in zip(self.ladders, node, self.weights, strict=True):
+            kept += weight * ladder.rungs[rung].kept * (1 - hidden.get(ladder.key, 0.0))
         return 1.0 - kept / sum(self.weights)
 
     def beyond(self, node: Node) -> tuple[Beyond, ...]:
@@ -396,9 +396,9 @@ class Lattice:
         if values == 0:
             return 0.0
         kept = [
-            weight * one.rungs[rung].kept
-            for one, rung, weight in zip(self.ladders, node, self.weights, strict=True)
-            if not one.rungs[rung].left_out and one.rungs[rung].kept > 0
+            weight * ladder.rungs[rung].kept
+            for ladder, rung, weight in zip(self.ladders, node, self.weights, strict=True)
+            if not ladder.rungs[rung].left_out and ladder.rungs[rung].kept > 0
         ]
         return values * min(kept, default=0.0) / (self.n * sum(self.weights))
 
@@ -417,14 +417,14 @@ class Lattice:
         words = np.zeros(len(side.size), np.uint64)
         for (codes, _), shift in zip(parts, shifts, strict=True):
             words |= codes << np.uint64(shift)
-        found = group(words, bits=sum(bits))
-        count = len(found.size)
-        size = np.bincount(found.of_row, side.size, count).astype(np.int64)
-        total = None if side.weight is None else sum_by(found.of_row, side.weight, count)
-        missing = tuple(one for _, one in parts)
+        classes = group(words, bits=sum(bits))
+        count = len(classes.size)
+        size = np.bincount(classes.of_row, side.size, count).astype(np.int64)
+        total = None if side.weight is None else sum_by(classes.of_row, side.weight, count)
+        missing = tuple(missing_code for _, missing_code in parts)
         layout = Layout(tuple(shifts), tuple(bits))
-        frequency, population = self._frequencies(side, left, found.words, layout, size, total, missing)
-        return Known(frequency, size, population, found.words, layout, found.of_row, missing)
+        frequency, population = self._frequencies(side, left, classes.words, layout, size, total, missing)
+        return Known(frequency, size, population, classes.words, layout, classes.of_row, missing)
 
     def _mapped(self, side: Side, i: int, rung: int) -> tuple[Words, int]:
         """The groups of one key of an intruder, cell by cell, and the code of a missing value."""
@@ -472,7 +472,7 @@ class Lattice:
             if limits.global_risk is not None:
                 expected = max(0.0, float(risk @ known.size) - limits.global_risk * self.n)
         if limits.l is not None:
-            below_l = max((_below_l(known, one, limits.l) for one in side.sensitive), default=0)
+            below_l = max((_below_l(known, variable, limits.l) for variable in side.sensitive), default=0)
         return Beyond(below_k, below_l, above, expected)
 
     def _bound(self, side: Side, node: Node) -> int:
@@ -482,7 +482,7 @@ class Lattice:
             return 0
         # a class without missing values gains no member: each record in one with too few values loses a value itself
         every = () if limit is None else side.sensitive
-        lone = max((_below_l(known, one, limit or 0, whole=True) for one in every), default=0)
+        lone = max((_below_l(known, variable, limit or 0, whole=True) for variable in every), default=0)
         return max(lone, self._bound_for_k(known, side))
 
     def _bound_for_k(self, known: Known, side: Side) -> int:

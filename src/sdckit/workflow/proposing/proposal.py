@@ -183,32 +183,32 @@ class Proposal(Displayed):
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why each step of the recipe is there, as its comments say."""
-        said = (one.replace("# ", "").split() for one in REASON.findall(self.text))
-        return tuple(" ".join(words) for words in said)
+        comments = (comment.replace("# ", "").split() for comment in REASON.findall(self.text))
+        return tuple(" ".join(words) for words in comments)
 
     def searched(self, *, internal: bool = False) -> dict[str, Any]:
         """What a document tells of the search: the reasons, and the recipes that were found, shares as ranges."""
         whole = self.to_dict(internal=internal)
-        found = [whole, *whole["alternatives"]]
+        recipes = [whole, *whole["alternatives"]]
         return {
             "reasons": self.reasons, "caution": self.caution, "combinations": f"{self.nodes:,}",
             "recipes": tuple(
-                {name: _told(one[name]) for name in ("words", "loss", "resting")} | {"passed": bool(one["passed"])}
-                for one in found
+                {name: _shown(entry[name]) for name in ("words", "loss", "resting")} | {"passed": bool(entry["passed"])}
+                for entry in recipes
             ),
             "front": self.front(internal=internal),
         }  # fmt: skip
 
     def front(self, *, internal: bool = False) -> tuple[dict[str, Any], ...]:
         """The recipe and those beside it by loss and risk, for documents: the loss as a range unless `internal`."""
-        found: list[Proposal | Alternative] = [self, *self.alternatives]
+        recipes: list[Proposal | Alternative] = [self, *self.alternatives]
         return tuple(
             {
-                "range": _range(one.loss, self.n, internal=internal),
-                "expected": one.expected,
-                "small": one.small,
+                "range": _range(recipe.loss, self.n, internal=internal),
+                "expected": recipe.expected,
+                "small": recipe.small,
             }
-            for one in found
+            for recipe in recipes
         )
 
     def plot(self, *, internal: bool = False) -> Any:
@@ -224,25 +224,25 @@ class Proposal(Displayed):
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         """Everything but the data, ready for JSON; shares as ranges, exact where `internal`."""
 
-        def told(share: float) -> float | str | None:
+        def shown(share: float) -> float | str | None:
             return share if internal else about_loss(share, self.n) or None
 
         risks = self._risks(internal=internal)
         return {
-            "schema": SCHEMA, "passed": self.passed, "loss": told(self.loss), "bound": told(self.bound),
+            "schema": SCHEMA, "passed": self.passed, "loss": shown(self.loss), "bound": shown(self.bound),
             "measured": self.measured if internal else None, "optimal": self.optimal,
             "words": self.words, "keys": dict(self.keys),
-            "hidden": {name: told(share) for name, share in self.hidden.items()},
-            "resting": told(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
+            "hidden": {name: shown(share) for name, share in self.hidden.items()},
+            "resting": shown(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
             "unjudged": list(self.unjudged), "reasons": list(self.reasons),
             "impossible": list(self.impossible) if internal else list(self.exceeded),
             "risk": risks[0],
             "recipe": self.recipe.to_toml(), "nodes": self.nodes, "seen": self.seen, "tried": self.tried,
             "alternatives": [
-                {"words": one.words, "keys": dict(one.keys), "loss": told(one.loss), "risk": risk,
-                 "resting": told(one.resting), "passed": one.passed, "exceeded": list(one.exceeded),
-                 "recipe": one.recipe.to_toml()}
-                for one, risk in zip(self.alternatives, risks[1:], strict=True)
+                {"words": other.words, "keys": dict(other.keys), "loss": shown(other.loss), "risk": risk,
+                 "resting": shown(other.resting), "passed": other.passed, "exceeded": list(other.exceeded),
+                 "recipe": other.recipe.to_toml()}
+                for other, risk in zip(self.alternatives, risks[1:], strict=True)
             ],
         }  # fmt: skip
 
@@ -252,7 +252,7 @@ class Proposal(Displayed):
 
         front = self.front(internal=internal)
         if internal:
-            return [one["expected"] for one in front]
+            return [point["expected"] for point in front]
         try:
             plain = plain_front(front, self.n)
         except DataError:  # too few records for a document
@@ -263,10 +263,10 @@ class Proposal(Displayed):
         return plain_html(self.text)
 
     def __repr__(self) -> str:
-        found = "passes" if self.passed else f"does not pass ({', '.join([*self.exceeded, *self.unjudged])})"
+        verdict = "passes" if self.passed else f"does not pass ({', '.join([*self.exceeded, *self.unjudged])})"
         best = "the best" if self.optimal else f"at most {self.gap:.1%} above the best"
         return (
-            f"Proposal({counted(len(self.recipe.steps), 'step')}, {found}, loses {self.loss:.1%}, {best} of "
+            f"Proposal({counted(len(self.recipe.steps), 'step')}, {verdict}, loses {self.loss:.1%}, {best} of "
             f"{self.nodes:,} combinations: {self.words}{'. ' * bool(self.caution)}{self.caution})"
         )
 
@@ -279,6 +279,6 @@ def _range(loss: float, n: int, *, internal: bool) -> tuple[float, float] | None
     return (numbers[0], numbers[1]) if len(numbers) == 2 else (0.0, numbers[0]) if numbers else None
 
 
-def _told(share: float | str | None) -> str:
+def _shown(share: float | str | None) -> str:
     """A share, a range of shares, or words, as a document prints them."""
     return f"{share:.1%}" if isinstance(share, float) else share or ""

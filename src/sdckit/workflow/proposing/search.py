@@ -137,7 +137,7 @@ class Search:
         node = self.top
         while not self._over():
             steps = [_moved(node, j, -1) for j in range(len(node)) if node[j] > 0]
-            steps = sorted(steps, key=lambda one: (self.lost[one], one))
+            steps = sorted(steps, key=lambda step: (self.lost[step], step))
             below = next((step for step in steps if self._is_enough(step)), None)
             if below is None:
                 break
@@ -156,7 +156,7 @@ class Search:
             if self._over():
                 return False
             if turn % 16 == 0:
-                self.tell(self._far())
+                self.tell(self._progress())
             self._climb(tuple(int(i) for i in np.unravel_index(flat, self.lost.shape)))
         return True
 
@@ -165,10 +165,10 @@ class Search:
         chain = [node]
         while True:
             above = [_moved(chain[-1], j, 1) for j in range(len(node)) if chain[-1][j] + 1 < self.lost.shape[j]]
-            above = [one for one in above if self.lost[one] < self.best + self.within - LEAST and self._inside(one)]
+            above = [step for step in above if self.lost[step] < self.best + self.within - LEAST and self._inside(step)]
             if not above or self.enough[chain[-1]]:
                 break
-            chain.append(min(above, key=lambda one: (self.lost[one], one)))
+            chain.append(min(above, key=lambda step: (self.lost[step], step)))
         low, high = 0, len(chain) - 1
         if not self._is_enough(chain[high]):
             return
@@ -201,12 +201,12 @@ class Search:
             self.slack = max(self.slack, self.losses[node] - least)
         if self.losses[node] < self.best:
             self.best = self.losses[node]
-            self.tell(self._far())
+            self.tell(self._progress())
 
     def _try_rest(self) -> None:
         """Try what may still be better, the least bound first."""
         while self.least and len(self.losses) < self.most_tried and time.monotonic() < self.until:
-            node = min(self.least, key=lambda one: (self.least[one], one))
+            node = min(self.least, key=lambda untried: (self.least[untried], untried))
             if self.least[node] >= self.best + self.within - LEAST:
                 self.least.clear()
                 return
@@ -217,7 +217,7 @@ class Search:
         flat = order[self.state.ravel()[order] == OPEN]
         return float(self.lost.ravel()[flat[0]]) if len(flat) else np.inf
 
-    def _far(self) -> str:
+    def _progress(self) -> str:
         best = "" if np.isinf(self.best) else f", best loss so far {self.best:.0%}"
         return f"{self.seen:,} of {self.lost.size:,} combinations counted, {len(self.losses)} tried{best}"
 

@@ -104,11 +104,11 @@ class Trials:
 
     def enough(self, node: Node) -> bool:
         """Whether at most the share of the records is beyond a limit, and somebody still knows something."""
-        if all(one.rungs[rung].left_out for one, rung in zip(self.lattice.ladders, node, strict=True)):
+        if all(ladder.rungs[rung].left_out for ladder, rung in zip(self.lattice.ladders, node, strict=True)):
             return False
         most = self.share * self.lattice.n
         pairs = zip(self.lattice.beyond(node), self.lattice.sides, strict=True)
-        return all(one.records <= most * side.may_hide and not one.expected for one, side in pairs)
+        return all(beyond.records <= most * side.may_hide and not beyond.expected for beyond, side in pairs)
 
     def least(self, node: Node) -> float:
         """What the loss of a release by this node is at least."""
@@ -167,17 +167,17 @@ class Trials:
         for side in self.lattice.sides:
             if side.name not in scenario.intruders:
                 continue
-            one = scenario.intruder(side.name)
+            intruder = scenario.intruder(side.name)
             k = side.limits.k
-            if k is not None and side.may_hide and k_anonymity(data, scenario=one, k=[k]).violations[k]:
+            if k is not None and side.may_hide and k_anonymity(data, scenario=intruder, k=[k]).violations[k]:
                 raise DataError("records stay below k")
-            if one.limits.l is not None and one.sensitive and lacking_values(data, one).max() > 0:
+            if intruder.limits.l is not None and intruder.sensitive and lacking_values(data, intruder).max() > 0:
                 raise DataError("groups stay without enough sensitive values")
 
     def _before(self, node: Node) -> Iterator[tuple[str, Step]]:
         """Recodings and columns left out."""
-        pairs = [(one, one.rungs[rung]) for one, rung in zip(self.lattice.ladders, node, strict=True)]
-        gone = [*(one.key for one, rung in pairs if rung.left_out), *self.how.without]
+        pairs = [(ladder, ladder.rungs[rung]) for ladder, rung in zip(self.lattice.ladders, node, strict=True)]
+        gone = [*(ladder.key for ladder, rung in pairs if rung.left_out), *self.how.without]
         if gone:
             yield "left out", {"method": "drop_identifiers", "columns": gone}
         for _, rung in pairs:
@@ -214,8 +214,8 @@ class Trials:
         for turn in range(ROUNDS):
             before = data
             for name in scenario.intruders:
-                one = scenario.intruder(name)
-                for kind, step in self._of_intruder(data, one, name, node):
+                intruder = scenario.intruder(name)
+                for kind, step in self._of_intruder(data, intruder, name, node):
                     done, changed = self._run(data, step)
                     # next year's file may need the step for k that this one does not
                     if any(changed.values()) or (kind == "k" and turn == 0):
@@ -225,32 +225,32 @@ class Trials:
             if data is before:
                 break
 
-    def _of_intruder(self, data: Any, one: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step]]:
-        k, wild = self.aims.get(name), missing_rules(one) == {"wildcard"}
+    def _of_intruder(self, data: Any, intruder: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step]]:
+        k, wild = self.aims.get(name), missing_rules(intruder) == {"wildcard"}
         if k is not None and wild:
             yield "k", suppression_step(
-                data, self.scenario, one, k, hide=self.how.hide, importance=self.importance,
+                data, self.scenario, intruder, k, hide=self.how.hide, importance=self.importance,
                 bundles=self.how.bundles,
             )  # fmt: skip
-        ordered = sorted(one.keys, key=lambda key: (-self._levels(key, node), key))
-        if one.limits.l is not None and one.sensitive:
+        ordered = sorted(intruder.keys, key=lambda key: (-self._levels(key, node), key))
+        if intruder.limits.l is not None and intruder.sensitive:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
                 columns = self._with_bundles(ordered[:count])
                 yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns)
-        if one.limits.risk is not None and wild:
+        if intruder.limits.risk is not None and wild:
             columns = self._with_bundles(ordered)
-            yield "risk", lose_values(self.scenario, name, RISK_MEASURE, one.limits.risk, columns)
+            yield "risk", lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns)
 
     def _levels(self, key: str, node: Node) -> int:
-        for one, rung in zip(self.lattice.ladders, node, strict=True):
-            if one.key == key:
-                return int(one.rungs[rung].group.max(initial=0)) + 1
+        for ladder, rung in zip(self.lattice.ladders, node, strict=True):
+            if ladder.key == key:
+                return int(ladder.rungs[rung].group.max(initial=0)) + 1
         return 0
 
     def _with_bundles(self, keys: Sequence[str]) -> list[str]:
         """Keys, and the columns that tell them."""
-        told = [name for key in keys for name in self.how.bundles.get(key, ())]
-        return list(dict.fromkeys([*keys, *told]))
+        tellers = [name for key in keys for name in self.how.bundles.get(key, ())]
+        return list(dict.fromkeys([*keys, *tellers]))
 
     def with_how(self, how: How) -> Trials:
         """The same, where the rest is suppressed in another way."""
@@ -316,7 +316,7 @@ class Judged:
     @property
     def _worst(self) -> Any:
         files = [file[name] for file in self.assessment.released for name in file]
-        return max(files, key=lambda one: float(one["individual_risk"].global_risk), default=None)
+        return max(files, key=lambda file: float(file["individual_risk"].global_risk), default=None)
 
 
 def around(scenario: Scenario, columns: Sequence[str]) -> tuple[list[Told], list[Told]]:
@@ -341,48 +341,48 @@ def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any =
             data, applied.data, scenario=scenario.changed(identifiers=()), control=control, seed=SEED,
             recipe=applied.recipe, log=applied.log,
         )  # fmt: skip
-    found: Any = checked.assessment
+    assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
-    return Judged(made, how, checked.verdicts, found, estimated=sampled)
+    return Judged(made, how, checked.verdicts, assessment, estimated=sampled)
 
 
-def improved(one: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:
+def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:
     """Another way to take values out, where what was taken out is given back; None where there is no other.
 
     First nothing is taken out that follows from the rest, and columns that tell a key lose their value where it does;
     then such columns are left out.
     """
-    if not set(one.failing) & GIVEN_BACK:
+    if not set(judged.failing) & GIVEN_BACK:
         return None
-    told = _tellers(one, scenario)
-    how = one.how
+    clues = _tellers(judged, scenario)
+    how = judged.how
     bundles = {
-        key: tuple(dict.fromkeys([*how.bundles.get(key, ()), *told.get(key, ())])) for key in {**how.bundles, **told}
+        key: tuple(dict.fromkeys([*how.bundles.get(key, ()), *clues.get(key, ())])) for key in {**how.bundles, **clues}
     }
     if not how.hide or bundles != dict(how.bundles):
         return replace(how, hide=True, bundles=bundles)
     needed = {*scenario.columns, *keep, *how.without}
-    gone = tuple(dict.fromkeys(name for names in told.values() for name in names if name not in needed))
+    gone = tuple(dict.fromkeys(name for names in clues.values() for name in names if name not in needed))
     if not gone:
         return None
     left = {key: tuple(name for name in names if name not in gone) for key, names in how.bundles.items()}
     return replace(how, bundles=left, without=(*how.without, *gone))
 
 
-def _tellers(one: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
+def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
     """By key, the other columns that give its values back."""
-    found: dict[str, tuple[str, ...]] = {}
+    tellers: dict[str, tuple[str, ...]] = {}
     fixed = {*scenario.all_keys, scenario.household, scenario.weight}
-    for name in one.assessment:
-        result = one.assessment[name].get(MEASURE)
+    for name in judged.assessment:
+        result = judged.assessment[name].get(MEASURE)
         if result is None:
             continue
         for column in (column for file in result.columns for column in file):
             if column.counted and column.column in scenario.all_keys:
                 names = [name for source in column.sources for name in source.columns if name not in fixed]
                 if names:
-                    found[column.column] = tuple(dict.fromkeys([*found.get(column.column, ()), *names]))
-    return found
+                    tellers[column.column] = tuple(dict.fromkeys([*tellers.get(column.column, ()), *names]))
+    return tellers
 
 
 # From a file and its scenario to the lattice that is searched.
@@ -392,13 +392,13 @@ MOST_NODES = 1_000_000
 OWN = "as preferred"
 
 
-def limits_of(one: Scenario, aim: int = 1) -> Limits:
+def limits_of(intruder: Scenario, aim: int = 1) -> Limits:
     """What the recodings aim at; `aim` times the k that is asked for."""
-    limits = one.limits
-    k = wanted_k(one)
+    limits = intruder.limits
+    k = wanted_k(intruder)
     if aim > 1:
         k = aim * (k or DEFAULT_K)
-    return Limits(k, limits.l if one.sensitive else None, limits.risk, limits.global_risk)
+    return Limits(k, limits.l if intruder.sensitive else None, limits.risk, limits.global_risk)
 
 
 def open_lattice(
@@ -434,15 +434,15 @@ def _tabulated(data: Any, scenario: Scenario) -> Cells:
     from sdckit.cells.as_cells import tabulate_given
 
     columns = [*scenario.all_keys, *scenario.sensitive]
-    found: Any = tabulate_given(data, keys=columns, weight=scenario.weight, missing="category")
-    return found  # type: ignore[no-any-return]
+    cells: Any = tabulate_given(data, keys=columns, weight=scenario.weight, missing="category")
+    return cells  # type: ignore[no-any-return]
 
 
-def _side(cells: Cells, one: Scenario, name: str, keys: Sequence[str]) -> Side:
+def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> Side:
     """The cells of one intruder."""
-    table, limits = cells.table, limits_of(one)
-    at = tuple(keys.index(key) for key in one.keys)
-    places = [*at, *(cells.keys.index(variable) for variable in one.sensitive)]
+    table, limits = cells.table, limits_of(intruder)
+    at = tuple(keys.index(key) for key in intruder.keys)
+    places = [*at, *(cells.keys.index(variable) for variable in intruder.sensitive)]
     columns = [np.asarray(table.codes[j]) for j in places]
     label = np.zeros(len(table.size), np.uint64)
     for column in columns:  # a column at a time: any number of keys fits into a word
@@ -451,13 +451,14 @@ def _side(cells: Cells, one: Scenario, name: str, keys: Sequence[str]) -> Side:
     of_cell, count = label.astype(np.int64), int(label.max(initial=0)) + 1
     first = first_of_groups(of_cell, count)
     weight = None if table.weight is None else sum_by(of_cell, table.weight, count)
-    rules = [one.missing if isinstance(one.missing, str) else one.missing.get(key, "wildcard") for key in one.keys]
+    missing = intruder.missing
+    rules = [missing if isinstance(missing, str) else missing.get(key, "wildcard") for key in intruder.keys]
     return Side(
         name, at, tuple(column[first] for column in columns[: len(at)]),
         tuple(column[first] for column in columns[len(at) :]),
         np.bincount(of_cell, table.size, count).astype(np.int64), weight,
         tuple(rule == "wildcard" and cells.n_missing[j] > 0 for rule, j in zip(rules, at, strict=True)), limits,
-        may_hide=set(rules) == {"wildcard"}, alpha=one.alpha, fraction=one.sampling_fraction,
+        may_hide=set(rules) == {"wildcard"}, alpha=intruder.alpha, fraction=intruder.sampling_fraction,
     )  # fmt: skip
 
 
@@ -468,14 +469,14 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
     given = {"method": "recode", **step, "column": key}
     place = f"prefer: {key}"
     try:
-        one = checked_step(1, given)
-        method = method_of(one.method, place)
+        recoding = checked_step(1, given)
+        method = method_of(recoding.method, place)
         if not method.kind.recodes:
             *most, last = (name for name, kind in METHODS.items() if kind.recodes)
             raise ScenarioError(f"a recoding is {', '.join(most)} or {last}")
         made = method.function(
             open_eager(data, {})[[key]].to_native(),
-            **call_arguments(one, scenario=None, folder=scenario.folder),
+            **call_arguments(recoding, scenario=None, folder=scenario.folder),
         )
     except SdcError as error:
         raise type(error)(f"{place}: {error}", argument="prefer") from None
@@ -487,8 +488,8 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
         raise DataError(
             f"{place}: the recoding makes values missing; give one that takes every value", argument="prefer"
         )
-    found = np.unique(new_of[levels.codes], return_inverse=True)[1].astype(np.int64)
-    return OWN, {"method": one.method, **one.arguments}, found
+    group = np.unique(new_of[levels.codes], return_inverse=True)[1].astype(np.int64)
+    return OWN, {"method": recoding.method, **recoding.arguments}, group
 
 
 def thinned(lattice: Lattice, most: int = MOST_NODES) -> Lattice:

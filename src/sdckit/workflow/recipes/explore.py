@@ -216,24 +216,24 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
     start = json.dumps({"format": FORMAT})[:-1]
     if torn and not (torn.startswith(start) or start.startswith(torn)):
         raise _foreign(path, len(lines) + 1)
-    found = {}
+    runs = {}
     for number, line in enumerate(lines, 1):
         try:
-            one = json.loads(line)
-            if one["format"] != FORMAT:
+            entry = json.loads(line)
+            if entry["format"] != FORMAT:
                 raise _foreign(path, number)
-            found[one["key"]] = _restored(one["figures"])
+            runs[entry["key"]] = _restored(entry["figures"])
         except (ValueError, KeyError, TypeError, AttributeError):
             raise _foreign(path, number) from None
     if torn:
         os.truncate(path, len("".join(lines).encode()))
-    return found
+    return runs
 
 
 def _restored(figures: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: math.nan if figures[name] is None else float(figures[name]) for name in FIGURES}
+    measured = {name: math.nan if figures[name] is None else float(figures[name]) for name in FIGURES}
     few = {name: int(figures[name]) for name in FEW if name in figures}
-    return {**found, **few, "note": str(figures["note"])}
+    return {**measured, **few, "note": str(figures["note"])}
 
 
 def _foreign(path: Path, number: int) -> FileFormatError:
@@ -334,12 +334,12 @@ def explore(
     _, entropy = open_rng(seed)
     combinations = _combinations(recipe, grid)
     recipes = [_changed(recipe, combination) for combination in combinations]
-    for one, made in zip(combinations, recipes, strict=True):
+    for values, made in zip(combinations, recipes, strict=True):
         try:
             made.check(data, scenario=chosen)
         except SdcError as error:
-            told = ", ".join(f"{path} = {value}" for path, value in one.items())
-            raise type(error)(f"with {told}: {error}", argument=error.argument) from None
+            where = ", ".join(f"{path} = {value}" for path, value in values.items())
+            raise type(error)(f"with {where}: {error}", argument=error.argument) from None
     runs = Runs(None if resume is None else Path(resume))
     frame: Any = open_frame(data)
     about = (list(frame.columns), len(frame), chosen.to_toml(), entropy)
@@ -347,11 +347,11 @@ def explore(
     measure = _measure(data, chosen, entropy)
     _run_all(recipes, keys, runs, measure, workers or n_threads(), step or (lambda _: None))
     points = []
-    for one, key in zip(combinations, keys, strict=True):
+    for values, key in zip(combinations, keys, strict=True):
         known = runs.get(key)
         assert known is not None
         few = {name: known.get(name, 1) for name in FEW}
-        points.append(Point(one, {name: known[name] for name in FIGURES}, known["note"], **few))
+        points.append(Point(values, {name: known[name] for name in FIGURES}, known["note"], **few))
     watch = Watch(data, chosen)
     return Exploration(tuple(points), risk_figure, loss_figure, len(frame), watch.k, recipe, frame.implementation)
 
@@ -399,10 +399,10 @@ def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], 
             done = recipe.apply(data, scenario=scenario, seed=entropy, secret=NO_SECRET, watch=False)
             others = other_number(done.log.steps, done.log.n)
             rows = None if others else done.log.rows(data, folder=recipe.folder)
-            found = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
+            figures = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
         except SdcError as error:
             return {**dict.fromkeys(FIGURES, float("nan")), "note": str(error)}
-        return {**worst_of(found), "note": ""}
+        return {**worst_of(figures), "note": ""}
 
     return measure
 

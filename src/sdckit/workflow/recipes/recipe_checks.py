@@ -111,10 +111,10 @@ def placed(error: SdcError, place: str) -> SdcError:
     >>> str(placed(SdcError("how= is unknown", argument="how"), "step 1 (microaggregate)"))
     'step 1 (microaggregate): how is unknown'
     """
-    told, name = str(error), error.argument
+    message, name = str(error), error.argument
     if name is not None:
-        told = re.sub(rf"\b{name}=(?=([\s,.;:)]|$)?)", lambda end: name + " = " * (end[1] is None), told)
-    return type(error)(f"{place}: {told}", argument=name)
+        message = re.sub(rf"\b{name}=(?=([\s,.;:)]|$)?)", lambda end: name + " = " * (end[1] is None), message)
+    return type(error)(f"{place}: {message}", argument=name)
 
 
 def columns_used(steps: Sequence[StepLike]) -> set[str]:
@@ -283,9 +283,9 @@ def naming(file: Path) -> Generator[None]:
     except FileFormatError as error:
         raise FileFormatError(str(error).replace("scenario file", "recipe")) from None
     except ScenarioError as error:
-        told = str(error).replace("to be a scenario", "to be a recipe")
-        told = told if told.startswith(file.name) else f"{file.name}: {told}"
-        raise ScenarioError(told, argument=error.argument) from None
+        message = str(error).replace("to be a scenario", "to be a recipe")
+        message = message if message.startswith(file.name) else f"{file.name}: {message}"
+        raise ScenarioError(message, argument=error.argument) from None
 
 
 def read_steps(path: str | Path) -> tuple[StepLike, ...]:
@@ -308,7 +308,7 @@ def checked_steps(tables: Sequence[object]) -> tuple[StepLike, ...]:
     """
     if not tables:
         raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
-    return tuple(checked_step(number, one) for number, one in enumerate(tables, 1))  # type: ignore[arg-type]
+    return tuple(checked_step(number, table) for number, table in enumerate(tables, 1))  # type: ignore[arg-type]
 
 
 def hierarchies(steps: Sequence[StepLike]) -> tuple[str, ...]:
@@ -324,9 +324,9 @@ def _files(step: StepLike) -> list[tuple[str, str]]:
 
 def digests(steps: Sequence[StepLike], folder: Path | None) -> dict[str, str]:
     """What the hierarchies are that steps read, to know them again; absent ones are left out."""
-    found = {}
+    hashes = {}
     for named in hierarchies(steps):
         path = (folder or Path()) / named
         if path.is_file():
-            found[named] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return found
+            hashes[named] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashes

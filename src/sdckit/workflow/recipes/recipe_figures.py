@@ -77,16 +77,16 @@ class StepFigures:
     estimated: bool = False
 
 
-def worst_of(found: Sequence[StepFigures]) -> dict[str, float]:
+def worst_of(figures: Sequence[StepFigures]) -> dict[str, float]:
     """The figures of the worst of several intruders, and how few records stand behind those of any.
 
     >>> worst_of([StepFigures(1, "pram", "a", 3, pmse=0.1), StepFigures(1, "pram", "b", 3, pmse=0.2)])["pmse"]
     0.2
     """
     few = {
-        "behind": min(one.behind for one in found), "small": min(one.small * one.estimated for one in found),
+        "behind": min(row.behind for row in figures), "small": min(row.small * row.estimated for row in figures),
     }  # fmt: skip
-    return {**{name: max(getattr(one, name) for one in found) for name in FIGURES}, **few}
+    return {**{name: max(getattr(row, name) for row in figures) for name in FIGURES}, **few}
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,19 +132,19 @@ class Watch:
         """The figures with the risks from each intruder; as they are without a scenario."""
         if self.scenario is None:
             return (base,)
-        found = []
+        figures = []
         for name in self.scenario.intruders:
             rules, small, *risks = zip(*(self._risks(file, name) for file in files), strict=True)
             uniques, below, expected = map(fmean, risks)
             left = self._left(self.scenario.intruder(name), columns)
-            found.append(
+            figures.append(
                 replace(
                     base, intruder=name, sample_uniques=uniques, below_k=below, expected_reidentifications=expected,
                     rule=max(rules), keys=() if left is None else left.keys, small=min(small),
                     estimated=self.scenario.weight is not None or self.scenario.sampling_fraction is not None,
                 )
             )  # fmt: skip
-        return tuple(found)
+        return tuple(figures)
 
     def of_plans(self, step: int, method: str, plans: Sequence[Any], values_changed: int) -> tuple[StepFigures, ...]:
         """Measure a plan that is being changed, or several from one synthesis: then every figure is their mean.
@@ -195,16 +195,16 @@ class Watch:
         below = k_anonymity(cells, k=sorted({self.k, SMALL})).violations
         return cells.rule, below[SMALL], uniques, float(below[self.k]), expected
 
-    def _left(self, one: Scenario, columns: Sequence[str]) -> Scenario | None:
-        keys = [name for name in one.keys if name in columns]
+    def _left(self, intruder: Scenario, columns: Sequence[str]) -> Scenario | None:
+        keys = [name for name in intruder.keys if name in columns]
         if not keys:
             return None
-        missing = one.missing
+        missing = intruder.missing
         rules = missing if isinstance(missing, str) else {k: r for k, r in missing.items() if k in keys}
-        weight = one.weight if one.weight in columns else None
-        return type(one)(
-            keys=keys, missing=rules or "wildcard", alpha=one.alpha, sampling_fraction=one.sampling_fraction,
-            weight=weight, person=one.person if one.person in columns else None,
+        weight = intruder.weight if intruder.weight in columns else None
+        return type(intruder)(
+            keys=keys, missing=rules or "wildcard", alpha=intruder.alpha, sampling_fraction=intruder.sampling_fraction,
+            weight=weight, person=intruder.person if intruder.person in columns else None,
         )  # fmt: skip
 
     def _shared(self, data: Any) -> list[str]:
@@ -219,11 +219,11 @@ class Watch:
         ]
 
     def _behind(self, files: list[Any]) -> int:
-        found = []
+        most_changed = []
         for file in files:
             counts = self.differing(file)
-            found.append(max((counts[name] for name in self._shared(file)), default=0))
-        return min((count for count in found if count), default=0)
+            most_changed.append(max((counts[name] for name in self._shared(file)), default=0))
+        return min((count for count in most_changed if count), default=0)
 
     def _pmse(self, data: Any) -> float:
         from sdckit.utility.propensities.propensity import propensity
@@ -235,7 +235,7 @@ class Watch:
         numeric = [name for name in shared if schema[name].is_numeric()]
         try:
             aligned = len(open_frame(self.original)) == len(open_frame(data))  # type: ignore[arg-type]
-            found = propensity(self.original, data, variables=shared, numeric=numeric, aligned=aligned)
+            scores = propensity(self.original, data, variables=shared, numeric=numeric, aligned=aligned)
         except SdcError:
             return math.nan
-        return float(found.pmse)
+        return float(scores.pmse)

@@ -70,25 +70,25 @@ def warn_of_weights(steps: Sequence[StepLike], data: Any, *, scenario: Scenario 
     at_stake = {name for step in steps for name in _hidden(step, scenario)} & {*frame.columns}
     keys = [name for name in scenario.all_keys if name in at_stake and name != scenario.weight]
     home = scenario.household if scenario.household in frame.columns else None
-    told = [name for name, how_far in _told(frame, scenario.weight, keys, home).items() if how_far > TELLS]
-    if told:
+    names = [name for name, how_far in _shares_told(frame, scenario.weight, keys, home).items() if how_far > TELLS]
+    if names:
         warnings.warn(
-            f"{scenario.weight}: many of its values occur with one value of {', '.join(told)} only, and so tell what "
+            f"{scenario.weight}: many of its values occur with one value of {', '.join(names)} only, and so tell what "
             "is taken out or changed there; coarsen it (coarsen_weights with hide) or leave it out of the release",
             SdcWarning,
             stacklevel=4 if done else 5,
         )
 
 
-def _told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -> dict[str, float]:
+def _shares_told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -> dict[str, float]:
     """How far a weight tells each key; of a plan where weight and key have few enough different pairs."""
     if not isinstance(frame, Changing):
         return told_by(frame, weight, keys, household=household)
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for name in keys:
         with contextlib.suppress(DataError):
-            found |= told_by(frame.distinct([weight, name]).tallied, weight, [name])
-    return found
+            shares |= told_by(frame.distinct([weight, name]).tallied, weight, [name])
+    return shares
 
 
 def _hidden(step: StepLike, scenario: Scenario) -> set[str]:
@@ -96,21 +96,21 @@ def _hidden(step: StepLike, scenario: Scenario) -> set[str]:
     method = method_of(step.method, "step")
     if method.kind.alike:
         return set()
-    found = _named(step, CHANGED, scenario)
+    columns = _named(step, CHANGED, scenario)
     if method.kind.new_rows and not columns_named(method, step.arguments, "columns"):
         return set()  # nobody's values at all
-    return found
+    return columns
 
 
 def _named(step: StepLike, roles: Sequence[str], scenario: Scenario) -> set[str]:
     method = method_of(step.method, "step")
-    found = {name for role in roles for name in columns_named(method, step.arguments, role)}
+    columns = {name for role in roles for name in columns_named(method, step.arguments, role)}
     for role in method.kind.keeps:
-        found -= set(columns_named(method, step.arguments, role))
+        columns -= set(columns_named(method, step.arguments, role))
     if method.kind.scenario_keys and "keys" in roles and "keys" not in step.arguments:
         intruder = step.arguments.get("intruder")
-        found |= set(scenario.all_keys if intruder is None else scenario.intruders.get(intruder, ()))
-    return found
+        columns |= set(scenario.all_keys if intruder is None else scenario.intruders.get(intruder, ()))
+    return columns
 
 
 # Steps that treat every record by itself, on a plan: the columns they read come here, and what is new goes
@@ -141,12 +141,12 @@ def _of_scenario(method: Method, step: StepLike, scenario: Scenario | None) -> l
     if step.arguments.get("risk") in RISK_MEASURES:
         return [name for name in scenario.columns if name not in scenario.identifiers]
     home = [] if scenario.household is None else [scenario.household, *scenario.household_variables]
-    found = home if method.takes_households else []
+    household_columns = home if method.takes_households else []
     if "scenario" not in method.parameters:
-        return found
+        return household_columns
     intruder = step.arguments.get("intruder")
-    one = scenario if intruder is None else scenario.intruder(intruder)
-    return [*one.all_keys, *found]
+    chosen = scenario if intruder is None else scenario.intruder(intruder)
+    return [*chosen.all_keys, *household_columns]
 
 
 def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None) -> None:
@@ -174,18 +174,18 @@ def run_on_records(
     try:
         names = columns_read(step, plan.columns, scenario)
         check_step(step, plan.n, plan.columns, scenario)
-        found = plan.brought(names)
+        brought = plan.brought(names)
     except SdcError as error:
         raise placed(error, step.place(number)) from None
-    changed, change = run_step(number, step, found.table, scenario=scenario, folder=folder, mixed=mixed, key=key)
+    changed, change = run_step(number, step, brought.table, scenario=scenario, folder=folder, mixed=mixed, key=key)
     suffix = str(step.arguments.get("suffix"))
     like = {name: name.removesuffix(suffix) for name in columns_made(method_of(step.method, "step"), step.arguments)}
-    return with_files(plan, found, changed, like), change
+    return with_files(plan, brought, changed, like), change
 
 
 def in_random_order(name: str, plan: Changing, household: str | None, seed: int) -> tuple[Changing, Change]:
     """The order that a frame in memory gets; Spark knows no places, and hashes with the seed."""
-    told = {"order": "no value is changed; row i is no longer made from row i"}
+    notes = {"order": "no value is changed; row i is no longer made from row i"}
     spark = on_spark(plan.frame)
     homes = None
     if household is not None:
@@ -193,7 +193,7 @@ def in_random_order(name: str, plan: Changing, household: str | None, seed: int)
         homes = read_homes(open_eager(plan.brought([household]).table, {}), household)
     order = None if spark else row_order(plan.n, homes, seed)
     secret = {"hashed": str(seed)} if spark else {"seed": seed}
-    change = Change(name, plan.n, {}, {"household": household}, secret, told)
+    change = Change(name, plan.n, {}, {"household": household}, secret, notes)
     return plan.shuffled(order, str(seed)), change
 
 
@@ -340,15 +340,15 @@ def sample_of(plan: Changing, names: Sequence[str]) -> Tallied:
 
 
 def run_on_plan(
-    number: int, one: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
 ) -> tuple[list[Changing], Change]:  # fmt: skip
     """Run a step on a plan, as `run_step` does in memory: one file comes of it, or several."""
     home = None if scenario is None else scenario.household
-    if _on_records(one, home if home in plan.columns else None):
-        return run_on_records(number, one, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
-    method = method_of(one.method, f"step {number}")
-    given = call_arguments(one, scenario=scenario, folder=folder)
+    if _on_records(step, home if home in plan.columns else None):
+        return run_on_records(number, step, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
+    method = method_of(step.method, f"step {number}")
+    given = call_arguments(step, scenario=scenario, folder=folder)
     if method.random:
         given["seed"] = mixed.of_step(number)
     if key is not None:
@@ -356,7 +356,7 @@ def run_on_plan(
     try:
         made, change = WAYS[method.kind.plan](method.function, plan, given)
     except SdcError as error:
-        raise placed(error, one.place(number)) from None
+        raise placed(error, step.place(number)) from None
     return [made], change
 
 
@@ -374,7 +374,7 @@ class Run(Protocol):
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Hold the steps against the file without running them."""
 
-    def step(self, number: int, one: StepLike, **how: Any) -> Change:
+    def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step; the file is then what came of it."""
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
@@ -405,10 +405,10 @@ class InMemory:
         check_against(steps, self.frame, scenario=self.scenario, folder=folder)
         warn_of_weights(steps, self.frame, scenario=self.scenario)
 
-    def step(self, number: int, one: StepLike, **how: Any) -> Change:
+    def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step; the file is then what came of it."""
         before = self.current
-        self.current, change = run_step(number, one, before, scenario=self.scenario, **how)
+        self.current, change = run_step(number, step, before, scenario=self.scenario, **how)
         self.watcher = self.watcher.in_order(drawn_order(change, before))
         return change
 
@@ -477,9 +477,9 @@ class OnPlan:
         check_against(steps, header, scenario=self.scenario, folder=folder, counted=True)
         warn_of_weights(steps, self.plan, scenario=self.scenario)
 
-    def step(self, number: int, one: StepLike, **how: Any) -> Change:
+    def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step; the plan is then what came of it."""
-        self.files, change = run_on_plan(number, one, self.plan, scenario=self.scenario, **how)
+        self.files, change = run_on_plan(number, step, self.plan, scenario=self.scenario, **how)
         return change
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:

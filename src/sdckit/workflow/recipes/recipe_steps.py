@@ -55,15 +55,15 @@ def _plain(value: Any, place: str) -> Any:
         return value
     if isinstance(value, Mapping):
         made = {}
-        for name, one in value.items():
+        for name, entry in value.items():
             whole = isinstance(name, int) and not isinstance(name, bool) and place.endswith("combinations")
             if not isinstance(name, str) and not whole:
                 kind = type(name).__name__
                 raise ScenarioError(f"{place}: the names in a table are text in a recipe file, not {kind}")
-            made[str(name)] = _plain(one, place)
+            made[str(name)] = _plain(entry, place)
         return made
     if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return [_plain(one, place) for one in value]
+        return [_plain(entry, place) for entry in value]
     kind = type(value).__name__
     raise ScenarioError(f"{place}: a recipe file holds text, numbers, lists and tables, not {kind}")
 
@@ -108,7 +108,7 @@ def written(value: Any) -> str:
     ('{"a b" = ["x", 1.5]}', 'true')
     """
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{toml_key(name)} = {written(one)}" for name, one in value.items()) + "}"
+        return "{" + ", ".join(f"{toml_key(name)} = {written(entry)}" for name, entry in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(written, value)) + "]"
     return toml_value(value)
@@ -256,8 +256,8 @@ def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) ->
         raise ScenarioError(f"{place}: {name} takes {words}, not {given}")
     needed = [
         name
-        for name, one in method.parameters.items()
-        if one.default is one.empty and name not in arguments and name not in ELSEWHERE
+        for name, parameter in method.parameters.items()
+        if parameter.default is parameter.empty and name not in arguments and name not in ELSEWHERE
     ]
     if needed:
         raise ScenarioError(f"{place}: {method.name} needs {needed[0]!r}; add {needed[0]} = ...")
@@ -275,11 +275,11 @@ def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tu
     if given is None or role not in method.columns or (role == "risk" and given in RISK_MEASURES):
         return ()
     if isinstance(given, Mapping):
-        inside = [_inside(role, one) for one in given.values()]
+        inside = [_inside(role, entry) for entry in given.values()]
         return tuple(dict.fromkeys([*given, *(name for names in inside for name in names)]))
     if isinstance(given, str):
         return () if role in TABLES else (given,)
-    parts = [(one,) if isinstance(one, str) else one for one in given] if isinstance(given, list) else []
+    parts = [(entry,) if isinstance(entry, str) else entry for entry in given] if isinstance(given, list) else []
     return tuple(name for part in parts if isinstance(part, list | tuple) for name in part if isinstance(name, str))
 
 
@@ -291,7 +291,7 @@ def _inside(role: str, value: Any) -> tuple[str, ...]:
         return ()
     if isinstance(value, str) and "~" in value:
         return formula_columns(value)
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list | tuple) else ()
+    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list | tuple) else ()
 
 
 def annotation_of(method: Method, name: str) -> Any:
@@ -300,10 +300,10 @@ def annotation_of(method: Method, name: str) -> Any:
     if not isinstance(written, str):
         return written
     names = method.function.__globals__
-    aliases = {name: one for name, one in names.items() if isinstance(one, str) and name in written}
+    aliases = {name: value for name, value in names.items() if isinstance(value, str) and name in written}
     try:
         # Our own annotations, not the user's text; an alias may be written as text, too.
-        known = {**names, **{name: eval(one, names) for name, one in aliases.items() if name[0].isupper()}}  # noqa: S307
+        known = {**names, **{name: eval(alias, names) for name, alias in aliases.items() if name[0].isupper()}}  # noqa: S307
         return eval(written, known)  # noqa: S307
     except (NameError, TypeError):
         return Any  # the method checks this argument itself
@@ -317,14 +317,14 @@ def _fits(value: Any, kind: Any) -> bool:
         return True
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, one) for one in inner)
+        return any(_fits(value, option) for option in inner)
     if origin is Literal:
-        return any(value == one and type(value) is type(one) for one in inner)
+        return any(value == option and type(value) is type(option) for option in inner)
     if origin in (Sequence, list, tuple):
         whole = isinstance(value, list | tuple)
-        return whole and all(_fits(one, inner[0] if inner else Any) for one in value)
+        return whole and all(_fits(entry, inner[0] if inner else Any) for entry in value)
     if origin is Mapping or origin is dict:
-        return isinstance(value, Mapping) and all(_fits(one, inner[1]) for one in value.values())
+        return isinstance(value, Mapping) and all(_fits(entry, inner[1]) for entry in value.values())
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if kind is int:
@@ -337,7 +337,7 @@ def _words(kind: Any) -> str:
     if origin in (typing.Union, types.UnionType):
         return " or ".join(dict.fromkeys(filter(None, map(_words, inner))))
     if origin is Literal:
-        return " or ".join(f'"{one}"' if isinstance(one, str) else str(one).lower() for one in inner)
+        return " or ".join(f'"{option}"' if isinstance(option, str) else str(option).lower() for option in inner)
     if origin in (Sequence, list, tuple):
         return f"a list of {_PLURAL.get(inner[0], 'values')}" if inner else "a list"
     if origin is Mapping or origin is dict:

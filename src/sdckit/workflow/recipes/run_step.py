@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 
 def run_step(
-    number: int, one: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    number: int, step: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
 ) -> Protected:  # fmt: skip
     """Run a step.
 
     What the method refuses is told with the step; the step's seed is drawn from `mixed`; `key` is for new identifiers.
     """
-    method = method_of(one.method, f"step {number}")
-    given = call_arguments(one, scenario=scenario, folder=folder)
+    method = method_of(step.method, f"step {number}")
+    given = call_arguments(step, scenario=scenario, folder=folder)
     given |= _household(method, given, data, scenario)
     if method.random:
         given["seed"] = mixed.of_step(number)
@@ -49,12 +49,12 @@ def run_step(
         given["key"] = key
     try:
         if isinstance(given.get("risk"), str) and given["risk"] in RISK_MEASURES and scenario is not None:
-            name = one.arguments.get("intruder")
+            name = step.arguments.get("intruder")
             measure = lacking_values if given["risk"] == LACKING_VALUES else _risk
             given["risk"] = measure(data, _of_release(data, scenario if name is None else scenario.intruder(name)))
         made: Protected = method.function(data, **given)
     except SdcError as error:
-        raise placed(error, one.place(number)) from None
+        raise placed(error, step.place(number)) from None
     return made
 
 
@@ -69,14 +69,14 @@ def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Sc
         moved = [
             *given["hierarchy"],
             *given.get("carry_along", ()),
-            *(n for one in given.get("similar", ()) for n in one),
+            *(n for names in given.get("similar", ()) for n in names),
         ]
         shared = household_variables(data, household=scenario.household, among=list(dict.fromkeys(moved)))
         return {"household": scenario.household} if set(moved) <= set(shared) else {}
-    found: dict[str, Any] = {"household": scenario.household}
+    defaults: dict[str, Any] = {"household": scenario.household}
     if scenario.household_variables and given.get("household_variables") is None:
-        found["household_variables"] = [name for name in scenario.household_variables if name in columns]
-    return found
+        defaults["household_variables"] = [name for name in scenario.household_variables if name in columns]
+    return defaults
 
 
 def _of_release(data: Any, scenario: Scenario) -> Scenario:
@@ -102,8 +102,8 @@ def lacking_values(data: Any, scenario: Scenario) -> Any:
     if limit is None:
         raise ScenarioError(f'risk = "{LACKING_VALUES}" needs the threshold l in the scenario', argument="risk")
     records: Any = open_frame(measure(LACKING_VALUES).measure(data, scenario=scenario, kind="distinct").records)
-    found = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
-    return limit - np.min(found, axis=0)
+    distinct = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
+    return limit - np.min(distinct, axis=0)
 
 
 def _risk(data: Any, scenario: Scenario) -> Any:
@@ -172,7 +172,7 @@ def _homes(
             f"step {number} ({change.method}) kept households together; give the original file, which has them"
         )
     earlier = log.steps[: number - 1]
-    if any(household in one.changed and "key" not in one.secret for one in earlier):
+    if any(household in step.changed and "key" not in step.secret for step in earlier):
         return read_homes(open_eager(_before(log, number, original, folder), {}), household)
     frame = open_eager(original, {"household": [household]})
     column = frame.to_native() if rows is None else pick_rows(frame, rows, [household])

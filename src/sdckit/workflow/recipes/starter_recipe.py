@@ -64,7 +64,7 @@ def about_share(count: int, n: int) -> str:
     return f"{low} to {high} %" if low else f"under {step} %"
 
 
-def write_starter(title: str, head: Sequence[str], told: Sequence[Told]) -> str:
+def write_starter(title: str, head: Sequence[str], commented: Sequence[Told]) -> str:
     """Write the recipe with its comments.
 
     >>> print(write_starter("Mine", ["A start."], [({"method": "random_order"}, ["Mixed."])]), end="")
@@ -77,7 +77,7 @@ def write_starter(title: str, head: Sequence[str], told: Sequence[Told]) -> str:
     method = "random_order"
     """
     blocks = [_comment(head), f"title = {toml_string(title)}"]
-    blocks += ["\n".join(part for part in (_comment(lines), step_text(step)) if part) for step, lines in told]
+    blocks += ["\n".join(part for part in (_comment(lines), step_text(step)) if part) for step, lines in commented]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -89,14 +89,14 @@ def comments_in(text: str, say: Callable[[str], str]) -> str:
     #   sdckit check
     [[steps]]
     """
-    return COMMENT.sub(lambda found: f"{_comment(_said(found[0], say))}\n", text)
+    return COMMENT.sub(lambda match: f"{_comment(_reworded(match[0], say))}\n", text)
 
 
-def _said(comment: str, say: Callable[[str], str]) -> Iterator[str]:
+def _reworded(comment: str, say: Callable[[str], str]) -> Iterator[str]:
     lines = (line[2:] for line in comment.splitlines())
-    for command, ones in groupby(lines, key=lambda line: line.startswith(" ")):
-        told = list(ones)
-        yield from told if command else [say(" ".join(told))]
+    for command, group in groupby(lines, key=lambda line: line.startswith(" ")):
+        block = list(group)
+        yield from block if command else [say(" ".join(block))]
 
 
 def _comment(lines: Iterable[str]) -> str:
@@ -155,7 +155,7 @@ class Way:
     done: tuple[Coarser, ...] = ()
 
 
-def wanted_k(one: Scenario) -> int | None:
+def wanted_k(scenario: Scenario) -> int | None:
     """The k that keeps the limits on k and, in a file taken for the whole population, on the risk.
 
     >>> from sdckit import Scenario
@@ -164,8 +164,8 @@ def wanted_k(one: Scenario) -> int | None:
     >>> wanted_k(Scenario(keys=["age"], thresholds={"k": 3, "risk": 0.1}, weight="w"))
     3
     """
-    k, risk = one.limits.k, one.limits.risk
-    if risk is None or one.weight is not None or one.sampling_fraction not in (None, 1.0):
+    k, risk = scenario.limits.k, scenario.limits.risk
+    if risk is None or scenario.weight is not None or scenario.sampling_fraction not in (None, 1.0):
         return k
     return max(k or DEFAULT_K, math.ceil(1 / risk - LEAST_LOST))
 
@@ -183,21 +183,21 @@ class Over:
     expected: float = 0.0
 
 
-def _over(data: Any, one: Scenario) -> Over:
+def _over(data: Any, scenario: Scenario) -> Over:
     from sdckit.cells.as_cells import tabulate_roles
     from sdckit.data.scenarios.roles import resolve_roles
     from sdckit.identity.individual_risk import individual_risk
     from sdckit.identity.k_anonymity import k_anonymity
 
-    limits, found, expected = one.limits, [0], 0.0
-    cells = tabulate_roles(data, resolve_roles(scenario=one))
-    if (k := wanted_k(one)) is not None:
-        found.append(k_anonymity(cells, k=[k]).violations[k])
+    limits, counts, expected = scenario.limits, [0], 0.0
+    cells = tabulate_roles(data, resolve_roles(scenario=scenario))
+    if (k := wanted_k(scenario)) is not None:
+        counts.append(k_anonymity(cells, k=[k]).violations[k])
     if limits.risk is not None or limits.global_risk is not None:
         risk = individual_risk(cells, threshold=limits.risk)
-        found.append(risk.n_above or 0)
+        counts.append(risk.n_above or 0)
         expected = max(0.0, (risk.global_risk - (limits.global_risk or 1.0)) * risk.n)
-    return Over(max(found), expected)
+    return Over(max(counts), expected)
 
 
 def _all_over(data: Any, scenario: Scenario) -> dict[str, Over]:
@@ -212,12 +212,13 @@ def coarsen_keys(data: Any, scenario: Scenario, *, share: float, internal: bool)
     first, unstepped = _advice(data, scenario, internal=internal)
     way = Way(data, data, scenario, first, unstepped, _all_over(data, scenario), {})
     most = share * len(open_eager(data, {}))
-    while too_many := [name for name, one in way.over.items() if one.records > most or one.expected]:
+    while too_many := [name for name, over in way.over.items() if over.records > most or over.expected]:
         best = _best(way, too_many)
         if best is None:
             break
-        one, data = best
-        way = replace(way, data=data, over=one.after, steps={**way.steps, one.key: one.step}, done=(*way.done, one))
+        coarser, data = best
+        steps = {**way.steps, coarser.key: coarser.step}
+        way = replace(way, data=data, over=coarser.after, steps=steps, done=(*way.done, coarser))
     return way
 
 
@@ -241,7 +242,7 @@ def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str,
 
 def _best(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | None:
     """The step that brings most records within the limits per bit of information lost; None where none does."""
-    best, found = (0.0, ""), None
+    best, chosen = (0.0, ""), None
     for key in dict.fromkeys(key for name in intruders for key in way.scenario.intruders[name]):
         for step in _steps_after(way, key):
             try:
@@ -255,9 +256,9 @@ def _best(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | None:
             lost = max(_bits(way.data, key) - _bits(data, key), LEAST_LOST)
             rank = (-float(f"{saved / lost:.9g}"), key)
             if rank < best:
-                best, found = rank, (Coarser(key, step, way.over, after), data)
+                best, chosen = rank, (Coarser(key, step, way.over, after), data)
             break  # a coarser one is looked at when this one has been taken
-    return found
+    return chosen
 
 
 def _saved(before: Over, after: Over) -> float:
@@ -334,15 +335,15 @@ def _recodings(way: Way) -> Iterator[Told]:
     """One step per key, as coarse as it became; what each brought is told of the last time it became coarser."""
     n = len(open_eager(way.data, {}))
     for key, step in way.steps.items():
-        own = [one for one in way.done if one.key == key]
+        own = [coarser for coarser in way.done if coarser.key == key]
         lines = [f"{printable(key)} {_how(step)}: {WHY}{', step after step' * (len(own) > 1)}."]
-        if told := _brought(own[0].before, own[-1].after, n):
-            lines.append(f"Records beyond a threshold: {told}.")
+        if shares := _brought(own[0].before, own[-1].after, n):
+            lines.append(f"Records beyond a threshold: {shares}.")
         if "groups" in step:
             lines.append(FROM_VALUES)
         yield step, lines
     for scale in dict.fromkeys(way.unstepped.values()):
-        names = listed([printable(key) for key, one in way.unstepped.items() if one == scale])
+        names = listed([printable(key) for key, key_scale in way.unstepped.items() if key_scale == scale])
         yield None, [f"No step for {names}: {UNSTEPPED[scale]}."]
 
 
@@ -367,8 +368,8 @@ def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
     """The step that makes weights coarser, where they tell a key whose values are taken out."""
     if scenario.weight is None or scenario.weight in scenario.all_keys:
         return None
-    told = told_by(open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household)
-    hide = [name for name, how_far in told.items() if how_far > TELLS]
+    shares = told_by(open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household)
+    hide = [name for name, how_far in shares.items() if how_far > TELLS]
     return {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide} if hide else None
 
 
@@ -386,16 +387,16 @@ def suppressions(way: Way) -> Iterator[Told]:
     scenario = way.scenario
     hide = hides_implied(scenario)
     for name in scenario.intruders:
-        one = scenario.intruder(name)
-        k = wanted_k(one)
+        intruder = scenario.intruder(name)
+        k = wanted_k(intruder)
         if k is None:
             continue
         whom = f" for {printable(name)}" if whom_of(scenario, name) else ""
-        if other := sorted(missing_rules(one) - {"wildcard"}):
+        if other := sorted(missing_rules(intruder) - {"wildcard"}):
             why = f"the scenario takes a missing key for: {', '.join(other)}; a value taken out would protect nobody"
             yield None, [f"No local_suppression{whom}: {why}."]
             continue
-        step = suppression_step(way.data, scenario, one, k, hide=hide)
+        step = suppression_step(way.data, scenario, intruder, k, hide=hide)
         lines = [
             the_rest(whom),
             "k is what the threshold of the risk needs in a file taken for the whole population."
@@ -428,30 +429,30 @@ def whom_of(scenario: Scenario, name: str) -> Step:
     return {"intruder": name} if len(scenario.intruders) > 1 else {}
 
 
-def missing_rules(one: Scenario) -> set[str]:
+def missing_rules(scenario: Scenario) -> set[str]:
     """The rules for missing values in the keys of a scenario."""
-    return {one.missing} if isinstance(one.missing, str) else set(one.missing.values())
+    return {scenario.missing} if isinstance(scenario.missing, str) else set(scenario.missing.values())
 
 
 def suppression_step(
-    data: Any, scenario: Scenario, one: Scenario, k: int, *, hide: bool,
+    data: Any, scenario: Scenario, intruder: Scenario, k: int, *, hide: bool,
     importance: Mapping[str, float] | None = None, bundles: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Step:  # fmt: skip
-    """The suppression of what is left over the limit on k.
+    """The local suppression of the records that are still below k.
 
-    `one`: the scenario with one intruder and those of their keys that are still there. `bundles`: by key, the columns
-    that tell it.
+    `intruder`: the scenario with one intruder and those of their keys that are still there. `bundles`: by key, the
+    columns from which it follows.
     """
-    (name,) = one.intruders
+    (name,) = intruder.intruders
     step: Step = {"method": "local_suppression"}
-    if len(one.keys) < len(scenario.intruders[name]):
-        step |= {"keys": [*one.keys], "k": k}
+    if len(intruder.keys) < len(scenario.intruders[name]):
+        step |= {"keys": [*intruder.keys], "k": k}
     else:
-        step |= whom_of(scenario, name) | ({} if k == one.limits.k else {"k": k})
+        step |= whom_of(scenario, name) | ({} if k == intruder.limits.k else {"k": k})
     if importance is not None:
-        step["importance"] = {key: importance.get(key, 1.0) for key in one.keys}
-    together = [[key, *bundles[key]] for key in one.keys if bundles.get(key)]
-    together += [[size, str(one.household)] for size in household_sizes(data, one)]
+        step["importance"] = {key: importance.get(key, 1.0) for key in intruder.keys}
+    together = [[key, *bundles[key]] for key in intruder.keys if bundles.get(key)]
+    together += [[size, str(intruder.household)] for size in household_sizes(data, intruder)]
     if together:
         step["together"] = together
     return step | ({"hide_implied": True} if hide else {})
@@ -465,24 +466,24 @@ def lose_values(scenario: Scenario, name: str, measure: str, threshold: Any, col
     }  # fmt: skip
 
 
-def household_sizes(data: Any, one: Scenario) -> list[str]:
+def household_sizes(data: Any, scenario: Scenario) -> list[str]:
     """Keys that are the number of records of the household."""
     frame = open_eager(data, {})
-    if one.household is None:
+    if scenario.household is None:
         return []
-    coded = code_column(frame[one.household])
+    coded = code_column(frame[scenario.household])
     homes = homes_of(coded.codes(), coded.span)
     size = homes.size[homes.of_row]
-    found = []
-    for key in household_variables(data, household=one.household, among=one.keys):
+    size_keys = []
+    for key in household_variables(data, household=scenario.household, among=scenario.keys):
         try:
             values = float_values(frame[key], key)
         except SdcError:
             continue
         known = ~np.isnan(values)
         if np.mean(values[known] == size[known]) > COUNTED:
-            found.append(key)
-    return found
+            size_keys.append(key)
+    return size_keys
 
 
 def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
@@ -620,32 +621,32 @@ def make_starter(
     # of identifiers that are not read here, and of weights, which a step is about
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         way = coarsen_keys(data, scenario, share=share, internal=internal)
-        told = [*before_suppression(way, columns), *suppressions(way)]
-        told += _too_risky(data, scenario, told)
-        told += last_step(scenario, columns)
-        exceeded, unjudged = _judged(data, scenario, told)
-    told.append((None, [_outcome(exceeded, unjudged)]))
-    told = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in told]
-    steps = [step for step, _ in told if step is not None]
+        commented = [*before_suppression(way, columns), *suppressions(way)]
+        commented += _too_risky(data, scenario, commented)
+        commented += last_step(scenario, columns)
+        exceeded, unjudged = _judged(data, scenario, commented)
+    commented.append((None, [_outcome(exceeded, unjudged)]))
+    commented = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in commented]
+    steps = [step for step, _ in commented if step is not None]
     if not steps:  # the order stays, too
         raise ScenarioError("there is nothing to do: the thresholds hold")
     recipe = Recipe(steps, title=TITLE, folder=folder or scenario.folder)
-    return StarterRecipe(recipe, write_starter(TITLE, head, told), tuple(exceeded), tuple(unjudged))
+    return StarterRecipe(recipe, write_starter(TITLE, head, commented), tuple(exceeded), tuple(unjudged))
 
 
-def _too_risky(data: Any, scenario: Scenario, told: Sequence[Told]) -> Iterator[Told]:
+def _too_risky(data: Any, scenario: Scenario, commented: Sequence[Told]) -> Iterator[Told]:
     """A step for the records whose risk is still too high, where a missing key may stand for any value."""
     if scenario.limits.risk is None or scenario.missing != "wildcard":
         return
-    over = over_limits(_applied(data, scenario, told).data, scenario)
+    over = over_limits(_applied(data, scenario, commented).data, scenario)
     for name in (name for name, count in over.items() if count):
         limit = scenario.limits.risk
         yield lose_values(scenario, name, RISK_MEASURE, limit, scenario.intruders[name]), [STILL_ABOVE]
 
 
-def _applied(data: Any, scenario: Scenario, told: Sequence[Told]) -> Applied:
+def _applied(data: Any, scenario: Scenario, commented: Sequence[Told]) -> Applied:
     """The data after the steps, but for those on direct identifiers, which it need not hold."""
-    steps = [step for step, _ in told if step is not None and METHODS[str(step["method"])].effect != "gone"]
+    steps = [step for step, _ in commented if step is not None and METHODS[str(step["method"])].effect != "gone"]
     return tried(data, scenario, steps)
 
 
@@ -656,23 +657,23 @@ def tried(data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]]) -> 
     return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False)
 
 
-def _judged(data: Any, scenario: Scenario, told: Sequence[Told]) -> tuple[list[str], list[str]]:
+def _judged(data: Any, scenario: Scenario, commented: Sequence[Told]) -> tuple[list[str], list[str]]:
     """The thresholds that do not hold after the steps, and those that could not be judged."""
-    verdicts = _applied(data, scenario, told).assess(seed=SEED).verdicts
-    found: tuple[list[str], list[str]] = ([], [])
+    verdicts = _applied(data, scenario, commented).assess(seed=SEED).verdicts
+    failing: tuple[list[str], list[str]] = ([], [])
     for verdict in verdicts:
-        names = found[verdict.holds is None]
+        names = failing[verdict.holds is None]
         if verdict.holds is not True and (name := verdict.name.removesuffix("_undone")) not in names:
             names.append(name)
-    return found
+    return failing
 
 
 def _outcome(exceeded: Sequence[str], unjudged: Sequence[str]) -> str:
-    said = "Tried on the file: no threshold is exceeded after these steps"
+    sentence = "Tried on the file: no threshold is exceeded after these steps"
     if exceeded:
         over = f"exceeded after these steps: {listed(exceeded)}"
-        said = f"Tried on the file: {over}; make keys coarser by hand, or leave one out"
-    return said + (f". Not judged: {listed(unjudged)}." if unjudged else ".")
+        sentence = f"Tried on the file: {over}; make keys coarser by hand, or leave one out"
+    return sentence + (f". Not judged: {listed(unjudged)}." if unjudged else ".")
 
 
 def from_folder(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:

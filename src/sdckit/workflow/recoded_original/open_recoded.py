@@ -112,8 +112,8 @@ def found_base(before: Floats, after: Floats) -> tuple[float, str] | None:
 
 
 def _bases(largest: float) -> list[float]:
-    found = [float(f"{digit}e{power}") for power in range(9, -4, -1) for digit in (5, 2.5, 2, 1)]
-    return [base for base in found if base <= max(largest, 1.0)]
+    bases = [float(f"{digit}e{power}") for power in range(9, -4, -1) for digit in (5, 2.5, 2, 1)]
+    return [base for base in bases if base <= max(largest, 1.0)]
 
 
 def _are_multiples(values: Floats, base: float) -> bool:
@@ -148,13 +148,13 @@ class _Column:
         if self.floats:
             before, released = ("empty" if np.isnan(values).all() else "number" for values in self.numbers)
             return before, released
-        after = {one.kind for one in self.after} - {"empty"}
+        after = {release.kind for release in self.after} - {"empty"}
         return self.before.kind, "empty" if not after else after.pop() if len(after) == 1 else "mixed"
 
     @cached_property
     def values(self) -> list[Any]:
         """Values of the releases, each once."""
-        return list(dict.fromkeys(value for one in self.after for value in one.values))
+        return list(dict.fromkeys(value for release in self.after for value in release.values))
 
     @cached_property
     def place(self) -> dict[Any, int]:
@@ -164,12 +164,12 @@ class _Column:
     @cached_property
     def after_codes(self) -> Ints:
         """Place of each released value in `values`, release behind release, -1 where missing."""
-        found = []
-        for one, order in zip(self.after, self.pair.orders, strict=True):
-            table = np.array([*(self.place[value] for value in one.values), -1], np.int64)
-            codes = table[one.codes]
-            found.append(codes if order is None else codes[order])
-        return np.concatenate(found)
+        parts = []
+        for distinct, order in zip(self.after, self.pair.orders, strict=True):
+            table = np.array([*(self.place[value] for value in distinct.values), -1], np.int64)
+            codes = table[distinct.codes]
+            parts.append(codes if order is None else codes[order])
+        return np.concatenate(parts)
 
     def before_codes(self) -> Ints:
         """Place of each value of the original, once for every release."""
@@ -184,7 +184,7 @@ class _Column:
     def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Original and releases as numbers."""
         before, *after = (float_values(frame.get_column(self.name), "numeric") for frame in self.pair.frames)
-        moved = [one if order is None else one[order] for one, order in zip(after, self.pair.orders, strict=True)]
+        moved = [file if order is None else file[order] for file, order in zip(after, self.pair.orders, strict=True)]
         return np.tile(before, self.pair.m), np.concatenate(moved)
 
 
@@ -196,7 +196,7 @@ def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> 
     where a column has its old values, or where values moved among records. `types_only` looks at columns alone whose
     types differ.
     """
-    return [found for name in names if (found := _of_column(_Column(pair, name), types_only)) is not None]
+    return [recoding for name in names if (recoding := _of_column(_Column(pair, name), types_only)) is not None]
 
 
 def _of_column(column: _Column, types_only: bool) -> Recoding | None:
@@ -206,8 +206,8 @@ def _of_column(column: _Column, types_only: bool) -> Recoding | None:
     if "empty" in (before, after) or after == "mixed":
         return None
     if before != after:
-        found = _bands(column) if (before, after) == ("number", "text") else None
-        return found or (_groups(column) if column.pair.aligned else None)
+        bands = _bands(column) if (before, after) == ("number", "text") else None
+        return bands or (_groups(column) if column.pair.aligned else None)
     if types_only or not column.pair.aligned or _identical(column):
         return None
     if before == "number":
@@ -253,8 +253,8 @@ def _shared_edges(column: _Column, labels: list[str], before: Any, after: Ints) 
     edges: tuple[SharedEdge, ...] = ("left", "right")
     for edge in edges:
         bands = read_bands(labels, shared=edge)
-        if bands is not None and (found := _fitting(column, bands, labels, before, after, exact=True)):
-            yield found
+        if bands is not None and (banded := _fitting(column, bands, labels, before, after, exact=True)):
+            yield banded
 
 
 def _fitting(
@@ -324,18 +324,18 @@ def _whole(column: _Column) -> bool:
 
 
 def _limits(column: _Column) -> Recoding | None:
-    found = found_limits(*column.numbers)
-    if found is None:
+    limits = found_limits(*column.numbers)
+    if limits is None:
         return None
-    ends = {end: _plain(limit) for end, limit in zip(("bottom", "top"), found, strict=True) if limit is not None}
+    ends = {end: _plain(limit) for end, limit in zip(("bottom", "top"), limits, strict=True) if limit is not None}
     return Repeated(1, StepLike("top_bottom_code", {"column": column.name, **ends}))
 
 
 def _multiples(column: _Column) -> Recoding | None:
-    found = found_base(*column.numbers)
-    if found is None:
+    rounding = found_base(*column.numbers)
+    if rounding is None:
         return None
-    base, how = found
+    base, how = rounding
     return Repeated(1, StepLike("round_to", {"column": column.name, "base": _plain(base), "how": how}))
 
 
@@ -373,11 +373,11 @@ def open_recoded(
         opened, done = _declared(opened, [*names, *also], recodings)
         changes, notes, unsure = done.changes, done.notes, done.unsure
     pair = read_pair(opened, roles, also=by, aligned=aligned)
-    found = recognise(pair, names, types_only=recodings is not None)
-    if found:
-        opened = _recoded(opened, [*names, *also], found, "recognised")
+    recognised = recognise(pair, names, types_only=recodings is not None)
+    if recognised:
+        opened = _recoded(opened, [*names, *also], recognised, "recognised")
         pair = read_pair(opened, roles, also=by, aligned=aligned)
-        changes = (*changes, *found)
+        changes = (*changes, *recognised)
     if control is not None:
         control = _as_read(_like_original(control, names, changes), changes, opened.released)
     pair = open_pair(pair, control=control, categories=roles, also=by, aligned=aligned)
@@ -385,7 +385,7 @@ def open_recoded(
         _check_values(pair, recodings, unsure)
     if recodings is not None and recodings.log is not None and recodings.keeps_rows and pair.aligned:
         _check_rows(pair, [name for name in recodings.unchanged(names) if name not in unsure])
-    return Opened(opened, pair, (*_told(pair.recoded), *notes))
+    return Opened(opened, pair, (*_recoding_notes(pair.recoded), *notes))
 
 
 def _check_released(opened: Pair, names: Sequence[str]) -> None:
@@ -418,18 +418,18 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
     return _with_raw(changed, frame, done.changes, recodings.source), done
 
 
-def _recoded(opened: Pair, names: Sequence[str], found: Sequence[Recoding], source: Any) -> Pair:
+def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[Recoding], source: Any) -> Pair:
     """Do what was recognised to the original."""
     present = opened.original.collect_schema().names()
     used = [name for name in (*names, opened.id) if name is not None and name in present]
     frame, brought = columns_in_memory(opened.original, {"recoded": list(dict.fromkeys(used))})
     data = frame.to_native()
-    for one in found:
-        data = one.apply(data)
+    for recoding in recodings:
+        data = recoding.apply(data)
     plans = opened.plans or (opened.frames if brought else ())
     brought = brought or opened.brought
     changed = replace(opened, original=open_frame(data), brought=brought, plans=plans)  # type: ignore[arg-type]
-    return _with_raw(changed, frame if opened.raw is None else opened.raw, found, source)
+    return _with_raw(changed, frame if opened.raw is None else opened.raw, recodings, source)
 
 
 def _as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> Any:
@@ -439,12 +439,12 @@ def _as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) ->
         frame: Any = open_frame(data)
         if name not in frame.columns or not all(name in type_ and type_[name].is_numeric() for type_ in types):
             continue
-        found = distinct_values(frame[name])
-        bands = [read_band(value) for value in found.values] if found.kind == "text" else [None]
+        distinct = distinct_values(frame[name])
+        bands = [read_band(value) for value in distinct.values] if distinct.kind == "text" else [None]
         if all(band is not None and band.single for band in bands):
             numbers = [band.low for band in bands if band is not None]
             levels = [int(number) if number.is_integer() else number for number in numbers]
-            data = with_levels(frame, {name: (levels, found.codes)})
+            data = with_levels(frame, {name: (levels, distinct.codes)})
     return data
 
 
@@ -473,7 +473,7 @@ def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recodin
 
 def _check_values(pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> None:
     """Refuse a recoding that cannot have made the release: it would let no record match."""
-    declared = [one.column for one in pair.recoded if one.source != "recognised" and one.column not in unsure]
+    declared = [entry.column for entry in pair.recoded if entry.source != "recognised" and entry.column not in unsure]
     kept = recodings.unchanged(declared)
     for name in declared:
         coding = pair.codes(name)
@@ -500,17 +500,17 @@ def _check_rows(pair: Pair, names: Sequence[str]) -> None:
                 )
 
 
-def _told(recoded: Sequence[Recoded]) -> list[str]:
+def _recoding_notes(recoded: Sequence[Recoded]) -> list[str]:
     """Say which columns were recoded, by what knowledge, and what the figures of the original are then."""
     how = {
         "recipe": "by the recipe given",
         "log": "by the log given",
         "recognised": "recognised from the two files",
     }
-    told = []
+    sentences = []
     for source, words in how.items():
-        of = [one for one in recoded if one.source == source]
+        of = [entry for entry in recoded if entry.source == source]
         if of:
-            columns = ", ".join(f"{one.column} ({one.kind})" for one in of)
-            told.append(f"{columns}: the original is compared with the same recoding as the release, {words}")
-    return told
+            columns = ", ".join(f"{entry.column} ({entry.kind})" for entry in of)
+            sentences.append(f"{columns}: the original is compared with the same recoding as the release, {words}")
+    return sentences

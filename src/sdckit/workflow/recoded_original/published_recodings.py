@@ -137,11 +137,11 @@ class Grouped:
     def apply(self, data: Any) -> Any:
         """Give each value its group."""
         frame = open_eager(data, {"column": [self.column]})
-        found = regroup(
+        regrouped = regroup(
             distinct_values(frame[self.column]), self.column, self.new_of,
             outside="keep" if self.keep else "missing", what="no group",
         )  # fmt: skip
-        return with_levels(frame, {self.column: (found.levels, found.codes)})
+        return with_levels(frame, {self.column: (regrouped.levels, regrouped.codes)})
 
 
 # The names of a column's bands read together: ranges that do not overlap.
@@ -168,34 +168,34 @@ def read_bands(labels: Sequence[str], *, shared: SharedEdge | None = None) -> Ba
     """
     if not 0 < len(labels) <= MOST:
         return None
-    found = []
+    named_bands = []
     for label in labels:
         band = read_band(label)
         if band is None:
             return None
-        found.append((band, label))
-    if all(band.single for band, _ in found):
+        named_bands.append((band, label))
+    if all(band.single for band, _ in named_bands):
         return None
-    found.sort(key=lambda one: one[0][:2])
-    bands = [band for band, _ in found]
+    named_bands.sort(key=lambda named_band: named_band[0][:2])
+    bands = [band for band, _ in named_bands]
     if shared is not None:
         bands = _parted(bands, shared)
-    for one, other in pairwise(bands):
-        if one.high > other.low or (one.high == other.low and one.has_high and other.has_low):
+    for lower, upper in pairwise(bands):
+        if lower.high > upper.low or (lower.high == upper.low and lower.has_high and upper.has_low):
             return None
     low, high = (np.array([band[i] for band in bands], np.float64) for i in (0, 1))
     has_low, has_high = (np.array([band[i] for band in bands], np.bool_) for i in (2, 3))
-    return Bands(low, high, has_low, has_high, tuple(label for _, label in found))
+    return Bands(low, high, has_low, has_high, tuple(label for _, label in named_bands))
 
 
 def _parted(bands: Sequence[Band], shared: SharedEdge) -> list[Band]:
     """Give an edge that two dashed bands share to one of them."""
     made = list(bands)
-    for i, (one, other) in enumerate(pairwise(bands)):
-        if one.high == other.low and one.dashed and not one.single:
+    for i, (lower, upper) in enumerate(pairwise(bands)):
+        if lower.high == upper.low and lower.dashed and not lower.single:
             if shared == "left":
                 made[i] = made[i]._replace(has_high=False)
-            elif other.dashed:
+            elif upper.dashed:
                 made[i + 1] = made[i + 1]._replace(has_low=False)
     return made
 
@@ -276,9 +276,9 @@ class Recodings:
     def unchanged(self, columns: Collection[str]) -> tuple[str, ...]:
         """Columns that only recodings and suppression change: a value of a release is that of the recoded original."""
         changed: set[str] = set()
-        for number, one in enumerate(self.steps, 1):
-            if not is_recoding(one) and METHODS[one.method].trace != "missing":
-                changed.update(self._touched(number, one, columns))
+        for number, step in enumerate(self.steps, 1):
+            if not is_recoding(step) and METHODS[step.method].trace != "missing":
+                changed.update(self._touched(number, step, columns))
         return tuple(name for name in columns if name not in changed)
 
     def check_file(
@@ -335,19 +335,19 @@ class Recodings:
         unsure: list[str] = []
         changes: list[Recoding] = []
         touched: set[str] = set()
-        for number, one in enumerate(self.steps, 1):
-            if not is_recoding(one):
-                touched.update(self._touched(number, one, columns))
+        for number, step in enumerate(self.steps, 1):
+            if not is_recoding(step):
+                touched.update(self._touched(number, step, columns))
                 continue
-            column, taken = str(one.arguments["column"]), _from_the_data(one)
+            column, taken = str(step.arguments["column"]), _from_the_data(step)
             if column not in columns:
                 continue
-            change: Recoding = Repeated(number, one, self.folder, taken)
+            change: Recoding = Repeated(number, step, self.folder, taken)
             if taken and column in touched:
-                edges = self._edges(number, one)
+                edges = self._edges(number, step)
                 if edges is None:
                     notes.append(
-                        f"{column}: {one.place(number)} takes {taken} from values that an earlier step had changed; "
+                        f"{column}: {step.place(number)} takes {taken} from values that an earlier step had changed; "
                         "the original is compared without it"
                     )
                     unsure.append(column)
@@ -357,23 +357,23 @@ class Recodings:
             changes.append(change)
         return Done(data, tuple(changes), (*notes, *self._not_done()), tuple(unsure))
 
-    def _edges(self, number: int, one: StepLike) -> Any:
+    def _edges(self, number: int, step: StepLike) -> Any:
         """The bands that a step cut, as the log names them."""
-        if self.log is None or METHODS[one.method].trace != "range":
+        if self.log is None or METHODS[step.method].trace != "range":
             return None
         return read_bands(self.log.steps[number - 1].parameters.get("bands", ()))
 
-    def _touched(self, number: int, one: StepLike, columns: Collection[str]) -> set[str]:
+    def _touched(self, number: int, step: StepLike, columns: Collection[str]) -> set[str]:
         """Columns that a step changed by the log; without one, those that it may change."""
         if self.log is not None:
             return {name for name, count in self.log.steps[number - 1].changed.items() if count}
-        return set(columns if METHODS[one.method].unnamed else columns_mentioned([one]))
+        return set(columns if METHODS[step.method].unnamed else columns_mentioned([step]))
 
     def _not_done(self) -> list[str]:
         left = [
-            one.place(number)
-            for number, one in enumerate(self.steps, 1)
-            if not is_recoding(one) and not _leaves_out(one)
+            step.place(number)
+            for number, step in enumerate(self.steps, 1)
+            if not is_recoding(step) and not _leaves_out(step)
         ]
         if self.log is not None or not left:
             return []
@@ -482,12 +482,12 @@ def _plain(steps: Sequence[StepLike]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _check_hierarchies(then: RecipeLog, steps: Sequence[StepLike], folder: Path | None, *, alone: bool) -> None:
-    found = digests(steps, folder)
+    hashes = digests(steps, folder)
     for name in hierarchies(steps):
-        if name not in found:
+        if name not in hashes:
             where = "beside the log; give the recipe, too, which says where it is" if alone else "where the recipe is"
             raise DataError(f"the hierarchy {name} that the log names is not {where}")
-        if found[name] != then.files.get(name):
+        if hashes[name] != then.files.get(name):
             raise DataError(f"the hierarchy {name} is not the one of the log; find the file as it was")
 
 

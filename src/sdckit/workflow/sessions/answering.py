@@ -60,9 +60,9 @@ class Desk:
 
         with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
             sample = describe_file(path, whole=True, **how)
-        told = [str(one.message) for one in caught if issubclass(one.category, SdcWarning)]
+        caught_messages = [str(warning.message) for warning in caught if issubclass(warning.category, SdcWarning)]
         codes = set(sample.notes.messages(Path(path).name))  # these are told column by column
-        self.warnings = tuple(dict.fromkeys(one for one in told if one not in codes))
+        self.warnings = tuple(dict.fromkeys(message for message in caught_messages if message not in codes))
         self._sample, self._opened, self.reading = sample, opened, how
         self.memo.clear()
 
@@ -131,17 +131,17 @@ class Desk:
             while len(self.memo) >= MOST_KEPT:
                 del self.memo[next(iter(self.memo))]
             self.memo[key] = make()
-        found: One = self.memo[key]
-        return found
+        remembered: One = self.memo[key]
+        return remembered
 
 
 def _state(path: str | None) -> list[int]:
     """What changes when a file is written anew."""
     try:
-        told = Path(path or "").stat()
+        stat = Path(path or "").stat()
     except OSError:
         return []  # reading it says what is wrong
-    return [told.st_mtime_ns, told.st_size]
+    return [stat.st_mtime_ns, stat.st_size]
 
 
 def _given(reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,8 +214,8 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
         with _compiling(send), _warned() as notes:
             result = _carried_out(desk, request, send)
         exact = request["arguments"].get("exact", False)
-        told = notes if exact else list(map(_protected, notes))
-        send({"result": {**result, "notes": [*result.get("notes", ()), *told]}})
+        shown = notes if exact else list(map(_protected, notes))
+        send({"result": {**result, "notes": [*result.get("notes", ()), *shown]}})
     except SdcError as error:
         send({"error": str(error)})
     except MemoryError:
@@ -263,11 +263,11 @@ def _compiling(send: Send) -> Iterator[None]:
     """Tell once that kernels are being compiled, which takes minutes and happens once per machine."""
     from sdckit.numerics.compiling import heard
 
-    told: list[str] = []
+    compiled: list[str] = []
 
     def tell(name: str) -> None:
-        if not told:
-            told.append(name)
+        if not compiled:
+            compiled.append(name)
             send({"tell": COMPILING})
 
     with heard(tell):

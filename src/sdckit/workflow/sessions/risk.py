@@ -76,9 +76,9 @@ TICKED = "with the ticked keys"
 
 def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """The verdicts and the first figures against every intruder; what takes longer is asked for apart."""
-    found = _assessed(desk, desk.scenario(scenario), tell)
+    assessment = _assessed(desk, desk.scenario(scenario), tell)
     tell("protecting the figures")
-    made = _figures(desk, without_measures(found, (CONTRIBUTIONS,)), exact=exact)
+    made = _figures(desk, without_measures(assessment, (CONTRIBUTIONS,)), exact=exact)
 
     def laid(plain: Plain) -> list[Section]:
         several = len(plain["intruders"]) > 1
@@ -93,7 +93,7 @@ def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langua
     return {
         "verdict": _verdict(made, exact=exact, language=language),
         "html": document_html(made, laid, exact=exact, language=language),
-        "passed": found.passed,
+        "passed": assessment.passed,
         "further": {name: say(question, language) for name, question in further_questions().items()},
         "notes": [],
     }
@@ -125,7 +125,7 @@ def _verdict(made: Callable[[], Plain], *, exact: bool, language: str) -> str:
 
 def helps(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """What would help most: the next steps, and what every key contributes."""
-    found = _assessed(desk, desk.scenario(scenario), tell)
+    assessment = _assessed(desk, desk.scenario(scenario), tell)
     tell("leaving out the keys one by one")
 
     def laid(plain: Plain) -> list[Section]:
@@ -137,13 +137,13 @@ def helps(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langu
             sections += [Section(title, tuple(blocks))] if blocks else []
         return sections
 
-    return _html(desk, found, laid, exact=exact, language=language)
+    return _html(desk, assessment, laid, exact=exact, language=language)
 
 
 def levels(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """How many records each level of a key has: pictures, with their tables folded away."""
-    found = _assessed(desk, desk.scenario(scenario), tell)
-    lean = without_measures(found, (CONTRIBUTIONS,))
+    assessment = _assessed(desk, desk.scenario(scenario), tell)
+    lean = without_measures(assessment, (CONTRIBUTIONS,))
 
     def laid(plain: Plain) -> list[Section]:
         known: dict[str, Plain] = {
@@ -165,8 +165,8 @@ def moved(
     if not keys:
         raise ScenarioError("without any key there is nothing to recognise people by; tick one at least")
     both = with_other_keys(whole, intruder, keys, name=say(TICKED, language))
-    found = _assessed(desk, both, tell)
-    lean = without_measures(found, (CONTRIBUTIONS,))
+    assessment = _assessed(desk, both, tell)
+    lean = without_measures(assessment, (CONTRIBUTIONS,))
     return _html(desk, lean, lambda plain: [compared_section(plain)], exact=exact, language=language)
 
 
@@ -188,8 +188,8 @@ def further(
     return {"html": result_html(*outcome.results.values(), exact=exact, language=language, title=title)}
 
 
-def _further(desk: Desk, one: Scenario, measure: str, tell: Tell) -> Any:
-    (planned,) = plan_file(one, measures=(measure,), data=desk.original(one), tell=tell).values()
+def _further(desk: Desk, intruder: Scenario, measure: str, tell: Tell) -> Any:
+    (planned,) = plan_file(intruder, measures=(measure,), data=desk.original(intruder), tell=tell).values()
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         return carry_out([row for row in planned if row.row.name == measure])
 
@@ -201,8 +201,8 @@ def subgroups(
     if not by:
         raise ScenarioError("choose a variable whose values are the subgroups")
     whole = desk.scenario(scenario)
-    found = desk.remember("by", [plain_of(whole), list(by)], lambda: _one(desk, whole, tell, by))
-    lean = without_measures(found, (CONTRIBUTIONS,))
+    assessment = desk.remember("by", [plain_of(whole), list(by)], lambda: _assess_scenario(desk, whole, tell, by))
+    lean = without_measures(assessment, (CONTRIBUTIONS,))
 
     def laid(plain: Plain) -> list[Section]:
         sections = [Section(f"Subgroups by {', '.join(by)}", ())]
@@ -217,32 +217,32 @@ def subgroups(
 
 
 def _html(
-    desk: Desk, found: Assessment, laid: Callable[[Plain], list[Section]], *, exact: bool, language: str
+    desk: Desk, assessment: Assessment, laid: Callable[[Plain], list[Section]], *, exact: bool, language: str
 ) -> dict[str, Any]:
-    made = _figures(desk, found, exact=exact)
+    made = _figures(desk, assessment, exact=exact)
     return {"html": document_html(made, laid, exact=exact, language=language)}
 
 
-def _figures(desk: Desk, found: Assessment, *, exact: bool) -> Callable[[], Plain]:
+def _figures(desk: Desk, assessment: Assessment, *, exact: bool) -> Callable[[], Plain]:
     """What is shown of an assessment, made when it is asked for and then kept: the gate is the slow part."""
-    measures = [sorted(intruder.results) for intruder in found.intruders]
-    key = [plain_of(found.scenario), list(found.by), measures, exact]
-    return lambda: desk.remember("figures", key, lambda: protected(build_document(found), exact=exact))
+    measures = [sorted(intruder.results) for intruder in assessment.intruders]
+    key = [plain_of(assessment.scenario), list(assessment.by), measures, exact]
+    return lambda: desk.remember("figures", key, lambda: protected(build_document(assessment), exact=exact))
 
 
 def _assessed(desk: Desk, whole: Scenario, tell: Tell) -> Assessment:
     """The assessment of the file, one intruder at a time, so that what is known of one is kept."""
     parts = []
     for name in whole.intruders:
-        one = whole.intruder(name)
-        parts.append(desk.remember("assess", plain_of(one), partial(_one, desk, one, tell)))
+        intruder = whole.intruder(name)
+        parts.append(desk.remember("assess", plain_of(intruder), partial(_assess_scenario, desk, intruder, tell)))
     return put_together(parts, whole)
 
 
-def _one(desk: Desk, one: Scenario, tell: Tell, by: Sequence[str] = ()) -> Assessment:
+def _assess_scenario(desk: Desk, scenario: Scenario, tell: Tell, by: Sequence[str] = ()) -> Assessment:
     """Its warnings stand in the document, with their counts protected."""
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        return assess(desk.original(one), scenario=one, by=tuple(by), step=tell)
+        return assess(desk.original(scenario), scenario=scenario, by=tuple(by), step=tell)
 
 
 def plain_of(scenario: Scenario) -> Any:
