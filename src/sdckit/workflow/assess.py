@@ -1,4 +1,4 @@
-"""The main job: a scenario and a file, every measure that applies, a verdict per threshold."""
+"""`assess`: run every applicable measure on a file or a release, and judge every threshold of the scenario."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def assess(
 
 
 def _check_groups(data: Any, by: Sequence[str]) -> None:
-    """Refuse columns of subgroups that the file does not have, before anything is read."""
+    """Raise where a subgroup column is absent, before any data is read."""
     if not by:
         return
     present = open_frame(data).collect_schema().names()
@@ -223,7 +223,7 @@ def _assess_file(
     data: Any, *, scenario: Scenario, measures: Sequence[str], step: Step, compared: bool = False,
     by: Sequence[str] = (),
 ) -> Assessment:  # fmt: skip
-    """Assess one file; `compared` says that it stands beside another one, which may have more columns of `by`."""
+    """Assess one file; `compared`: it is one of the files of a release, so subgroup columns `by` may be absent."""
     frame = open_frame(data)
     present = frame.collect_schema().names()
     groups = tuple(by) if all(name in present for name in by) else ()
@@ -360,7 +360,7 @@ def assess_release(
 
 
 def _of_original(scenario: Scenario) -> Scenario:
-    """The scenario for the original, which does not go out: no earlier release is held against it."""
+    """The scenario without its ledger and the ledger's limits, since the original itself is not released."""
     of_ledger = [name for name, kind in declarable().items() if kind.scope == "ledger"]
     if scenario.ledger is None and not scenario.thresholds.declared.keys() & of_ledger:
         return scenario
@@ -369,7 +369,7 @@ def _of_original(scenario: Scenario) -> Scenario:
 
 
 def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bool) -> Any:
-    """A release with the id under which a ledger knows its people: it need not go out, the original has it."""
+    """A release with the ledger's id column copied from the original where it lacks it and the rows are aligned."""
     id = None if scenario.ledger is None else scenario.ledger.id
     if id is None or not aligned or is_lazy(file) or is_lazy(original):
         return file
@@ -384,7 +384,7 @@ def _in_every_file(pair: Pair) -> frozenset[str]:
 
 
 def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, list[str]]:
-    """The scenario for a release that lacks a weight or an id of the original, and what that means."""
+    """The scenario narrowed to the columns of a release, and a note for each absent weight, household or person."""
     present = released.collect_schema().names()
     notes = [
         WITHOUT.format(file=label, column=column, role=role)
@@ -397,9 +397,9 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
 def _open(
     opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str] = ()
 ) -> tuple[Opened, bool]:
-    """Read the keys, and every other declared variable that all files have; say whether rows belong together.
+    """Read the key variables and every other declared variable that all files share; return whether rows are aligned.
 
-    A log says that they do where its steps leave the rows where they were.
+    Without ``aligned`` or an id, rows are aligned where a log tells from which row each one was made.
     """
     columns = [frame.collect_schema().names() for frame in opened.frames]
     shared = [
@@ -424,17 +424,17 @@ def _open(
 
 
 def _size(frame: Any) -> int | None:
-    """Records of a file in memory; None of a plan, which is not counted here."""
+    """Number of records of an eager frame; None of a lazy frame, which is not counted here."""
     return None if is_lazy(frame) else len(frame)
 
 
 def _columns_of(frames: Sequence[Any]) -> set[str]:
-    """Columns that any of the files has."""
+    """Union of the columns of the files."""
     return {name for frame in frames for name in frame.collect_schema().names()}
 
 
 def _households_in_both(pair: Pair, household: str | None) -> list[str]:
-    """Say that mates of people in the file are in the control file: they look like members of it."""
+    """Warn where original and control share households, which makes membership inference look harmless."""
     control = pair.control
     if control is None or household is None:
         return []
@@ -488,7 +488,7 @@ def _compared(
 
 
 def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
-    """Of the verdicts on the releases the worst: exceeded by most, else not judged, else holding."""
+    """The worst verdict per threshold over all releases: exceeded by most, then not judged, then holding."""
     worst: dict[tuple[str, str | None], Verdict] = {}
     for verdict in (verdict for of_release in verdicts for verdict in of_release):
         place = (verdict.name, verdict.variable)
@@ -504,7 +504,7 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
 
 
 def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """A sensitive variable that no release has any more cannot be learnt from its groups: its limits hold."""
+    """Verdicts that hold for sensitive variables absent from every release: there is no attribute disclosure."""
     kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
     gone = [variable for variable in scenario.sensitive if variable not in kept]
     reason = "the release does not have the variable"
@@ -517,7 +517,7 @@ def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Ve
 
 
 def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """Without a household column nobody is found through a mate: a type's limit on household risk holds."""
+    """Verdicts that hold for household limits of a release type where no release has the household column."""
     if any(assessment.scenario.household is not None for assessment in after):
         return []
     reason = "the release does not have the household column"

@@ -1,4 +1,4 @@
-"""What `assess` gives for one file: every result by its place, and the doors to its documents."""
+"""Results of `assess` for a file and for a release, by intruder and place, and the writers of their documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KeyFacts:
-    """A key and its levels.
+    """A key variable and its levels.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class KeyFacts:
     rule: str
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the values that few records have: a pickle travels."""
+        """State for pickling, without the levels that few records have."""
         return {**self.__dict__, "level_counts": self.level_counts[: self.large_levels]}
 
 
@@ -122,13 +122,13 @@ class IntruderAssessment:
 
 
 def listed_reasons(skipped: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
-    """What did not run, ready for JSON."""
+    """Measures that were skipped and the reasons, ready for JSON."""
     return [{"measure": place, "reason": reason} for place, reason in skipped]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Assessed(Displayed):
-    """Verdicts, results by intruder and place, and the doors to documents."""
+    """Base of both assessments: verdicts, results by intruder and place, and the writers of documents."""
 
     schema: ClassVar[str]
     scenario: Scenario
@@ -178,7 +178,7 @@ class Assessed(Displayed):
         }  # fmt: skip
 
     def _need_data(self) -> None:
-        """Refuse where the data are gone that a document needs."""
+        """Raise `DataError` where the data that a document needs were dropped by pickling."""
 
     def report(
         self,
@@ -265,7 +265,7 @@ class Assessed(Displayed):
 
     @abstractmethod
     def _first_line(self) -> str:
-        """What this is, for a session."""
+        """First line of the repr: what was assessed."""
 
     def __repr__(self) -> str:
         return "\n".join([self._first_line(), *(indent(repr(intruder), "  ") for intruder in self.intruders)])
@@ -326,12 +326,12 @@ class ReleaseAssessment(Assessed):
 
     @property
     def n(self) -> int:
-        """Records of the original."""
+        """Number of records of the original."""
         return self.original.n
 
     @property
     def m(self) -> int:
-        """Releases."""
+        """Number of releases."""
         return len(self.released)
 
     def _rows(self) -> Iterator[tuple[str, str, str, str, float]]:
@@ -435,7 +435,7 @@ class Assessment(Assessed):
         return self._frame(NAMES, self._rows(), self.backend)
 
     def _parts(self) -> list[list[tuple[str, str, str, float]]]:
-        """The rows of each intruder and measure; how many records there are is no news."""
+        """Rows of `details` grouped by intruder and measure, without the number of records."""
         rows = (row for row in self._rows() if row[2] != "n")
         return [list(part) for _, part in groupby(rows, key=itemgetter(0, 1))]
 
@@ -449,7 +449,7 @@ class Assessment(Assessed):
         return {intruder.name: self._cells(intruder).count_where(*self._risk_limits()) for intruder in self.intruders}
 
     def at_risk(self, limit: int = 1000) -> list[dict[str, Any]]:
-        """The same records: row (from 1), keys, figures; at most `limit` by intruder, the riskiest first.
+        """Records counted by `n_at_risk`: row (from 1), keys, figures; at most `limit` by intruder, riskiest first.
 
         Confidential: for the session and for internal reports only. A plan has no row numbers.
         """

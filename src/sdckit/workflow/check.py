@@ -1,4 +1,4 @@
-"""The release gate: every declared threshold must be checked and hold, or the file does not pass."""
+"""The release gate `check`: a file passes only if every declared threshold was checked and holds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ToldVerdict:
-    """One limit against one intruder, as a protected document tells it.
+    """One verdict against one intruder, as a protected document prints it.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class ToldVerdict:
 
 @dataclass(frozen=True)
 class ToldVerdicts:
-    """All verdicts of a gate, and the warnings of the document that they are from.
+    """All verdicts of a gate as printed, and the warnings of the protected document they come from.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def _printed_verdict(entry: Plain, n: Plain) -> ToldVerdict:
 
 
 def _forgotten_limit(verdict: Verdict) -> Plain:
-    """A limit that nobody judged, which no document can print."""
+    """Document entry of a threshold that no measure judged."""
     return {
         "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
         "holds": {"value": None}, "reason": verdict.reason, "origin": verdict.origin,
@@ -115,7 +115,7 @@ def _forgotten_limit(verdict: Verdict) -> Plain:
 
 @dataclass(frozen=True)
 class CheckResult(Displayed):
-    """What the gate found; true only where every declared threshold was checked and holds.
+    """Outcome of the gate; true only where every declared threshold was checked and holds.
 
     Attributes
     ----------
@@ -250,7 +250,7 @@ def check(
 
 
 def require_gate(scenario: Scenario, *, compared: bool) -> None:
-    """Refuse a scenario that would let everything pass, or rests on guesses that nobody has confirmed.
+    """Raise where the scenario declares no threshold or has unconfirmed guesses.
 
     A release may be `compared` with its original; some limits are about nothing else.
     """
@@ -266,14 +266,14 @@ def require_gate(scenario: Scenario, *, compared: bool) -> None:
 
 
 def check_assessment(assessment: Assessment | ReleaseAssessment) -> CheckResult:
-    """Judge an assessment that has been made already; a threshold without a verdict counts as unchecked."""
+    """Apply the gate to an existing assessment; a threshold without a verdict counts as unchecked."""
     require_gate(assessment.scenario, compared=_is_compared(assessment))
     verdicts = (*assessment.verdicts, *_forgotten(assessment))
     return CheckResult(all(verdict.holds is True for verdict in verdicts), verdicts, assessment)
 
 
 def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
-    """Undefined verdicts for every threshold, intruder and sensitive variable nobody judged."""
+    """Undefined verdicts for every combination of threshold, intruder and sensitive variable without a verdict."""
     judged = {(verdict.intruder, verdict.name, verdict.variable) for verdict in assessment.verdicts}
     any_variable = {(intruder, name) for intruder, name, _ in judged}
     unjudged: list[Verdict] = []
@@ -292,7 +292,7 @@ def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
 
 
 def _is_compared(assessment: Assessment | ReleaseAssessment) -> bool:
-    """Whether a release was held against its original."""
+    """Whether the assessment compares a release with its original."""
     return hasattr(assessment, "released")
 
 
@@ -352,7 +352,7 @@ def assert_within_limits(
 
 
 def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]) -> Exception | None:
-    """What is to be raised: an error without the frames that saw the records, or without what it came from."""
+    """The exception to raise, without frames and causes that could hold records; None where the file passes."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they tell exact counts, and pytest prints them
@@ -366,7 +366,7 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
 
 
 def _read_if_path(given: Any, scenario: Scenario) -> Any:
-    """The frames of what was given, files read as the command line reads them."""
+    """Read paths as the command line does; return frames unchanged."""
     if isinstance(given, list | tuple):
         return [_read_if_path(file, scenario) for file in given]
     if not isinstance(given, str | Path) or arguments.scenario_or_none(scenario) is None:
@@ -375,7 +375,7 @@ def _read_if_path(given: Any, scenario: Scenario) -> Any:
 
 
 def _message(result: CheckResult) -> str:
-    """The limits that do not hold, or were not judged, in printed words."""
+    """Message that lists the thresholds exceeded or not judged, in protected figures only."""
     try:
         printed = result.told()
     except DataError:

@@ -1,4 +1,4 @@
-"""What will run on which files, what will not and why: printed by a dry run, carried out by everything else."""
+"""Plan which measures run on which files and why others do not; a dry run prints it, `carry_out` runs it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Halves = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Asked:
-    """How attacks were asked for: what it takes to judge them, and to make them again.
+    """Parameters of the simulated attacks: what is needed to judge and to repeat them.
 
     `columns` are those attacked. `n_columns` of the original is None where it came from a plan, of which only the
     declared attacks were read; `columns_at_once` is of a query that singles out by several. `halves` are the two
@@ -41,7 +41,7 @@ class Asked:
 
 
 def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attacks: int) -> dict[str, Knowledge]:
-    """What each intruder of a scenario has to go by: the keys, and their two halves, in their order.
+    """Knowledge of each intruder for the attacks: the key variables, and their two halves for linkability.
 
     `variables` are the columns of the attacks that are told none.
 
@@ -67,7 +67,7 @@ def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attack
 def asked_for(
     knowledge: Mapping[str, Knowledge], places: Iterable[str], *, n_columns: int | None, seed: int | None
 ) -> Asked:
-    """Sum up what intruders know and how it was used, by the places of the attacks made or tried."""
+    """Summarise the attack parameters from the intruders' knowledge and the places of the attacks made or tried."""
     first = next(iter(knowledge.values()))
     names = {place.partition(":")[0] for place in places}
     several = min(COLUMNS_AT_ONCE, len(first.variables)) if SINGLING.name in names else 1
@@ -82,7 +82,7 @@ Plans = Mapping[str, tuple["Planned", ...]]
 
 @dataclass(frozen=True)
 class Planned:
-    """One measure against one intruder.
+    """One measure planned against one intruder.
 
     `lacks` says why it will not run; "" where it will.
     """
@@ -93,13 +93,13 @@ class Planned:
 
     @property
     def place(self) -> str:
-        """Where its result will stand."""
+        """Place of its result among the results of the intruder."""
         return self.row.place(self.context)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a plan.
+    """Results of a plan that was carried out.
 
     Results by place; of what did not run the place and why. `failed` are those of them that were tried, and have
     a residual risk: a limit on it cannot be judged.
@@ -111,7 +111,7 @@ class Outcome:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Of everything that was planned."""
+        """Places of everything that was planned."""
         return (*self.results, *(place for place, _ in self.skipped))
 
 
@@ -133,7 +133,7 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str, ...]:
-    """Keys, sensitive and numeric variables that all files have."""
+    """Key, sensitive and numeric variables of the scenario that are among `columns`."""
     named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
     return tuple(name for name in named if name in columns)
 
@@ -152,7 +152,7 @@ def plan_release(scenario: Scenario, **known: Any) -> Plans:
 
 
 def plan_utility(scenario: Scenario, **known: Any) -> tuple[Planned, ...]:
-    """Plan what tells how good a release still is; `known` as for `plan_release`, with models."""
+    """Plan the utility measures of a release; `known` as for `plan_release`, with models."""
     return tuple(_planned("utility", Context(scenario=scenario, **known), ()))
 
 
@@ -198,7 +198,7 @@ def _targets(row: Measure, context: Context) -> list[Context]:
 
 
 def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Outcome:
-    """Run what can run; what cannot is told with its reason.
+    """Run every planned measure; collect results, and the reasons of those that could not run.
 
     Errors of the measures named in `strict` are raised, and those of one without which nothing can be said.
     """
@@ -226,7 +226,7 @@ def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Ou
 
 
 def _parts(planned: Planned, kind: type[SdcError]) -> Iterator[tuple[str, Callable[[], Result]]]:
-    """The parts of a measure; an error before the first call is that of a part, too."""
+    """The calls of a measure by detail; an error while they are listed is raised by a call instead."""
     try:
         yield from planned.row.run(planned.context)
     except kind as error:

@@ -1,4 +1,4 @@
-"""Thresholds against figures: what holds, what does not, and what could not be judged."""
+"""Verdicts: compare every threshold with its measured figure; it holds, is exceeded, or cannot be judged."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
 
 
 def _with_both_rules(verdict: Verdict, results: Mapping[str, Any]) -> Verdict:
-    """A verdict on k that says what it would be if a missing value were a category."""
+    """Add to a verdict on k the counts with missing values as a category of their own."""
     category = results.get("k_anonymity:category")
     if category is None:
         return verdict
@@ -119,7 +119,7 @@ def _unjudged(name: str, intruder: str, limit: float, reason: str, variable: str
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a limit is held against: the results of one intruder by place, and why others have none."""
+    """A limit and what judges it: the results of one intruder by place, and the reasons of skipped measures."""
 
     kind: LimitKind
     limit: float
@@ -133,7 +133,7 @@ class _Asked:
         return self.results.get(self.kind.measure)
 
     def reason(self, variable: str | None = None) -> str:
-        """Why there is no result, of one variable where that is said."""
+        """Why there is no result, for one variable where the reason is specific to it."""
         reasons = dict(self.skipped)
         measure = self.kind.measure
         return reasons.get(f"{measure}:{variable}", reasons.get(measure, self.kind.without))
@@ -160,7 +160,7 @@ def _by_count(asked: _Asked) -> list[Verdict]:
 
 
 def _by_share(asked: _Asked) -> list[Verdict]:
-    """Hold a limit against a share, which is an attribute of the result."""
+    """Compare a limit with a share, which is an attribute of the result."""
     if asked.result is None:
         return [asked.open(asked.reason())]
     return [asked.by_share(getattr(asked.result, asked.kind.figure))]
@@ -181,7 +181,7 @@ def _by_groups(asked: _Asked) -> list[Verdict]:
 
 
 def _by_ledger(asked: _Asked) -> list[Verdict]:
-    """Hold a limit against what a release gives away with earlier ones; open where not everything was looked for."""
+    """Compare a limit with the disclosure by differencing releases; not judged where a release was not intersected."""
     verdicts = _by_share(asked)
     if verdicts[0].holds and asked.result.not_intersected:  # what was not looked for may be beyond it
         return [asked.open(NOT_INTERSECTED.format(", ".join(asked.result.not_intersected)))]
@@ -203,7 +203,7 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
 
 
 def _by_recovered(asked: _Asked) -> list[Verdict]:
-    """Hold a limit against the column of which most is given back."""
+    """Compare a limit with the largest share of reconstructed values over all columns."""
     if asked.result is None:
         return [asked.open(asked.reason())]
     columns = (column for some in asked.result.columns for column in some)
@@ -215,7 +215,7 @@ def _by_recovered(asked: _Asked) -> list[Verdict]:
 
 
 def _by_undone(asked: _Asked) -> list[Verdict]:
-    """Hold k and risk against the release with what it gives back put back; where that is nothing, they are not."""
+    """Judge k and risk on the release with reconstructed values filled in; no verdict where there are none."""
     if asked.result is None:
         return [asked.open(asked.reason())]
     if not asked.result.told_by:
@@ -237,7 +237,7 @@ def _asked_of(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, sensitive: Sequence[str],
     skipped: Sequence[tuple[str, str]], judged: Collection[str] = JUDGES,
 ) -> Iterator[tuple[str, _Asked]]:  # fmt: skip
-    """Each limit that is declared, with its scope, in the order of verdicts."""
+    """Iterate over the declared limits with their scopes, in the order of verdicts."""
     for scope in SCOPES:
         for kind in LIMITS.values():
             limit = getattr(thresholds, kind.of or kind.name)
@@ -268,7 +268,7 @@ def judge_release(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, sensitive: Sequence[str],
     skipped: Sequence[tuple[str, str]],
 ) -> tuple[Verdict, ...]:  # fmt: skip
-    """Compare every threshold on a release beside its original with the worst of the releases.
+    """Compare every threshold on release and original with the worst release.
 
     Results come by the name of the measure, with the variable after a colon where it has one.
     """
@@ -283,10 +283,10 @@ def judge_release(
 def judge_undone(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, skipped: Sequence[tuple[str, str]]
 ) -> tuple[Verdict, ...]:
-    """Hold the limits k and risk, and that on what is given back, against the release with that put back.
+    """Judge the limit on reconstructed values, and k and risk on the release with these filled in.
 
-    Where nothing is given back, k and risk are those of the release as it is, and not judged again. `skipped` says why
-    there is no result.
+    Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
+    why there is no result.
     """
     return tuple(
         verdict
@@ -328,7 +328,7 @@ def judge_attacks(
 
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:
-    """Hold a limit against what a release gives away with earlier ones, without a file of it being assessed."""
+    """Judge the limit on differencing from its result alone, without an assessment of the release."""
     kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.scope == "ledger")
     return _by_ledger(_Asked(kind, limit, intruder, {kind.measure: result}, tuple(skipped.items()), ()))[0]
 
@@ -337,7 +337,7 @@ def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mappin
 
 
 def with_origins(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False) -> tuple[Verdict, ...]:
-    """Write into each verdict where its limit comes from; nothing where no type of release is named."""
+    """Add the origin of its limit to each verdict; unchanged where the scenario names no type of release."""
     if scenario.release is None:
         return tuple(verdicts)
     limits = limits_in_force(scenario, compared=compared)

@@ -1,4 +1,4 @@
-"""The best node that passes every threshold, and others beside it."""
+"""Find the lattice node with the least loss that passes every threshold, and alternatives to it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Loss = Callable[[Any, Any], float]
 
 @dataclass(frozen=True)
 class Needing:
-    """A measure that is at its worst in a release without one of these `columns`."""
+    """A loss that takes its maximum where a release lacks one of these `columns`."""
 
     of: Loss
     columns: frozenset[str]
@@ -55,7 +55,7 @@ class Needing:
 
 
 def measure_of(loss: str | Loss, formula: str | None, family: str, data: Any, scenario: Scenario) -> Loss | None:
-    """The measure that is asked for; None for the information of the keys, which the search itself goes by."""
+    """The loss function asked for; None for the information of the keys, which the search itself minimises."""
     from sdckit.utility.models.model_fits import FAMILIES
 
     arguments.choice(family, "family", FAMILIES)
@@ -83,7 +83,7 @@ def _names(formula: str, key: str) -> bool:
 
 
 def _pmse(data: Any, release: Any, *, scenario: Scenario) -> float:
-    """How well logistic regression tells a release from the file; a key left out or in other values tells for sure."""
+    """Propensity score MSE of a release; the maximum where a key is left out or changed its type."""
     from sdckit.utility.propensities.propensity import propensity
 
     before, after = open_eager(data, {}), open_eager(release, {})
@@ -102,7 +102,7 @@ def _pmse(data: Any, release: Any, *, scenario: Scenario) -> float:
 
 
 def _model(data: Any, release: Any, *, formula: str, family: Any, scenario: Scenario) -> float:
-    """One less the mean overlap of the intervals of the coefficients."""
+    """1 minus the mean confidence interval overlap of the regression coefficients."""
     from sdckit.utility.models.compare_models import compare_models
 
     comparison = compare_models(data, release, formula=formula, family=family, scenario=scenario)
@@ -110,7 +110,7 @@ def _model(data: Any, release: Any, *, formula: str, family: Any, scenario: Scen
 
 
 def ranked_by(loss: Loss, trials: Trials, searched: Found, until: Callable[[], bool]) -> list[tuple[float, Node]]:
-    """The nodes tried and others, the best first: keys as they are or left out, then neighbours of the best.
+    """Rank nodes by a loss, best first: those tried, corners of the lattice, then by hill climbing from the best.
 
     What cannot be measured on a release comes last. `until` tells when time is over.
     """
@@ -133,7 +133,7 @@ def ranked_by(loss: Loss, trials: Trials, searched: Found, until: Callable[[], b
 
 
 def measured(loss: Loss, data: Any, release: Any) -> float:
-    """The loss of a release; infinite where it cannot be measured, as of a regression on a column that was left out."""
+    """The loss of a release; infinite where it is undefined, such as a regression on a column that was left out."""
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         try:
             value = float(loss(data, release))
@@ -143,7 +143,7 @@ def measured(loss: Loss, data: Any, release: Any) -> float:
 
 
 def _measure(loss: Loss, trials: Trials, searched: Found, node: Node, own: dict[Node, float]) -> None:
-    """Make the release of a node and measure it."""
+    """Make the release of a node and write its loss to `own[node]`."""
     own[node] = math.inf
     if node not in trials.made and _lacks(loss, trials, node):  # it comes last: no need to make it
         return
@@ -155,7 +155,7 @@ def _measure(loss: Loss, trials: Trials, searched: Found, node: Node, own: dict[
 
 
 def _lacks(loss: Loss, trials: Trials, node: Node) -> bool:
-    """Whether a node leaves out a key without which the measure is at its worst."""
+    """Whether a node leaves out a key without which the loss is at its maximum."""
     pairs = zip(trials.lattice.ladders, node, strict=True)
     return isinstance(loss, Needing) and any(
         ladder.rungs[rung].left_out and ladder.key in loss.columns for ladder, rung in pairs
@@ -163,7 +163,7 @@ def _lacks(loss: Loss, trials: Trials, node: Node) -> bool:
 
 
 def _corners(trials: Trials) -> list[Node]:
-    """Combinations of keys as they are and keys at their coarsest: all, or for many keys those with one of a kind."""
+    """Corners of the lattice (each key unchanged or coarsest): all, or for many keys those with one key of a kind."""
     shape = trials.shape
     tops = [size - 1 for size in shape]
     if 2 ** len(shape) <= MOST_CORNERS:
@@ -174,7 +174,7 @@ def _corners(trials: Trials) -> list[Node]:
 
 
 def _neighbours(node: Node, shape: tuple[int, ...]) -> list[Node]:
-    """Nodes one rung away."""
+    """Nodes of the lattice that differ by one rung of one key."""
     moved = [(*node[:j], node[j] + by, *node[j + 1 :]) for j in range(len(node)) for by in (-1, 1)]
     return [other for other in moved if all(0 <= rung < size for rung, size in zip(other, shape, strict=True))]
 
@@ -190,12 +190,12 @@ STEP_REASONS = {
 
 
 def key_words(trials: Trials, node: Node) -> dict[str, str]:
-    """What becomes of each key."""
+    """What is done to each key, in words."""
     return {ladder.key: ladder.rungs[rung].words for ladder, rung in zip(trials.lattice.ladders, node, strict=True)}
 
 
 def step_reasons(trials: Trials, searched: Found, judged: Judged) -> Iterator[Told]:
-    """The steps on keys and values, each with its comment."""
+    """The recoding and suppression steps, each with its comment."""
     places = {ladder.key: j for j, ladder in enumerate(trials.lattice.ladders)}
     for kind, step in judged.made.steps:
         if kind == "recoding":
@@ -229,7 +229,7 @@ def _of_left_out(
 
 
 def _why(trials: Trials, searched: Found, node: Node, j: int) -> str:
-    """What stands against releasing a key one rung finer, everything else the same."""
+    """Why a key is not released one rung finer, everything else equal."""
     finer = (*node[:j], node[j] - 1, *node[j + 1 :])
     words = trials.lattice.ladders[j].rungs[finer[j]].words
     if not trials.enough(finer):
@@ -246,7 +246,7 @@ def judged_loss(searched: Found, node: Node) -> float:
 
 
 def _names_few(trials: Trials, rung: Rung, j: int) -> bool:
-    """Whether the step names values of a key that few records have; only where the recipe stays in the room."""
+    """Whether the step names rare values of a key; only where the recipe is internal."""
     if not trials.internal or rung.step is None or "groups" not in rung.step:
         return False
     ladder, side = trials.lattice.ladders[j], next(seen_by for seen_by in trials.lattice.sides if j in seen_by.at)
@@ -270,7 +270,7 @@ def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
 
 
 def outcome(trials: Trials, searched: Found, judged: Judged, others: Sequence[tuple[str, bool, float]]) -> list[str]:
-    """The closing lines: what holds, how good it is, what else there is."""
+    """Closing comments of the recipe: thresholds met, loss, suppressed values, extent of the search, alternatives."""
     n, nodes = trials.lattice.n, trials.lattice.size
     words = in_words(key_words(trials, judged.made.node))
     lines = [f"In all it {words}." if words.startswith(("keeps", "gives")) else f"In all: {words}."]
@@ -319,7 +319,7 @@ _Way = tuple[Trials, Search, "Found", "Judged"]
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What the caller wants."""
+    """Arguments of `propose` that guide the search."""
 
     keep: tuple[str, ...]
     importance: Mapping[str, float] | None
@@ -331,7 +331,7 @@ class Asked:
 
 
 def at_aim(trials: Trials, aim: int) -> Trials:
-    """The same for `aim` times the k that is asked for."""
+    """The same trials with limits of `aim` times the declared k."""
     limits = {name: limits_of(trials.scenario.intruder(name), aim) for name in trials.scenario.intruders}
     sides = tuple(replace(side, limits=limits[side.name]) for side in trials.lattice.sides)
     lattice = replace(trials.lattice, sides=sides)
@@ -339,7 +339,7 @@ def at_aim(trials: Trials, aim: int) -> Trials:
 
 
 def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Found, Judged]:
-    """Search and judge, at ever stricter aims, until every threshold holds; else what comes nearest.
+    """Search with ever stricter limits until a node passes every threshold; else return the one with fewest failures.
 
     The bound is that of the first search, at the thresholds themselves.
     """
@@ -372,7 +372,7 @@ def _search(now: Trials, asked: Asked) -> Search:
 
 
 def _judged(now: Trials, search: Search, searched: Found, asked: Asked) -> list[_Way]:
-    """What is found in one way: the first that passes, else what comes nearest; empty where nothing can be made."""
+    """The first ranked node that passes, else the one with fewest failures; empty where no release can be made."""
     nearest: list[_Way] = []
     for node in _ranked(now, searched, asked)[:JUDGED]:
         judged = _measured(now, _repaired(now, node, asked), asked)
@@ -385,7 +385,7 @@ def _judged(now: Trials, search: Search, searched: Found, asked: Asked) -> list[
 
 
 def _measured(now: Trials, judged: Judged, asked: Asked) -> Judged:
-    """With the caller's own measure of the release."""
+    """Add the caller's loss of the release to a judged node."""
     if asked.loss is None:
         return replace(judged, measured=judged.made.loss)
     release = now.with_how(judged.how).release(judged.made.node)
@@ -393,9 +393,9 @@ def _measured(now: Trials, judged: Judged, asked: Asked) -> Judged:
 
 
 def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
-    """Problems to search, ever stricter: of those in one list the better one is taken.
+    """Variants of the problem, ever stricter; of the variants in one list the best outcome is taken.
 
-    What loses least mostly leaves much to suppression; thresholds that this does not meet are met by recodings.
+    The least loss mostly needs much suppression; where that fails a threshold, stricter variants recode more.
     """
     bounded = [replace(trials, share=BOUNDED, made={})] if trials.share > BOUNDED else []
     yield [at_aim(trials, AIMS[0])]
@@ -412,7 +412,7 @@ def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
 
 
 def _ranked(trials: Trials, searched: Found, asked: Asked) -> list[Node]:
-    """The nodes tried, the best first, by the caller's own measure where there is one."""
+    """The nodes tried, best first by the caller's loss, or by the information loss without one."""
     if asked.loss is None:
         return searched.ranked()
     asked.tell("measuring releases by loss=")
@@ -420,7 +420,7 @@ def _ranked(trials: Trials, searched: Found, asked: Asked) -> list[Node]:
 
 
 def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
-    """Hold a node against every threshold; where what was taken out is given back, take it out in other ways."""
+    """Check a node against every threshold; where suppressed values can be reconstructed, suppress in other ways."""
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
     judged = judge(trials.data, trials.scenario, trials.made[node], trials.how, control=asked.control)
     for _ in range(REPAIRS):
@@ -433,7 +433,7 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
 
 
 def beside(trials: Trials, search: Search, judged: Judged, asked: Asked, count: int) -> Iterator[tuple[str, Judged]]:
-    """Recipes that take fewer values out, or release one of the keys finer: those first that lose most in the best."""
+    """Alternative recipes: fewer suppressions, or one key finer, starting with the key that loses most in the best."""
     made = {judged.made.node}
     for words, now, other_search in _searches_beside(trials, search, judged, asked):
         if len(made) > count or time.monotonic() >= asked.until:
@@ -449,7 +449,7 @@ def beside(trials: Trials, search: Search, judged: Judged, asked: Asked, count: 
 def _searches_beside(
     trials: Trials, search: Search, judged: Judged, asked: Asked
 ) -> Iterator[tuple[str, Trials, Search]]:
-    """Searches for other recipes, each with what sets them apart."""
+    """Searches for the alternatives, each with a description of the difference."""
     node, lattice = judged.made.node, trials.lattice
     yield from _other_shares(trials, asked, {"fewer values taken out": BOUNDED})
     coarse = [j for j in range(len(node)) if node[j] > 0]
@@ -465,7 +465,7 @@ def _searches_beside(
 
 
 def _other_shares(trials: Trials, asked: Asked, shares: Mapping[str, float]) -> Iterator[tuple[str, Trials, Search]]:
-    """Searches where fewer records are left to suppression, or more."""
+    """Searches with a smaller or larger share of records left to suppression."""
     for words, share in shares.items():
         if share != trials.share and (share < trials.share) is (not words.startswith("more")):
             now = replace(trials, share=share, made={})

@@ -1,4 +1,4 @@
-"""How coarse a key may become: an ordered ladder of recodings, each made of the one before it, left out last."""
+"""Generalisation ladders of the keys (nested recodings, finest first) and the lattice of their combinations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ QUANTILES = 16
 
 @dataclass(frozen=True, eq=False)
 class Rung:
-    """One way to release a key.
+    """One level of generalisation of a key.
 
     `words` say it; `step` is the recoding, None where nothing is done or the column is left out. `group` (L,): group
     of each level of the key; all 0 where it is left out. `kept`: share of the bits that the key told and still tells.
@@ -67,7 +67,7 @@ class Rung:
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """The ways to release a key, finest first. `codes` (L,): its levels, as the cells code them."""
+    """Generalisations of a key, finest first. `codes` (L,): its levels, as the cells code them."""
 
     key: str
     codes: Ints
@@ -99,7 +99,7 @@ def ladder_of(
     levels: Levels, key: str, *, internal: bool = False, may_go: bool = True, stays: bool = False,
     own: Sequence[tuple[str, Step, Ints]] = (),
 ) -> Ladder:  # fmt: skip
-    """The ladder of a key.
+    """Build the generalisation ladder of a key.
 
     `internal`: recodings that name values few records have are taken, too. `may_go`: whether the column may be left
     out. `stays`: it is released as it is. `own`: recodings that the caller prefers, finest first, as words, step and
@@ -125,7 +125,7 @@ def _kept(levels: Levels, group: Ints, after: int) -> float:
 
 
 def _coarser(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
-    """Recodings of a key, finest first; those that do not follow from the ones before are left out later."""
+    """Candidate recodings of a key, finest first; `ladder_of` drops those that are not nested."""
     if len(levels.codes) < 3:  # two values, or one: as it is, or not at all
         return
     if levels.hierarchy is not None:
@@ -197,7 +197,7 @@ def _two_digits(value: float) -> float:
 def _coded_ends(
     key: str, values: NDArray[np.float64], size: Ints, edges: NDArray[np.float64]
 ) -> tuple[str, Step, Ints] | None:
-    """Numbers as they are but for the few beyond the outermost edges."""
+    """Top and bottom coding at the outermost edges, where few records are beyond them."""
     n, whole = int(size.sum()), bool((values == np.floor(values)).all())
     high, low = float(edges[-1]), float(edges[0]) - 1
     limits: dict[str, float] = {}
@@ -214,7 +214,7 @@ def _coded_ends(
 
 
 def _neighbours_in_bands(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
-    """The same of codes that are numbers: bands name no value, only where one ends and the next begins."""
+    """Groups of neighbouring integer codes written as bands, which name edges instead of values."""
     values = numbers_of(levels.coded, levels.codes)
     assert values is not None
     width = 2
@@ -248,7 +248,7 @@ def _by_prefix(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
 
 
 def _rare_as_one(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
-    """The rarest values as one; levels stand the rarest first."""
+    """Pool the rarest levels into one, by growing shares of the records."""
     total, labels = int(levels.size.sum()) + levels.n_missing, levels.labels()
     order = np.argsort(levels.size, kind="stable")
     for share in POOLED:
@@ -266,7 +266,7 @@ def _rare_as_one(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[
 
 
 def _numbered(names: Sequence[Any]) -> Ints:
-    """Groups from 0 on, in the order of first mention."""
+    """Group numbers from 0, in order of first occurrence."""
     place: Mapping[Any, int] = {name: i for i, name in enumerate(dict.fromkeys(names))}
     return np.array([place[name] for name in names], np.int64)
 
@@ -282,7 +282,7 @@ SLACK = 1e-9  # a limit reached by rounding is reached
 
 @dataclass(frozen=True)
 class Limits:
-    """What is looked at on the way: the other thresholds are judged on releases."""
+    """Limits checked during the search; the other thresholds are judged on releases."""
 
     k: int | None = None
     l: int | None = None  # noqa: E741 - the name the literature uses
@@ -301,13 +301,13 @@ class Beyond:
 
     @property
     def records(self) -> int:
-        """The most of any limit."""
+        """Largest number of records beyond any one limit."""
         return max(self.below_k, self.below_l, self.above_risk)
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What one intruder sees: cells of their keys and the sensitive variables.
+    """Contingency table seen by one intruder: cells of their keys and the sensitive variables.
 
     `at`: places of their keys among the keys of the lattice. `codes`: those keys, cell by cell. `sensitive`: the
     sensitive variables, likewise.
@@ -328,7 +328,7 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """The cells of an intruder after the recodings of a node."""
+    """Equivalence classes of an intruder after the recodings of a node."""
 
     frequency: NDArray[np.float64]
     size: Ints
@@ -341,7 +341,7 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Ladders of all keys and what each intruder sees. `weights`: what a key counts for in the loss."""
+    """Generalisation lattice: ladders of all keys, tables of all intruders, and the `weights` of keys in the loss."""
 
     ladders: tuple[Ladder, ...]
     sides: tuple[Side, ...]
@@ -351,17 +351,17 @@ class Lattice:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rungs of each key."""
+        """Number of rungs of each key."""
         return tuple(len(ladder.rungs) for ladder in self.ladders)
 
     @property
     def size(self) -> int:
-        """Nodes."""
+        """Number of nodes."""
         return math.prod(self.shape)
 
     @cached_property
     def lost(self) -> tuple[NDArray[np.float64], ...]:
-        """What each rung of each key adds to the loss by itself; it never falls from rung to rung."""
+        """Information loss of each rung of each key, made monotone from rung to rung."""
         total = sum(self.weights)
         return tuple(
             np.maximum.accumulate([weight * (1 - rung.kept) / total for rung in ladder.rungs])
@@ -369,11 +369,11 @@ class Lattice:
         )
 
     def coarsening(self, node: Node) -> float:
-        """The share of information that the recodings of a node lose."""
+        """Information loss of the recodings of a node, as a share."""
         return float(sum(losses[rung] for losses, rung in zip(self.lost, node, strict=True)))
 
     def all_coarsening(self) -> NDArray[np.float64]:
-        """The same of every node, an axis for each key."""
+        """Information loss of the recodings of every node: an array with an axis for each key."""
         total = np.zeros(())
         for losses in self.lost:
             total = np.add.outer(total, losses)
@@ -387,11 +387,11 @@ class Lattice:
         return 1.0 - kept / sum(self.weights)
 
     def beyond(self, node: Node) -> tuple[Beyond, ...]:
-        """Records beyond a limit, for each intruder."""
+        """Records beyond each limit, for each intruder."""
         return tuple(self._beyond(side, node) for side in self.sides)
 
     def least_hidden(self, node: Node) -> float:
-        """Loss that suppression adds at least, after the recodings of a node."""
+        """Lower bound on the loss that suppression adds after the recodings of a node."""
         values = max((self._bound(side, node) for side in self.sides), default=0)
         if values == 0:
             return 0.0
@@ -403,11 +403,11 @@ class Lattice:
         return values * min(kept, default=0.0) / (self.n * sum(self.weights))
 
     def _left(self, side: Side, node: Node) -> list[int]:
-        """Places in `side` of the keys that are released."""
+        """Indices into `side.at` of the keys that are released."""
         return [i for i, j in enumerate(side.at) if not self.ladders[j].rungs[node[j]].left_out]
 
     def known(self, side: Side, node: Node) -> Known | None:
-        """The cells of an intruder after the recodings; None where they know nothing any more."""
+        """Equivalence classes of an intruder after the recodings; None where no key is left."""
         left = self._left(side, node)
         if not left:
             return None
@@ -427,7 +427,7 @@ class Lattice:
         return Known(frequency, size, population, classes.words, layout, classes.of_row, missing)
 
     def _mapped(self, side: Side, i: int, rung: int) -> tuple[Words, int]:
-        """The groups of one key of an intruder, cell by cell, and the code of a missing value."""
+        """Recoded values of one key of an intruder, cell by cell, and the code of a missing value."""
         place = (self.sides.index(side), i, rung)
         if place not in self._words:
             table = self.ladders[side.at[i]].groups_of(rung)
@@ -476,7 +476,7 @@ class Lattice:
         return Beyond(below_k, below_l, above, expected)
 
     def _bound(self, side: Side, node: Node) -> int:
-        """Values that are taken out at least for one intruder."""
+        """Lower bound on the number of values suppressed for one intruder."""
         known, limit = self.known(side, node), side.limits.l
         if known is None:
             return 0
@@ -500,7 +500,7 @@ class Lattice:
 
 
 def _below_l(known: Known, sensitive: Ints, l: int, *, whole: bool = False) -> int:  # noqa: E741
-    """Records in cells with fewer than l different values; of `whole`, in cells that lack no key."""
+    """Records in classes with fewer than l distinct values; with `whole`, only in classes without a missing key."""
     span = int(sensitive.max(initial=0)) + 1
     pairs = group((known.of_cell.astype(np.int64) * span + sensitive).astype(np.uint64))
     kinds = np.bincount((pairs.words // np.uint64(span)).astype(np.int64), minlength=len(known.size))

@@ -1,4 +1,4 @@
-"""What `propose` gives: the recipe, what it keeps and gives up, and recipes beside it."""
+"""Result of `propose`: the recipe, its information loss and risk, and alternative recipes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ INSTEAD = "bound what is left to suppression (share=0.05)"
 
 
 def in_words(keys: Mapping[str, str]) -> str:
-    """What becomes of the keys, in a line.
+    """One line that says what is done to the keys.
 
     >>> in_words({"age": "as it is", "region": "at level 2 of its hierarchy", "job": "left out"})
     'keeps age as it is; region at level 2 of its hierarchy; gives up job'
@@ -40,7 +40,7 @@ def in_words(keys: Mapping[str, str]) -> str:
 
 
 def about_loss(share: float, n: int) -> str:
-    """A share in a range that documents may print; "" of a small file.
+    """A share as a range that protected documents may print; "" for a small file.
 
     >>> about_loss(0.333, 1000), about_loss(0.333, 20)
     ('30 to 35 %', '')
@@ -49,7 +49,7 @@ def about_loss(share: float, n: int) -> str:
 
 
 def caution(resting: float, n: int) -> str:
-    """What has to be known of a recipe by which most records reach k through missing values only; "" of others.
+    """Warning where most records reach k only through missing values of others; "" otherwise.
 
     >>> caution(0.88, 1000)[:65]
     'Most records (85 to 90 %) reach k only through missing values of '
@@ -67,7 +67,7 @@ def caution(resting: float, n: int) -> str:
 
 @dataclass(frozen=True)
 class Alternative:
-    """A recipe beside the proposed one.
+    """An alternative to the proposed recipe.
 
     Attributes
     ----------
@@ -272,7 +272,7 @@ class Proposal(Displayed):
 
 
 def _range(loss: float, n: int, *, internal: bool) -> tuple[float, float] | None:
-    """The ends of the range that documents print for a loss; None of a small file."""
+    """Ends of the range that documents print for a loss; None for a small file."""
     if internal:
         return loss, loss
     numbers = [float(number) / 100 for number in re.findall(r"\d+", about_loss(loss, n))]

@@ -1,4 +1,4 @@
-"""The recipe that loses least among those that meet every threshold of a scenario."""
+"""`propose`: the recipe with the least information loss that meets every threshold of a scenario."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write_proposal(
     trials: Trials, searched: Found, judged: Judged, others: Sequence[tuple[str, Judged]],
     columns: Sequence[str], folder: Path | None, head: Sequence[str], *, by_loss: bool = True,
 ) -> Proposal:  # fmt: skip
-    """Put together what was found, for a file of these `columns`; `by_loss`: no measure of the caller's chose."""
+    """Build the proposal for a file of these `columns`; `by_loss`: ranked by information loss, not by a caller's."""
     scenario, lattice = trials.scenario, trials.lattice
     alternatives = tuple(_alternative(trials, why, other, columns, folder) for why, other in others)
     before, after = around(scenario, columns)
@@ -82,7 +82,7 @@ def write_proposal(
 
 
 def _is_best(trials: Trials, searched: Found, judged: Judged) -> bool:
-    """Whether no combination that meets the limits loses less: all are settled, and nothing stricter was asked for."""
+    """Whether the node is a proven optimum: every node was settled, at the declared limits and without extra steps."""
     scenario = trials.scenario
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     estimated = any(side.limits.risk or side.limits.global_risk for side in trials.lattice.sides)
@@ -263,7 +263,7 @@ def make_proposal(
     control: Any = None, internal: bool = False, folder: Path | None = None, time_limit: float | None = None,
     step: Callable[[str], None] | None = None, head: Sequence[str] = HEAD,
 ) -> Proposal:  # fmt: skip
-    """Search for a file of these `columns`, of which `data` need not hold the identifiers."""
+    """`propose` for a file of these `columns`, of which `data` need not hold the identifiers."""
     arguments.flag(internal, "internal")
     arguments.share(share, "share", "is a share of the records")
     arguments.count(alternatives, "alternatives", "counts recipes beside the best", at_least=0)
@@ -309,7 +309,7 @@ def _check_control(control: Any) -> None:
 def _importance(
     given: Mapping[str, float] | None, keys: Sequence[str], keep: Sequence[str]
 ) -> Mapping[str, float] | None:
-    """A number for each key; those to keep come before the others."""
+    """Importance of each key, smaller for the keys to keep; None where nothing is asked for."""
     numbers = arguments.mapping(given or {}, "importance", "is {key: number}")
     _check_names("importance", numbers, keys)
     says = "of a key is 1 for the one to protect most"
@@ -323,7 +323,7 @@ def _importance(
 def _preferred(
     given: Mapping[str, Sequence[Mapping[str, Any]]] | None, keys: Sequence[str]
 ) -> dict[str, list[dict[str, Any]]]:
-    """The recodings to try, by key."""
+    """Validate `prefer`: recodings to try, by key."""
     says = "is {key: [recodings]}, each recoding the arguments of recode, finest first"
     by_key = arguments.mapping(given or {}, "prefer", says)
     _check_names("prefer", by_key, keys)

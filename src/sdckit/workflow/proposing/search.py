@@ -1,4 +1,4 @@
-"""The search over a lattice of recodings: least loss first, with what one node says of those below and above it.
+"""Branch and bound over the lattice of recodings, least loss first, with predictive tagging of finer and coarser nodes.
 
 Recodings only merge cells. So where a node has too many records beyond a limit, every finer one has, too, and where
 it has few enough, every coarser one has (predictive tagging). The loss of the recodings never falls on the way up, and
@@ -21,28 +21,28 @@ OPEN, TOO_MANY, DONE = 0, 1, 2
 
 
 class Problem(Protocol):
-    """What is searched."""
+    """Interface of the problem to search."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rungs of each key."""
+        """Number of rungs of each key."""
 
     def all_coarsening(self) -> NDArray[np.float64]:
-        """Loss of the recodings of every node."""
+        """Information loss of the recodings of every node."""
 
     def enough(self, node: Node) -> bool:
-        """Whether suppression can do the rest: few enough records are beyond a limit."""
+        """Whether few enough records are beyond a limit for suppression to handle."""
 
     def least(self, node: Node) -> float:
-        """What the loss of a release by this node is at least."""
+        """Lower bound on the loss of the node's release."""
 
     def real(self, node: Node) -> float:
-        """The loss of the release that is made by this node; infinite where none can be made."""
+        """Exact loss of the node's release; infinite where none can be made."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search came to.
+    """Outcome of a search.
 
     `losses`: of the nodes that were tried on the file. `bound`: no node loses less. `seen`: nodes that were counted,
     the others follow from them. `whole`: every node is settled.
@@ -54,14 +54,14 @@ class Found:
     whole: bool
 
     def ranked(self) -> list[Node]:
-        """The nodes tried, the least loss first."""
+        """The nodes tried with a finite loss, least loss first."""
         usable = [node for node, loss in self.losses.items() if np.isfinite(loss)]
         return sorted(usable, key=lambda node: (self.losses[node], node))
 
 
 @dataclass(eq=False)
 class Search:
-    """One search; `most_seen` and `most_tried` nodes at most, until `until` at the latest (seconds of a clock).
+    """One search; at most `most_seen` nodes counted and `most_tried` tried, until the monotonic clock reads `until`.
 
     `known`: what a search before learnt of the same problem. `within`: what loses so much more than the best is tried,
     too, for another measure to choose from.
@@ -91,13 +91,13 @@ class Search:
             self.enough = self.known.enough.copy()
 
     def finer(self, key: int, rung: int) -> None:
-        """Look only at nodes that release a key more finely than by this rung."""
+        """Restrict the search to nodes that release a key finer than this rung."""
         coarse = (slice(None),) * key + (slice(rung, None),)
         self.state[coarse] = DONE
         self.top = tuple(rung - 1 if j == key else size - 1 for j, size in enumerate(self.lost.shape))
 
     def run(self) -> Found:
-        """Search; an interruption (Ctrl-C) ends it with what has been found."""
+        """Run the search; an interruption (Ctrl-C) ends it with the best so far."""
         order = np.argsort(self.lost, axis=None, kind="stable")
         whole = False
         try:
@@ -120,7 +120,7 @@ class Search:
         return self.seen >= self.most_seen or time.monotonic() >= self.until
 
     def _is_enough(self, node: Node) -> bool:
-        """Ask the problem, unless another node has answered; and say what follows."""
+        """Whether `problem.enough(node)`, known from another node where possible; tag the nodes it implies."""
         if self.enough[node]:
             return True
         if self.state[node] == TOO_MANY:
@@ -133,7 +133,7 @@ class Search:
         return False
 
     def _descend(self) -> None:
-        """A first node, from the coarsest down: at every turn what gains most, while it stays enough."""
+        """Greedy descent from the coarsest node: take the finer neighbour of least loss while it is still enough."""
         node = self.top
         while not self._over():
             steps = [_moved(node, j, -1) for j in range(len(node)) if node[j] > 0]
@@ -146,7 +146,7 @@ class Search:
             self._close(node)
 
     def _settle(self, order: NDArray[np.intp]) -> bool:
-        """Settle node after node, the least loss first; whether all are settled."""
+        """Settle the nodes in order of loss; return whether all are settled."""
         states, losses = self.state.ravel(), self.lost.ravel()
         for turn, flat in enumerate(order):
             if losses[flat] >= self.best + self.within - LEAST:
@@ -161,7 +161,7 @@ class Search:
         return True
 
     def _climb(self, node: Node) -> None:
-        """Find where a chain of ever coarser nodes first has few enough records beyond a limit."""
+        """Bisect a chain of ever coarser nodes for the first with few enough records beyond a limit."""
         chain = [node]
         while True:
             above = [_moved(chain[-1], j, 1) for j in range(len(node)) if chain[-1][j] + 1 < self.lost.shape[j]]
@@ -185,7 +185,7 @@ class Search:
         return all(rung <= top for rung, top in zip(node, self.top, strict=True))
 
     def _close(self, node: Node) -> None:
-        """Bound what a node loses; try it where it might be the best."""
+        """Compute the lower bound of a node; try it where it might be the best."""
         self.state[node] = DONE
         least = self.problem.least(node)
         if least >= self.best + self.within - LEAST:
@@ -204,7 +204,7 @@ class Search:
             self.tell(self._progress())
 
     def _try_rest(self) -> None:
-        """Try what may still be better, the least bound first."""
+        """Try the nodes that may still be better, least lower bound first."""
         while self.least and len(self.losses) < self.most_tried and time.monotonic() < self.until:
             node = min(self.least, key=lambda untried: (self.least[untried], untried))
             if self.least[node] >= self.best + self.within - LEAST:
@@ -213,7 +213,7 @@ class Search:
             self._try(node)
 
     def _open_least(self, order: NDArray[np.intp]) -> float:
-        """The least loss of the recodings of an open node."""
+        """Least information loss of any open node; infinite where none is open."""
         flat = order[self.state.ravel()[order] == OPEN]
         return float(self.lost.ravel()[flat[0]]) if len(flat) else np.inf
 
@@ -223,5 +223,5 @@ class Search:
 
 
 def _moved(node: Node, key: int, by: int) -> Node:
-    """A neighbour of a node."""
+    """The neighbour of a node, `by` rungs along one key."""
     return (*node[:key], node[key] + by, *node[key + 1 :])

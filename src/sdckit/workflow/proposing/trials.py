@@ -1,4 +1,4 @@
-"""One combination of recodings, made into the steps of a recipe and tried on the file."""
+"""Turn a lattice node into recipe steps, run them on the file, and judge the release."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ROUNDS = 4  # of suppression, one intruder after the other, until nothing change
 
 @dataclass(frozen=True)
 class How:
-    """How the rest is suppressed.
+    """Options of the suppression after the recodings.
 
     `hide`: nothing taken out may follow from the rest. `bundles`: by key, the columns that tell it, taken out where it
     is. `without`: further columns left out. `draws`: further steps, on columns where the caller allows them.
@@ -64,7 +64,7 @@ class How:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """The steps of a node, and what comes of them.
+    """Steps of a node, the suppression they need and the loss of its release.
 
     `steps`: each with what it is for ("recoding", "left out", "weight", "k", "l", "risk", "allowed"). `hidden`: the
     share of each column's values taken out.
@@ -78,7 +78,7 @@ class Made:
 
 @dataclass(eq=False)
 class Trials:
-    """A lattice and the file behind it: what `search` asks of a problem.
+    """A lattice and its file: the `Problem` of the search.
 
     `share`: of the records that suppression may be left with, at most. `data` need not hold direct identifiers.
     """
@@ -95,15 +95,15 @@ class Trials:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rungs of each key."""
+        """Number of rungs of each key."""
         return self.lattice.shape
 
     def all_coarsening(self) -> NDArray[np.float64]:
-        """Loss of the recodings of every node."""
+        """Information loss of the recodings of every node."""
         return self.lattice.all_coarsening()
 
     def enough(self, node: Node) -> bool:
-        """Whether at most the share of the records is beyond a limit, and somebody still knows something."""
+        """Whether at most `share` of the records are beyond a limit, and some key is released."""
         if all(ladder.rungs[rung].left_out for ladder, rung in zip(self.lattice.ladders, node, strict=True)):
             return False
         most = self.share * self.lattice.n
@@ -111,11 +111,11 @@ class Trials:
         return all(beyond.records <= most * side.may_hide and not beyond.expected for beyond, side in pairs)
 
     def least(self, node: Node) -> float:
-        """What the loss of a release by this node is at least."""
+        """Lower bound on the loss of the node's release."""
         return self.lattice.coarsening(node) + self.lattice.least_hidden(node)
 
     def real(self, node: Node) -> float:
-        """The loss of the release that is made by this node; infinite where a step fails."""
+        """Exact loss of the node's release; infinite where a step fails."""
         try:
             self.made[node] = self.make(node)
         except SdcError:  # such as a hierarchy that lacks a value
@@ -123,7 +123,7 @@ class Trials:
         return self.made[node].loss
 
     def tried(self, node: Node) -> Any:
-        """The release that is made by this node, which is noted in `made`; None where a step fails."""
+        """The release of a node, recorded in `made`; None where a step fails."""
         try:
             self.made[node], release = self._make(node)
         except SdcError:
@@ -160,7 +160,7 @@ class Trials:
         return Made(node, tuple(steps), shares, self.lattice.loss(node, shares)), data
 
     def _check(self, data: Any) -> None:
-        """Refuse a release that suppression did not bring to its k and l: some groups are too few for it."""
+        """Raise where suppression did not reach k and l, as in strata too small for it."""
         from sdckit.identity.k_anonymity import k_anonymity
 
         scenario = self._left_scenario(data)
@@ -175,7 +175,7 @@ class Trials:
                 raise DataError("groups stay without enough sensitive values")
 
     def _before(self, node: Node) -> Iterator[tuple[str, Step]]:
-        """Recodings and columns left out."""
+        """Steps before suppression: columns left out, recodings, and perturbations allowed by the caller."""
         pairs = [(ladder, ladder.rungs[rung]) for ladder, rung in zip(self.lattice.ladders, node, strict=True)]
         gone = [*(ladder.key for ladder, rung in pairs if rung.left_out), *self.how.without]
         if gone:
@@ -196,7 +196,7 @@ class Trials:
         return done, change.changed
 
     def _left_scenario(self, data: Any) -> Scenario:
-        """The scenario without the keys that were left out."""
+        """The scenario without the keys that are absent from the data."""
         columns = open_eager(data, {}).columns
         left = {
             name: kept
@@ -209,7 +209,7 @@ class Trials:
         return self.scenario.changed(intruders=left, missing=missing, identifiers=())
 
     def _suppressed(self, data: Any, node: Node) -> Iterator[tuple[str, Step, dict[str, int], Any]]:
-        """Steps that take values out, in turns, as long as they change anything; each with the file after it."""
+        """Suppression steps, intruder by intruder, repeated until none changes a value; each with the data after it."""
         scenario = self._left_scenario(data)
         for turn in range(ROUNDS):
             before = data
@@ -248,12 +248,12 @@ class Trials:
         return 0
 
     def _with_bundles(self, keys: Sequence[str]) -> list[str]:
-        """Keys, and the columns that tell them."""
+        """Keys, and the columns from which their values can be reconstructed."""
         tellers = [name for key in keys for name in self.how.bundles.get(key, ())]
         return list(dict.fromkeys([*keys, *tellers]))
 
     def with_how(self, how: How) -> Trials:
-        """The same, where the rest is suppressed in another way."""
+        """The same trials with other options of suppression."""
         return replace(self, how=how, made={})
 
 
@@ -269,7 +269,7 @@ Told = tuple[dict[str, Any], Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What the gate says of a recipe."""
+    """A node with the gate's verdicts on its release."""
 
     made: Made
     how: How
@@ -320,7 +320,7 @@ class Judged:
 
 
 def around(scenario: Scenario, columns: Sequence[str]) -> tuple[list[Told], list[Told]]:
-    """The steps before and after those on the keys, of a file of these columns, each with its comment.
+    """Steps before and after those on the keys for a file of these columns, each with its comment.
 
     The order of the records is mixed last; the scenario may say that it stays.
     """
@@ -347,7 +347,7 @@ def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any =
 
 
 def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:
-    """Another way to take values out, where what was taken out is given back; None where there is no other.
+    """Other suppression options where suppressed values can be reconstructed; None where there are no others.
 
     First nothing is taken out that follows from the rest, and columns that tell a key lose their value where it does;
     then such columns are left out.
@@ -370,7 +370,7 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
 
 
 def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
-    """By key, the other columns that give its values back."""
+    """By key, the other columns from which its values can be reconstructed."""
     tellers: dict[str, tuple[str, ...]] = {}
     fixed = {*scenario.all_keys, scenario.household, scenario.weight}
     for name in judged.assessment:
@@ -393,7 +393,7 @@ OWN = "as preferred"
 
 
 def limits_of(intruder: Scenario, aim: int = 1) -> Limits:
-    """What the recodings aim at; `aim` times the k that is asked for."""
+    """Limits of the search for one intruder, with `aim` times the declared k."""
     limits = intruder.limits
     k = wanted_k(intruder)
     if aim > 1:
@@ -405,7 +405,7 @@ def open_lattice(
     data: Any, scenario: Scenario, *, keep: Sequence[str], prefer: Mapping[str, Sequence[Step]],
     weights: Mapping[str, float], internal: bool,
 ) -> Lattice:  # fmt: skip
-    """Tabulate a file once by all keys and sensitive variables, and find how coarse each key may become."""
+    """Tabulate a file by all keys and sensitive variables, and build the generalisation lattice."""
     from sdckit.identity.contributions.coarsening import declared_kinds, levels_of
 
     keys = scenario.all_keys
@@ -430,7 +430,7 @@ def open_lattice(
 
 
 def _tabulated(data: Any, scenario: Scenario) -> Cells:
-    """Cells of all keys and sensitive variables, missing values being values of their own."""
+    """Contingency table of all keys and sensitive variables, missing values as a category."""
     from sdckit.cells.as_cells import tabulate_given
 
     columns = [*scenario.all_keys, *scenario.sensitive]
@@ -439,7 +439,7 @@ def _tabulated(data: Any, scenario: Scenario) -> Cells:
 
 
 def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> Side:
-    """The cells of one intruder."""
+    """Contingency table of one intruder, summed over the keys they do not know."""
     table, limits = cells.table, limits_of(intruder)
     at = tuple(keys.index(key) for key in intruder.keys)
     places = [*at, *(cells.keys.index(variable) for variable in intruder.sensitive)]
@@ -463,7 +463,7 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
 
 
 def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step) -> tuple[str, Step, Ints]:
-    """A recoding that the caller wishes: run on the column, to see what it does to each level."""
+    """A recoding preferred by the caller, with the group of each level, found by running it on the column."""
     from sdckit.data.columns import code_column
 
     given = {"method": "recode", **step, "column": key}
@@ -493,7 +493,7 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
 
 
 def thinned(lattice: Lattice, most: int = MOST_NODES) -> Lattice:
-    """A lattice of at most so many nodes: every second rung of the longest ladder is left out, until it is."""
+    """Thin a lattice to at most `most` nodes by dropping every second inner rung of the longest ladder."""
     ladders = list(lattice.ladders)
     while int(np.prod([float(len(ladder.rungs)) for ladder in ladders])) > most:
         j = max(range(len(ladders)), key=lambda i: len(ladders[i].rungs))

@@ -1,4 +1,4 @@
-"""E10: the map of risk and utility over the arguments of a recipe."""
+"""`explore`: the risk-utility map of a recipe over a grid of its arguments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Point:
-    """A recipe tried.
+    """One recipe of the grid with its figures.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Exploration(Displayed):
-    """Recipes tried over a grid.
+    """Risk and loss of the recipes of a grid.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Exploration(Displayed):
 
     @property
     def on_front(self) -> tuple[bool, ...]:
-        """Which points no other beats."""
+        """Whether each point is on the Pareto front of risk and loss."""
         return pareto([(point.figures[self.risk], point.figures[self.loss]) for point in self.points])
 
     @property
@@ -95,7 +95,7 @@ class Exploration(Displayed):
 
     @property
     def front(self) -> Any:
-        """The rows of the table that no other beats, the least risk first."""
+        """Rows of the table on the Pareto front, least risk first."""
         return self._frame(self.on_front, ordered=True)
 
     def recipe_of(self, row: int) -> Recipe:
@@ -156,7 +156,7 @@ FEW = ("behind", "small")
 
 
 def key_of(*parts: object) -> str:
-    """A name for what a run depends on.
+    """Hash of everything a run depends on.
 
     Examples
     --------
@@ -411,7 +411,7 @@ def _run_all(
     recipes: Sequence[Recipe], keys: Sequence[str], runs: Runs, measure: Callable[[Recipe], dict[str, Any]],
     workers: int, tell: Callable[[str], None],
 ) -> None:  # fmt: skip
-    """Measure what is not known yet; every finished point is kept, also when the program is interrupted."""
+    """Measure the recipes without known figures; every finished run is kept, also on interruption."""
     waiting = {key: recipe for key, recipe in zip(keys, recipes, strict=True) if runs.get(key) is None}
     n = len(set(keys))
     tell(

@@ -1,4 +1,4 @@
-"""E10: a recipe of protection steps, applied, logged, undone and repeated."""
+"""`Recipe`: protection steps, applied, logged, undone and replayed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WhatWasDone:
-    """What a report tells of a recipe: no data.
+    """Description of a recipe and its effects for a report, without data.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class Applied(Displayed):
         return replace(assessment, scenario=declared, what_was_done=self.what_was_done)
 
     def _aligned(self) -> bool:
-        """Whether row i was made from row i: a fully synthetic row is nobody's."""
+        """Whether row i of the release was made from row i of the original; fully synthetic rows were not."""
         assert self.scenario is not None
         full = any(is_all_new(step.method, step.arguments) for step in self.recipe.steps)
         return self.scenario.aligned if full else True
@@ -487,7 +487,7 @@ class Recipe(Displayed):
         return applied
 
     def _own_keys(self, keys: Keys | None) -> dict[int, bytes | str]:
-        """The key of each step that makes identifiers, where one is given for its column."""
+        """Key by step number, for the steps that make identifiers and whose column has one in `keys`."""
         keyed = [(n, step) for n, step in enumerate(self.steps, 1) if method_of(step.method, "").keyed]
         steps = {n: step.arguments["column"] for n, step in keyed}
         for column in keys or {}:
@@ -500,5 +500,5 @@ class Recipe(Displayed):
         return {n: keys[column] for n, column in steps.items() if keys and column in keys}
 
     def _digests(self) -> dict[str, str]:
-        """What the hierarchies are that the recipe reads, to know them again."""
+        """SHA-256 digests of the hierarchy files that the recipe reads."""
         return digests(self.steps, self.folder)

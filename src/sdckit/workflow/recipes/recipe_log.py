@@ -1,4 +1,4 @@
-"""The log of a recipe: what each step changed, and, for internal eyes, what repeats it bit for bit."""
+"""The log of a recipe: what each step changed, and, internally, what is needed to replay it bit for bit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONFIDENTIAL = "contains what would help to undo the protection: secret, seeds, 
 
 @dataclass(frozen=True)
 class RecipeLog:
-    """What a recipe did to a file.
+    """Record of what a recipe did to a file.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class RecipeLog:
 
     @property
     def mixed(self) -> Mixed:
-        """What the seeds of the steps are made of."""
+        """Source of the seeds of the steps."""
         return Mixed(bytes.fromhex(self.secret), self.seed)
 
     def without_secrets(self) -> RecipeLog:
@@ -186,7 +186,7 @@ def _from_dict(document: Mapping[str, Any]) -> RecipeLog:
 
 
 def plain(value: Any) -> Any:
-    """Anything a change may hold, as JSON holds it.
+    """Convert the content of a `Change` to values that JSON can hold.
 
     Examples
     --------
@@ -207,6 +207,6 @@ def plain(value: Any) -> Any:
 
 
 def versions_here() -> dict[str, str]:
-    """The versions that decide what a recipe gives."""
+    """Versions that determine the result of a recipe."""
     names = {name: version(name) for name in ("sdckit", "numpy", "polars")}
     return {**names, "python": platform.python_version()}

@@ -1,4 +1,4 @@
-"""A recipe on its way through a file: in memory, or on a plan that its engine carries out."""
+"""Run the steps of a recipe on an eager frame, or on a lazy frame (plan) evaluated by its engine."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ WEIGHTS = ("column", "columns", "weight", "replace", "together", "carry_along")
 
 
 def warn_of_weights(steps: Sequence[StepLike], data: Any, *, scenario: Scenario | None, done: bool = False) -> None:
-    """Warn where the scenario's weight tells a key that a step takes out or changes record by record.
+    """Warn where the scenario's weight reveals a key that a step suppresses or perturbs.
 
     `done`: whether `data` is what came of the steps; a weight is looked at before them where none changes it, and
     after them where one does.
@@ -81,7 +81,7 @@ def warn_of_weights(steps: Sequence[StepLike], data: Any, *, scenario: Scenario 
 
 
 def _shares_told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -> dict[str, float]:
-    """How far a weight tells each key; of a plan where weight and key have few enough different pairs."""
+    """Share of each key that the weight determines; for a lazy frame only with few enough distinct pairs."""
     if not isinstance(frame, Changing):
         return told_by(frame, weight, keys, household=household)
     shares: dict[str, float] = {}
@@ -92,7 +92,7 @@ def _shares_told(frame: Any, weight: str, keys: Sequence[str], household: str | 
 
 
 def _hidden(step: StepLike, scenario: Scenario) -> set[str]:
-    """The columns in which a step hides values of some records; a recoding shows the same of all of them."""
+    """Columns in which a step suppresses or perturbs single records; empty for a recoding, which treats all alike."""
     method = method_of(step.method, "step")
     if method.kind.alike:
         return set()
@@ -118,7 +118,7 @@ def _named(step: StepLike, roles: Sequence[str], scenario: Scenario) -> set[str]
 
 
 def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | None) -> list[str]:
-    """The columns that a step reads, in their order: those it names, and those it takes from the scenario.
+    """Columns that a step reads, in file order: those it names, and those it takes from the scenario.
 
     Raises ColumnError: the file does not have one that it names.
     """
@@ -150,7 +150,7 @@ def _of_scenario(method: Method, step: StepLike, scenario: Scenario | None) -> l
 
 
 def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None) -> None:
-    """Refuse a step that would bring or make more values here than a plan may; asked before any work.
+    """Raise, before any work, where a step would bring or make more values in memory than allowed for a lazy frame.
 
     Raises ColumnError: as `columns_read`. DataError: they are more.
     """
@@ -167,7 +167,7 @@ def run_on_records(
     number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
 ) -> tuple[list[Changing], Change]:  # fmt: skip
-    """Run a step in memory on the columns that it reads, and give the plan what came of it: one file, or several.
+    """Run a step in memory on the columns it reads, and write the result back to the lazy frame: one file or several.
 
     Raises SdcError: as the method in memory; more values than come from a plan.
     """
@@ -184,7 +184,7 @@ def run_on_records(
 
 
 def in_random_order(name: str, plan: Changing, household: str | None, seed: int) -> tuple[Changing, Change]:
-    """The order that a frame in memory gets; Spark knows no places, and hashes with the seed."""
+    """Shuffle as for an eager frame; Spark has no row positions, so it sorts by a hash with the seed."""
     notes = {"order": "no value is changed; row i is no longer made from row i"}
     spark = on_spark(plan.frame)
     homes = None
@@ -209,7 +209,7 @@ Way = Callable[[Any, Changing, Given], "tuple[Changing, Change]"]
 
 
 def _by_values(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
-    """A function of the values of a few columns: carried out on their distinct rows."""
+    """Run a method that is a function of values on the distinct rows of the columns it reads."""
     method = method_of(function.__name__, "step")
     rows = plan.distinct(_read(method, given))
     changed, change = function(rows.tallied, **given)
@@ -235,7 +235,7 @@ def _shuffled(function: Any, plan: Changing, given: Given) -> tuple[Changing, Ch
 
 
 def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
-    """Local suppression: cells of k records or more lose nothing and stay one row; the others' records are rows."""
+    """Local suppression: cells of k records or more stay one row; smaller cells are expanded to records."""
     scenario, strata = given.get("scenario"), given.get("strata") or ()
     roles = resolve_roles(scenario=scenario, keys=given.get("keys"), alpha=given.get("alpha"))
     k = given.get("k")
@@ -251,7 +251,7 @@ def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Ch
 
 
 def _records_of(plan: Changing, rows: Distinct, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The cell of each row of a smaller file, in the order of the plan's, and how many records it stands for."""
+    """Cell index of each row of the reduced file, in file order, and the number of records it represents."""
     several = np.flatnonzero((rows.size > 1) & (rows.size < k))
     once = np.flatnonzero((rows.size == 1) | (rows.size >= k))
     cell, place = once, rows.first[once]
@@ -265,7 +265,7 @@ def _records_of(plan: Changing, rows: Distinct, k: int) -> tuple[NDArray[np.int6
 
 
 def _as_blanked(rows: Distinct, cell: NDArray[np.int64], gone: Mapping[str, NDArray[np.bool_]]) -> Blanked:
-    """What the records of each cell lose: all the same, or one this and the other that."""
+    """Suppressions by cell: whole cells where all records lose a value, else record by record."""
     n, size = len(rows.size), np.bincount(cell, minlength=len(rows.size))
     losing = {name: np.bincount(cell[hit], minlength=n) for name, hit in gone.items()}
     whole = {name: lost == size for name, lost in losing.items()}
@@ -280,7 +280,7 @@ WAYS: dict[str, Way] = {"values": _by_values, "columns": _dropped, "cells": _by_
 
 
 def _on_records(step: StepLike, household: str | None) -> bool:
-    """Whether a step is carried out record by record. `household`: that of the scenario, if still there."""
+    """Whether a step runs record by record. `household`: that of the scenario, if still in the file."""
     given = step.arguments
     kind = METHODS[step.method]
     if kind.plan == "records":
@@ -300,7 +300,7 @@ def _why_not(step: StepLike, by_record: bool, *, spark: bool, mixed_up: bool) ->
 
 
 def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario | None) -> None:
-    """Refuse a recipe with a step that does not run on a plan, before any work.
+    """Raise, before any work, where a step of a recipe does not run on a lazy frame.
 
     Raises DataError: which step, and why.
     """
@@ -335,7 +335,7 @@ def _check_room(number: int, step: StepLike, n: int, columns: Sequence[str], sce
 
 
 def sample_of(plan: Changing, names: Sequence[str]) -> Tallied:
-    """The distinct rows of some columns: what a step is tried on before the first one runs."""
+    """Distinct rows of some columns, for the trial run of a step."""
     return plan.distinct(names).tallied
 
 
@@ -364,7 +364,7 @@ Steps = Sequence[StepLike]
 
 
 class Run(Protocol):
-    """A file on its way."""
+    """A file while the steps of a recipe run on it."""
 
     n: int
     columns: tuple[str, ...]
@@ -372,22 +372,22 @@ class Run(Protocol):
     watcher: Watch
 
     def check(self, steps: Steps, folder: Path | None) -> None:
-        """Hold the steps against the file without running them."""
+        """Validate the steps against the file without running them."""
 
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
-        """Run a step; the file is then what came of it."""
+        """Run a step and keep its result as the current file."""
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
-        """Measure the file as it is now."""
+        """Figures of the current file."""
 
     def data(self) -> Any:
-        """The file as it is now."""
+        """The current file."""
 
     def differing(self) -> dict[str, int]:
-        """Values of each column of the original that are others now."""
+        """Number of values per column of the original that differ now."""
 
     def done(self, steps: Steps) -> None:
-        """Warn of what can be seen only now."""
+        """Warnings that need the final file."""
 
 
 class InMemory:
@@ -401,37 +401,37 @@ class InMemory:
         self.watcher = Watch(self.frame, scenario)
 
     def check(self, steps: Steps, folder: Path | None) -> None:
-        """Hold the steps against the file without running them."""
+        """Validate the steps against the file without running them."""
         check_against(steps, self.frame, scenario=self.scenario, folder=folder)
         warn_of_weights(steps, self.frame, scenario=self.scenario)
 
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
-        """Run a step; the file is then what came of it."""
+        """Run a step and keep its result as the current file."""
         before = self.current
         self.current, change = run_step(number, step, before, scenario=self.scenario, **how)
         self.watcher = self.watcher.in_order(drawn_order(change, before))
         return change
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
-        """Measure the file as it is now."""
+        """Figures of the current file."""
         return self.watcher.after(number, method, self.current, changed)
 
     def data(self) -> Any:
-        """The file as it is now, or several."""
+        """The current file, or several."""
         return self.current
 
     def differing(self) -> dict[str, int]:
-        """Values of each column of the original that are others now."""
+        """Number of values per column of the original that differ now."""
         return self.watcher.differing(self.current[0] if isinstance(self.current, list) else self.current)
 
     def done(self, steps: Steps) -> None:
-        """Warn of weights that tell what was taken out."""
+        """Warn of weights that reveal suppressed values."""
         warn_of_weights(steps, self.current, scenario=self.scenario, done=True)
 
 
 @dataclass(frozen=True, eq=False)
 class _Header:
-    """What the check before the first step asks of a file, of a plan."""
+    """The parts of a file that validation asks for, for a lazy frame."""
 
     plan: Changing
     schema: dict[str, Any] = field(default_factory=dict)
@@ -454,7 +454,7 @@ class _Sample:
 
 
 class OnPlan:
-    """A plan, whose engine counts what the steps ask for."""
+    """A lazy frame; its engine counts what the steps need."""
 
     def __init__(self, data: Any, scenario: Scenario | None) -> None:
         self.n = count_records(data)
@@ -467,36 +467,36 @@ class OnPlan:
 
     @property
     def plan(self) -> Changing:
-        """The plan as it is now; where several files came of it, which only the last step does, the first."""
+        """The current lazy frame; the first where the last step made several."""
         return self.files[0]
 
     def check(self, steps: Steps, folder: Path | None) -> None:
-        """Hold the steps against the plan without running them: first whether they run on plans at all."""
+        """Validate the steps without running them: first whether they run on a lazy frame at all."""
         check_on_plan(steps, self.plan, self.scenario)
         header = _Header(self.plan, self.plan.kinds)
         check_against(steps, header, scenario=self.scenario, folder=folder, counted=True)
         warn_of_weights(steps, self.plan, scenario=self.scenario)
 
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
-        """Run a step; the plan is then what came of it."""
+        """Run a step and keep its result as the current lazy frame."""
         self.files, change = run_on_plan(number, step, self.plan, scenario=self.scenario, **how)
         return change
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
-        """Measure the plan as it is now: its risks, and the share of values that are others."""
+        """Figures of the current lazy frame: its risks, and the share of values that differ."""
         return self.watcher.of_plans(number, method, self.files, changed)
 
     def data(self) -> Any:
-        """The plan as it is now, or several."""
+        """The current lazy frame, or several."""
         plans = [file.plan() for file in self.files]
         return plans if len(plans) > 1 else plans[0]
 
     def differing(self) -> dict[str, int]:
-        """Values of each column of the original that are others now."""
+        """Number of values per column of the original that differ now."""
         return self.plan.differing()
 
     def done(self, steps: Steps) -> None:
-        """Warn of weights that tell what was taken out."""
+        """Warn of weights that reveal suppressed values."""
         warn_of_weights(steps, self.plan, scenario=self.scenario, done=True)
 
 

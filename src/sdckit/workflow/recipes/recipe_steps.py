@@ -1,4 +1,4 @@
-"""The steps a recipe can take: what a method takes, read from its row and its signature."""
+"""Arguments of the protection methods as recipe steps, read from their table rows and signatures; TOML in and out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENTRIES = ("title", "scenario", "steps")
 
 
 def plain_arguments(arguments: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """The arguments of a step as TOML holds them; None is an argument not given.
+    """Convert the arguments of a step to TOML values; None is an argument not given.
 
     An open end of a band, None in Python, is an infinite number.
 
@@ -69,7 +69,7 @@ def _plain(value: Any, place: str) -> Any:
 
 
 def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the top of a recipe file."""
+    """Validate the top level of a recipe file."""
     for name, value in entries.items():
         if name not in ENTRIES:
             raise ScenarioError(f"a recipe has no entry {name!r}; {did_you_mean(name, ENTRIES)}")
@@ -82,7 +82,7 @@ def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_recipe(title: str, scenario: str | None, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """Write a recipe.
+    """Write a recipe as TOML.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def columns_made(method: Method, arguments: Mapping[str, Any]) -> tuple[str, ...
 
 
 def n_files(method: Method, arguments: Mapping[str, Any]) -> int:
-    """How many files come of a step.
+    """Number of files that a step makes.
 
     >>> n_files(method_of("synthesize", "step 1"), {}), n_files(method_of("impute_masked", "step 1"), {})
     (1, 10)
@@ -232,7 +232,7 @@ def n_files(method: Method, arguments: Mapping[str, Any]) -> int:
 
 
 def is_all_new(method: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether a step makes rows that are nobody's.
+    """Whether a step makes fully synthetic rows.
 
     >>> is_all_new("synthesize", {"m": 3}), is_all_new("synthesize", {"columns": ["age"]})
     (True, False)
@@ -241,7 +241,7 @@ def is_all_new(method: str, arguments: Mapping[str, Any]) -> bool:
 
 
 def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) -> None:
-    """Refuse arguments that the method does not have, that are of the wrong kind, or that are lacking."""
+    """Raise where arguments are unknown, of the wrong type, or missing."""
     for name, value in arguments.items():
         if name in ELSEWHERE:
             raise ScenarioError(f"{place}: {name} does not belong in a recipe; give {ELSEWHERE[name]}")
@@ -264,7 +264,7 @@ def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) ->
 
 
 def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tuple[str, ...]:
-    """Columns that an argument names: itself, those in its list, or those its table speaks of.
+    """Columns that an argument names: as a string, in a list, or in a table.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tu
 
 
 def _inside(role: str, value: Any) -> tuple[str, ...]:
-    """Columns that stand in the values of a table: what predicts a variable, and its masked copy."""
+    """Columns named in the values of a table: predictors of a variable, and its masked copy."""
     if role == "masked" and isinstance(value, str):
         return (value,)
     if role != "predictors":
@@ -295,7 +295,7 @@ def _inside(role: str, value: Any) -> tuple[str, ...]:
 
 
 def annotation_of(method: Method, name: str) -> Any:
-    """The kind of value that an argument takes, as its signature says."""
+    """Type annotation of an argument, evaluated where the signature has it as text."""
     written = method.parameters[name].annotation
     if not isinstance(written, str):
         return written
@@ -310,7 +310,7 @@ def annotation_of(method: Method, name: str) -> Any:
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value that TOML can hold is of an annotated kind."""
+    """Whether a TOML value matches a type annotation."""
     if kind is Any or kind is object or isinstance(kind, typing.TypeVar):
         return True
     if isinstance(kind, str | typing.ForwardRef):

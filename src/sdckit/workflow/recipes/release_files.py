@@ -1,4 +1,4 @@
-"""A release as files: what is read of the original, the names of several, and the log that comes with them."""
+"""Write a release to files together with its log."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def numbered(out: Path, m: int) -> list[Path]:
 
 
 def unread(recipe: Recipe, scenario: Scenario | None) -> tuple[str, ...]:
-    """Identifiers that no step deals with: they are not read, so they cannot go out."""
+    """Identifiers that no step uses: they are not read, so they cannot be released."""
     from sdckit.workflow.recipes.recipe_checks import columns_used
 
     used = columns_used(recipe.steps)

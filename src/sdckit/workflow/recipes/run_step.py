@@ -1,4 +1,4 @@
-"""One step of a recipe, run: its arguments as the method takes them, its seed, its key."""
+"""Run one step of a recipe with its arguments, seed and key; recover the row order that a log records."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def run_step(
 
 
 def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Scenario | None) -> dict[str, Any]:
-    """The scenario's household and its variables, for a step that says nothing of them."""
+    """Default household arguments from the scenario, for a step that does not set them."""
     if scenario is None or scenario.household is None or not method.takes_households:
         return {}
     columns = open_eager(data, {}).columns
@@ -80,7 +80,7 @@ def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Sc
 
 
 def _of_release(data: Any, scenario: Scenario) -> Scenario:
-    """The scenario of one intruder without the keys that an earlier step left out."""
+    """Scenario of one intruder without the keys that earlier steps removed."""
     columns = open_eager(data, {}).columns
     left = [name for name in scenario.keys if name in columns]
     if not left or len(left) == len(scenario.keys):
@@ -93,7 +93,7 @@ def _of_release(data: Any, scenario: Scenario) -> Scenario:
 
 
 def lacking_values(data: Any, scenario: Scenario) -> Any:
-    """How many sensitive values the group of every record lacks to the threshold l, a missing key being a value."""
+    """Number of distinct sensitive values that each record's class lacks to l, a missing key being a category."""
     from sdckit.catalogue import measure
     from sdckit.data.columns import float_values
     from sdckit.data.frames import open_frame
@@ -120,7 +120,7 @@ def _risk(data: Any, scenario: Scenario) -> Any:
 
 
 def drawn_order(change: Change, before: Any) -> Ints | None:
-    """The record that a step put in each row, given the file before it; None where it left the order alone."""
+    """Permutation drawn by a step: the former row of each row; None where it kept the order."""
     if kind_of(change.method).plan != "order":
         return None
     household = change.parameters["household"]
@@ -129,7 +129,7 @@ def drawn_order(change: Change, before: Any) -> Ints | None:
 
 
 def other_number(changes: Sequence[Change], n: int) -> bool:
-    """Whether a step made another number of records than n, which stand for none of those before.
+    """Whether a step made a number of records other than n, so that rows cannot be matched.
 
     >>> other_number([Change("synthesize", 9, {}, {"n": 9})], 5), other_number([Change("pram", 5, {}, {})], 5)
     (True, False)
@@ -163,7 +163,7 @@ def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | 
 def _homes(
     log: RecipeLog, number: int, change: Change, original: Any, rows: Ints | None, folder: Path | None
 ) -> Homes | None:
-    """The households as they were before a step."""
+    """Households as they were before a step; None where it did not keep them together."""
     household = change.parameters["household"]
     if household is None:
         return None
@@ -180,7 +180,7 @@ def _homes(
 
 
 def _as_read(step: StepLike, columns: Sequence[str]) -> StepLike | None:
-    """A step without the identifiers that nobody reads; None where nothing is left of it."""
+    """A step restricted to the columns that were read; None where none of its columns was."""
     if method_of(step.method, "step").keyed:
         return step if step.arguments["column"] in columns else None
     if METHODS[step.method].effect != "gone":
@@ -190,7 +190,7 @@ def _as_read(step: StepLike, columns: Sequence[str]) -> StepLike | None:
 
 
 def _before(log: RecipeLog, number: int, original: Any, folder: Path | None) -> Any:
-    """The file before a step: the steps until there, carried out again on the columns that were read."""
+    """Replay the steps before step `number` on the columns that were read."""
     scenario = Scenario(**tomllib.loads(log.scenario)) if log.scenario else None
     current = original
     for at, table in enumerate(tomllib.loads(log.recipe)["steps"][: number - 1], 1):

@@ -1,4 +1,4 @@
-"""A recipe to start from: identifiers, the advised recodings, suppression of what is left, each with its reason."""
+"""`starter_recipe`: a greedy recipe of advised recodings and local suppression, each step with its reason."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Told = tuple[Mapping[str, object] | None, Sequence[str]]  # a step, or None for 
 
 
 def about_share(count: int, n: int) -> str:
-    """A share of the records as a range of whole percents, ten records wide or more; "" of a small file.
+    """A share of the records as a range of whole percents, at least ten records wide; "" for a small file.
 
     >>> about_share(894, 944), about_share(3, 944), about_share(30, 60), about_share(1, 20)
     ('90 to 95 %', 'under 5 %', '40 to 60 %', '')
@@ -65,7 +65,7 @@ def about_share(count: int, n: int) -> str:
 
 
 def write_starter(title: str, head: Sequence[str], commented: Sequence[Told]) -> str:
-    """Write the recipe with its comments.
+    """Write a recipe as TOML with comments.
 
     >>> print(write_starter("Mine", ["A start."], [({"method": "random_order"}, ["Mixed."])]), end="")
     # A start.
@@ -82,7 +82,7 @@ def write_starter(title: str, head: Sequence[str], commented: Sequence[Told]) ->
 
 
 def comments_in(text: str, say: Callable[[str], str]) -> str:
-    r"""The same recipe with its comments as `say` has them, folded anew; commands in them stay.
+    r"""Replace the comments of a recipe by `say(comment)`, wrapped anew; commands in them stay.
 
     >>> print(comments_in("# A start.\n#   sdckit check\n[[steps]]\n", str.upper), end="")
     # A START.
@@ -104,7 +104,7 @@ def _comment(lines: Iterable[str]) -> str:
 
 
 def _folded(line: str) -> list[str]:
-    """A line in several of a readable width; what is indented is a command and stays whole."""
+    """Wrap a line to a readable width; an indented line is a command and stays whole."""
     if line.startswith(" "):
         return [line]
     parts, current = [], ""
@@ -129,7 +129,7 @@ LEAST_LOST = 1e-9  # bits: a step that loses nothing comes first
 
 @dataclass(frozen=True)
 class Coarser:
-    """One key made coarser: the step, and what was over a limit before and after, by intruder."""
+    """One recoding of a key: the step, and the records over a limit before and after, by intruder."""
 
     key: str
     step: Step
@@ -139,7 +139,7 @@ class Coarser:
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """The keys on their way.
+    """State of the greedy search for recodings.
 
     `first` has the advised step of each key, `unstepped` what the levels of the other keys are, `steps` the
     recoding of each key so far, `done` every step taken.
@@ -156,7 +156,7 @@ class Way:
 
 
 def wanted_k(scenario: Scenario) -> int | None:
-    """The k that keeps the limits on k and, in a file taken for the whole population, on the risk.
+    """The k that meets the limit on k and, in a file that is the whole population, on the risk.
 
     >>> from sdckit import Scenario
     >>> wanted_k(Scenario(keys=["age"], thresholds={"k": 3, "risk": 0.1}))
@@ -171,7 +171,7 @@ def wanted_k(scenario: Scenario) -> int | None:
 
 
 def over_limits(data: Any, scenario: Scenario) -> dict[str, int]:
-    """Records of a file that are over a limit on k or on the risk, by intruder."""
+    """Number of records over a limit on k or on the risk, by intruder."""
     return {name: _over(data, scenario.intruder(name)).records for name in scenario.intruders}
 
 
@@ -205,7 +205,7 @@ def _all_over(data: Any, scenario: Scenario) -> dict[str, Over]:
 
 
 def coarsen_keys(data: Any, scenario: Scenario, *, share: float, internal: bool) -> Way:
-    """Make keys coarser until no intruder has more than `share` of the records over a limit, or nothing helps.
+    """Recode keys greedily until at most `share` of the records is over a limit for each intruder, or nothing helps.
 
     No suppression follows for a limit on the mean risk, so it has to hold.
     """
@@ -223,7 +223,7 @@ def coarsen_keys(data: Any, scenario: Scenario, *, share: float, internal: bool)
 
 
 def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str, Step], dict[str, str]]:
-    """The first step of each key, where it names nothing that few records have; of the others their scale."""
+    """First advised step of each key, if it names no rare value; for the other keys their scale."""
     from sdckit.identity.contributions.key_contributions import key_contributions
 
     first: dict[str, Step] = {}
@@ -241,7 +241,7 @@ def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str,
 
 
 def _best(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | None:
-    """The step that brings most records within the limits per bit of information lost; None where none does."""
+    """The step with the largest reduction of records over a limit per bit lost, and its data; None if none helps."""
     best, chosen = (0.0, ""), None
     for key in dict.fromkeys(key for name in intruders for key in way.scenario.intruders[name]):
         for step in _steps_after(way, key):
@@ -266,7 +266,7 @@ def _saved(before: Over, after: Over) -> float:
 
 
 def _steps_after(way: Way, key: str) -> Iterator[Step]:
-    """The steps that follow what was done to a key, each coarser than the one before; the first is the advised one."""
+    """Steps that follow the current recoding of a key, each coarser than the last, from the advised one on."""
     step = _coarser(way, way.steps[key]) if key in way.steps else way.first.get(key)
     while step is not None:
         yield step
@@ -274,7 +274,7 @@ def _steps_after(way: Way, key: str) -> Iterator[Step]:
 
 
 def _coarser(way: Way, step: Step) -> Step | None:
-    """What follows a step on the same key: every second edge of its bands, or one level up its hierarchy."""
+    """The next coarser step on the same key: every second edge of its bands, or one hierarchy level up."""
     if "bands" in step:
         edges = every_second(np.array(step["bands"][1:-1], np.float64))
         return in_bands(step["column"], edges) if len(edges) + 1 >= FEWEST_BANDS else None
@@ -287,7 +287,7 @@ def _coarser(way: Way, step: Step) -> Step | None:
 
 
 def _recoded(way: Way, step: Step) -> Any:
-    """The data so far, with one key recoded from what it was at first."""
+    """The current data, with one key recoded from its original values."""
     from sdckit.protect.recoding.recode import recode
 
     given = {name: value for name, value in step.items() if name != "method"}
@@ -314,12 +314,12 @@ STILL_ABOVE = "Records whose risk is still above the threshold lose their keys."
 
 
 def before_suppression(way: Way, columns: Sequence[str]) -> list[Told]:
-    """Identifiers, keys and weights, of a file of these columns."""
+    """Steps on identifiers, keys and weights of a file with these columns."""
     return [*identifier_steps(way.scenario, columns), *_recodings(way), *_weight(way)]
 
 
 def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
-    """Direct identifiers left out, numbers of households and persons replaced."""
+    """Steps that drop direct identifiers and replace household and person numbers."""
     if named := [name for name in scenario.identifiers if name in columns]:
         yield {"method": "drop_identifiers", "columns": named}, ["Direct identifiers do not go out."]
     for role in ("household", "person"):
@@ -332,7 +332,7 @@ def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[Tol
 
 
 def _recodings(way: Way) -> Iterator[Told]:
-    """One step per key, as coarse as it became; what each brought is told of the last time it became coarser."""
+    """One step per key at its final coarseness, with the records over a limit before and after."""
     n = len(open_eager(way.data, {}))
     for key, step in way.steps.items():
         own = [coarser for coarser in way.done if coarser.key == key]
@@ -354,7 +354,7 @@ def _how(step: dict[str, Any]) -> str:
 
 
 def _brought(before: Any, after: Any, n: int) -> str:
-    """What is over a limit before and after, by intruder; "" where nothing may be said."""
+    """Shares over a limit before and after, by intruder; "" where they may not be printed."""
     parts = []
     for name in before:
         ranges = [about_share(count[name].records, n) for count in (before, after)]
@@ -365,7 +365,7 @@ def _brought(before: Any, after: Any, n: int) -> str:
 
 
 def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
-    """The step that makes weights coarser, where they tell a key whose values are taken out."""
+    """The step that coarsens weights, where they reveal a key whose values are suppressed."""
     if scenario.weight is None or scenario.weight in scenario.all_keys:
         return None
     shares = told_by(open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household)
@@ -374,7 +374,7 @@ def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
 
 
 def _weight(way: Way) -> Iterator[Told]:
-    """Coarser weights, and why."""
+    """The step that coarsens weights, with its reason."""
     step = weight_step(way.data, way.scenario)
     if step is not None:
         names = listed([*map(printable, step["hide"])], "or")
@@ -383,7 +383,7 @@ def _weight(way: Way) -> Iterator[Told]:
 
 
 def suppressions(way: Way) -> Iterator[Told]:
-    """What is left over the limit on k, one intruder after the other."""
+    """Local suppression of the records still below k, one intruder after the other."""
     scenario = way.scenario
     hide = hides_implied(scenario)
     for name in scenario.intruders:
@@ -415,17 +415,17 @@ NOT_IMPLIED = "Nothing taken out may follow from the rest"
 
 
 def the_rest(whom: str) -> str:
-    """Why values are taken out, of a file in which `whom` tells for which intruder."""
+    """Reason for local suppression; `whom` names the intruder."""
     return f"The rest{whom}: as few values as possible are taken out until every record has k like it."
 
 
 def hides_implied(scenario: Scenario) -> bool:
-    """Whether nothing taken out may follow from the rest: a threshold on what can be given back asks for it."""
+    """Whether suppressed values must not be implied by the rest: there is a threshold on reconstructed values."""
     return scenario.limits_of(compared=True).recoverable is not None
 
 
 def whom_of(scenario: Scenario, name: str) -> Step:
-    """How a step names an intruder; nothing where there is only one."""
+    """Argument of a step that names an intruder; empty where there is only one."""
     return {"intruder": name} if len(scenario.intruders) > 1 else {}
 
 
@@ -459,7 +459,7 @@ def suppression_step(
 
 
 def lose_values(scenario: Scenario, name: str, measure: str, threshold: Any, columns: Sequence[str]) -> Step:
-    """The step by which records above a threshold lose the values of columns."""
+    """The step that suppresses columns of the records above a threshold."""
     return {
         "method": "suppress_above", **whom_of(scenario, name), "risk": measure, "threshold": threshold,
         "columns": [*columns],
@@ -467,7 +467,7 @@ def lose_values(scenario: Scenario, name: str, measure: str, threshold: Any, col
 
 
 def household_sizes(data: Any, scenario: Scenario) -> list[str]:
-    """Keys that are the number of records of the household."""
+    """Keys that equal the number of records of the household."""
     frame = open_eager(data, {})
     if scenario.household is None:
         return []
@@ -487,7 +487,7 @@ def household_sizes(data: Any, scenario: Scenario) -> list[str]:
 
 
 def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
-    """The order of the records."""
+    """The step that shuffles the records, or a remark that their order stays."""
     if scenario.aligned:
         yield None, ["The order stays: the scenario says that row i is made from row i (aligned = true)."]
         return
@@ -635,7 +635,7 @@ def make_starter(
 
 
 def _too_risky(data: Any, scenario: Scenario, commented: Sequence[Told]) -> Iterator[Told]:
-    """A step for the records whose risk is still too high, where a missing key may stand for any value."""
+    """Suppression of records whose risk is still too high, where a missing key may stand for any value."""
     if scenario.limits.risk is None or scenario.missing != "wildcard":
         return
     over = over_limits(_applied(data, scenario, commented).data, scenario)
@@ -645,20 +645,20 @@ def _too_risky(data: Any, scenario: Scenario, commented: Sequence[Told]) -> Iter
 
 
 def _applied(data: Any, scenario: Scenario, commented: Sequence[Told]) -> Applied:
-    """The data after the steps, but for those on direct identifiers, which it need not hold."""
+    """Apply the steps to the data, except those that drop direct identifiers, which need not be there."""
     steps = [step for step, _ in commented if step is not None and METHODS[str(step["method"])].effect != "gone"]
     return tried(data, scenario, steps)
 
 
 def tried(data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]]) -> Applied:
-    """The data, which need not hold direct identifiers, after steps of which nothing is kept."""
+    """Trial run of steps on data that need not hold direct identifiers."""
     recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
     keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
     return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False)
 
 
 def _judged(data: Any, scenario: Scenario, commented: Sequence[Told]) -> tuple[list[str], list[str]]:
-    """The thresholds that do not hold after the steps, and those that could not be judged."""
+    """Thresholds exceeded after the steps, and those that could not be judged."""
     verdicts = _applied(data, scenario, commented).assess(seed=SEED).verdicts
     failing: tuple[list[str], list[str]] = ([], [])
     for verdict in verdicts:
@@ -677,7 +677,7 @@ def _outcome(exceeded: Sequence[str], unjudged: Sequence[str]) -> str:
 
 
 def from_folder(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:
-    """A step whose paths start in the folder of the recipe."""
+    """A step with its paths made relative to the folder of the recipe."""
     if folder is None:
         return dict(step)
     paths = [name for name in kind_of(step["method"]).files if name in step]

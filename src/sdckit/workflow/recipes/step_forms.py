@@ -1,4 +1,4 @@
-"""What a form needs to ask for a step: the arguments of its method, of what kind each is, and what it means."""
+"""Forms of the protection methods for the app: arguments with type and meaning, and counts before and after."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BINS = 20
 
 @dataclass(frozen=True)
 class VariableCounts:
-    """The records of one file by the values of a variable: exact, so nothing that is shown as it is.
+    """Exact counts of a variable in one file; they must be protected before they are shown.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ def picture_of(before: Any, after: Any, variable: str, *, levels: bool = False) 
 
 
 def _flows(before: _Side | None, after: _Side | None) -> tuple[tuple[int, int, int], ...]:
-    """Where the records went; nothing where they went from everywhere to everywhere, as random changes have it."""
+    """Non-zero cells of the table before by after; empty where they are as many as after random changes."""
     if before is None or after is None or len(before[1]) != len(after[1]):
         return ()
     pairs, sizes = np.unique(np.column_stack([before[1], after[1]]), axis=0, return_counts=True)
@@ -112,7 +112,7 @@ def _flows(before: _Side | None, after: _Side | None) -> tuple[tuple[int, int, i
 
 
 def _counted(frame: Any, variable: str, edges: Any) -> _Side:
-    """The counts, and at which of them each record is."""
+    """Counts of a variable, and for each record the index of its count (-1 where missing)."""
     n = len(frame)
     if edges is not None and frame.schema[variable].is_numeric():
         values = float_values(frame[variable], "bins:")
@@ -136,7 +136,7 @@ def _counted(frame: Any, variable: str, edges: Any) -> _Side:
 
 
 def _in_order(counts: Sequence[tuple[str, int]], categories: Any) -> list[tuple[str, int]]:
-    """Levels in the order that their column brings; else by their names."""
+    """Levels in the order of the categories; without categories sorted by name."""
     if categories is None:
         return sorted(counts)
     place = {str(category): at for at, category in enumerate(categories)}
@@ -256,7 +256,7 @@ def _entry(method: Method, name: str, about: str) -> Entry:
 
 
 def _kind(annotation: Any, *, named: bool) -> tuple[Kind, tuple[str, ...]]:
-    """Of a union that leaves more than one kind open the general one."""
+    """Kind of entry for a type annotation, and its choices; "value" for a union of several kinds."""
     options = [option for option in _options(annotation) if option is not type(None)]
     if len(options) > 1 and named and all(option is str or _is_list(option) for option in options):
         return "columns", ()
@@ -283,14 +283,14 @@ def _is_list(annotation: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A default as plain values."""
+    """Convert a default to plain values."""
     if isinstance(value, tuple | list):
         return [_plain(entry) for entry in value] or None
     return dict(value) if isinstance(value, Mapping) else value
 
 
 def _parameter_docs(doc: str) -> dict[str, str]:
-    """What a docstring says of each parameter, without its type."""
+    """Description of each parameter in a numpydoc docstring, without its type."""
     _, separator, rest = doc.partition(SECTION)
     if not separator:
         return {}

@@ -1,4 +1,4 @@
-"""The files of a run with the original recoded as the release is: the one place where that is done."""
+"""Open original and releases with the original recoded as the release is; recognise recodings from two files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SAMPLE = 200
 
 
 def nested_map(before: Ints, after: Ints) -> Ints | None:
-    """The one value that each value became, -1 where no record shows it; None where one became several.
+    """Map of each value to its one new value, -1 where no record shows it; None where a value became several.
 
     Both are numbered from 0, -1 being missing; a value that became missing was suppressed and says nothing.
 
@@ -62,7 +62,7 @@ def nested_map(before: Ints, after: Ints) -> Ints | None:
 
 
 def speaks_for_groups(before: Ints, image: Ints, same: NDArray[np.bool_]) -> bool:
-    """Whether a mapping is too regular to be chance: values of several records each, changed all alike.
+    """Whether a mapping is too regular to be chance: enough records repeat the mapping of their value.
 
     `same` says which values kept their name. A value of one record always became one other value: that says nothing.
     """
@@ -73,7 +73,7 @@ def speaks_for_groups(before: Ints, image: Ints, same: NDArray[np.bool_]) -> boo
 
 
 def found_limits(before: Floats, after: Floats) -> tuple[float | None, float | None] | None:
-    """The limits, bottom and top, to which smaller and larger numbers were brought; None where it was not so.
+    """Bottom and top code of a numeric variable; None where it was not top- or bottom-coded.
 
     >>> found_limits(np.array([1.0, 5, 8, 9, 12]), np.array([1.0, 5, 6, 6, 6]))
     (None, 6.0)
@@ -91,7 +91,7 @@ def found_limits(before: Floats, after: Floats) -> tuple[float | None, float | N
 
 
 def found_base(before: Floats, after: Floats) -> tuple[float, str] | None:
-    """The number to whose multiples numbers were rounded, and how; None where it was not so.
+    """Base and direction of a rounding to multiples; None where the variable was not rounded.
 
     >>> found_base(np.array([12.0, 18, 26, 31]), np.array([10.0, 20, 30, 30]))
     (10.0, 'nearest')
@@ -129,7 +129,7 @@ MOST = 10_000  # values of a column of codes
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column of the original and of all releases, the rows in the original's order where they belong together."""
+    """A column of the original and all releases, with rows in the original's order where they are aligned."""
 
     pair: Pair
     name: str
@@ -144,7 +144,7 @@ class _Column:
 
     @cached_property
     def kinds(self) -> tuple[str, str]:
-        """Of the original and of the releases; "empty" where there is no value, "mixed" where releases differ."""
+        """Type in original and releases; "empty" where all is missing, "mixed" where releases differ."""
         if self.floats:
             before, released = ("empty" if np.isnan(values).all() else "number" for values in self.numbers)
             return before, released
@@ -153,17 +153,17 @@ class _Column:
 
     @cached_property
     def values(self) -> list[Any]:
-        """Values of the releases, each once."""
+        """Distinct values of the releases."""
         return list(dict.fromkeys(value for release in self.after for value in release.values))
 
     @cached_property
     def place(self) -> dict[Any, int]:
-        """Place of each value in `values`."""
+        """Index of each value in `values`."""
         return {value: i for i, value in enumerate(self.values)}
 
     @cached_property
     def after_codes(self) -> Ints:
-        """Place of each released value in `values`, release behind release, -1 where missing."""
+        """Index array of the released values into `values`, releases concatenated, -1 where missing."""
         parts = []
         for distinct, order in zip(self.after, self.pair.orders, strict=True):
             table = np.array([*(self.place[value] for value in distinct.values), -1], np.int64)
@@ -172,7 +172,7 @@ class _Column:
         return np.concatenate(parts)
 
     def before_codes(self) -> Ints:
-        """Place of each value of the original, once for every release."""
+        """Codes of the original's values, repeated for every release."""
         return np.tile(self.before.codes, self.pair.m)
 
     @cached_property
@@ -182,14 +182,14 @@ class _Column:
 
     @cached_property
     def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Original and releases as numbers."""
+        """Original (repeated) and releases (concatenated) as float arrays."""
         before, *after = (float_values(frame.get_column(self.name), "numeric") for frame in self.pair.frames)
         moved = [file if order is None else file[order] for file, order in zip(after, self.pair.orders, strict=True)]
         return np.tile(before, self.pair.m), np.concatenate(moved)
 
 
 def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> list[Recoding]:
-    """What was done to columns, where the files themselves say it.
+    """Recognise recodings of columns from original and releases.
 
     Bands are read from their names. Groups, limits and multiples need rows that belong together: every value has
     become one value, without an exception but for missing ones, and too often to be chance. Nothing is recognised
@@ -216,7 +216,7 @@ def _of_column(column: _Column, types_only: bool) -> Recoding | None:
 
 
 def _plainly_alike(column: _Column) -> bool:
-    """Whether both files hold numbers, or one and the same type, by their headers."""
+    """Whether all files have the same type in the column, or all numeric ones, by their schemas."""
     first, *others = (frame.schema[column.name] for frame in column.pair.frames)
     return all(other == first or (other.is_numeric() and first.is_numeric()) for other in others)
 
@@ -232,7 +232,7 @@ def _identical(column: _Column) -> bool:
 
 
 def _bands(column: _Column) -> Recoding | None:
-    """Bands by their names; where two share an edge, the rows must tell to which it belongs."""
+    """Recognise bands by their labels; where two share an edge, aligned rows must decide which band has it."""
     if len(column.values) > MOST:
         return None
     labels = [str(value) for value in column.values]
@@ -266,7 +266,7 @@ def _fitting(
     *,
     exact: bool,
 ) -> Recoding | None:
-    """The bands, if the numbers of the original lie in them: all of them, or all whose band was released."""
+    """The banding if it fits the original's numbers; with aligned rows, those whose band was released."""
     codes = bands.codes(before)
     beyond = (codes < 0) & ~np.isnan(before)
     if not column.pair.aligned:
@@ -283,7 +283,7 @@ def _fitting(
 
 
 def _groups(column: _Column) -> Recoding | None:
-    """Groups of values: each became one, fewer than before unless they are of another type."""
+    """Recognise grouped values: a function of the old values, with fewer values or another type."""
     old, new = column.before.values, column.values
     if len(old) > MOST:
         return None
@@ -308,7 +308,7 @@ def _groups(column: _Column) -> Recoding | None:
 
 
 def _one_value(old: Any, new: Any) -> bool:
-    """Whether two values of different types are one: 1 and "01", True and "true", a day and its text."""
+    """Whether values of different types are the same: 1 and "01", True and "true", a date and its text."""
     try:
         return float(old) == float(new)
     except (TypeError, ValueError):
@@ -345,7 +345,7 @@ def _plain(value: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """The files: `opened` for measures of one file each, `pair` for those of two; what must be told of it."""
+    """The files: `opened` for measures of one file, `pair` for those of two; `notes` are warnings about recodings."""
 
     opened: Pair
     pair: Pair
@@ -389,7 +389,7 @@ def open_recoded(
 
 
 def _check_released(opened: Pair, names: Sequence[str]) -> None:
-    """Name the columns that releases lack, and what says that they were left out."""
+    """Raise where a release lacks a column, with the hint to give the recipe or its log."""
     present = opened.original.collect_schema().names()
     for label, frame in zip(opened.names[1:], opened.released, strict=True):
         columns = frame.collect_schema().names()
@@ -402,7 +402,7 @@ def _check_released(opened: Pair, names: Sequence[str]) -> None:
 
 
 def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple[Pair, Done]:
-    """Do the recodings of a recipe or a log, and bring the rows into the order of the release where it tells it."""
+    """Apply the recodings of a recipe or log to the original, in the row order of the release where it is known."""
     present = opened.original.collect_schema().names()
     used = [name for name in (*names, opened.id) if name is not None and name in present]
     used += [name for name in recodings.needs(used) if name in present]
@@ -419,7 +419,7 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
 
 
 def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[Recoding], source: Any) -> Pair:
-    """Do what was recognised to the original."""
+    """Apply the recognised recodings to the original."""
     present = opened.original.collect_schema().names()
     used = [name for name in (*names, opened.id) if name is not None and name in present]
     frame, brought = columns_in_memory(opened.original, {"recoded": list(dict.fromkeys(used))})
@@ -433,7 +433,7 @@ def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[Recoding], 
 
 
 def _as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> Any:
-    """Groups called "1", "2" as numbers where the release has numbers: a CSV file does not tell them apart."""
+    """Convert group labels "1", "2" to numbers where the release has numbers, as read from a CSV file."""
     types = [frame.collect_schema() for frame in released]
     for name in dict.fromkeys(change.column for change in changes):
         frame: Any = open_frame(data)
@@ -472,7 +472,7 @@ def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recodin
 
 
 def _check_values(pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> None:
-    """Refuse a recoding that cannot have made the release: it would let no record match."""
+    """Raise where the release has values that the declared recoding cannot produce."""
     declared = [entry.column for entry in pair.recoded if entry.source != "recognised" and entry.column not in unsure]
     kept = recodings.unchanged(declared)
     for name in declared:
@@ -489,7 +489,7 @@ def _check_values(pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> No
 
 
 def _check_rows(pair: Pair, names: Sequence[str]) -> None:
-    """Refuse a release that differs from the recoded original where the log changed nothing."""
+    """Raise where the release differs from the recoded original in columns that the log left unchanged."""
     for name in names:
         before, *after = pair.codes(name).codes
         for label, codes in zip(pair.names[1:], after, strict=True):
@@ -501,7 +501,7 @@ def _check_rows(pair: Pair, names: Sequence[str]) -> None:
 
 
 def _recoding_notes(recoded: Sequence[Recoded]) -> list[str]:
-    """Say which columns were recoded, by what knowledge, and what the figures of the original are then."""
+    """Notes on the recoded columns, by the source of the recoding."""
     how = {
         "recipe": "by the recipe given",
         "log": "by the log given",

@@ -1,4 +1,4 @@
-"""The recodings of a recipe or of its log: the steps that anybody who sees the release can do to a value."""
+"""Deterministic recodings of a recipe or log, which are applied to the original before it is compared."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Repeated:
         return run_step(self.number, self.step, data, scenario=None, folder=self.folder, mixed=NO_DRAWS).data
 
     def elsewhere(self) -> Recoding:
-        """The same for another file than the one that the release was made from.
+        """The same step for a file other than the original, such as the control file.
 
         Raises `DataError`: the step takes edges or means from the file that it is applied to.
         """
@@ -152,7 +152,7 @@ MOST = 2_000  # names of bands; a column with more different texts is no column 
 
 
 def read_bands(labels: Sequence[str], *, shared: SharedEdge | None = None) -> Bands | None:
-    """Read all names of a column; None where one is no band, all are single numbers, or two overlap.
+    """Parse the labels of a column as bands; None where one is no band, all are single numbers, or two overlap.
 
     `shared` says to which band an edge belongs that stands in two names, as in "30-40" and "40-50"; without it
     such names overlap.
@@ -189,7 +189,7 @@ def read_bands(labels: Sequence[str], *, shared: SharedEdge | None = None) -> Ba
 
 
 def _parted(bands: Sequence[Band], shared: SharedEdge) -> list[Band]:
-    """Give an edge that two dashed bands share to one of them."""
+    """Assign an edge shared by two dashed bands to one of them."""
     made = list(bands)
     for i, (lower, upper) in enumerate(pairwise(bands)):
         if lower.high == upper.low and lower.dashed and not lower.single:
@@ -205,7 +205,7 @@ ANOTHER_FILE = "the log is about another file"
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """The original after the recodings: the frame, what was done, what must be told.
+    """The original after the recodings: the frame, the recodings applied, and notes for the user.
 
     `unsure` are columns of which a recoding could not be repeated.
     """
@@ -218,7 +218,7 @@ class Done:
 
 @dataclass(frozen=True, eq=False)
 class Recodings:
-    """What a recipe does to an original besides protecting it.
+    """The recodings of a recipe, and what its log tells of the rows.
 
     Attributes
     ----------
@@ -247,7 +247,7 @@ class Recodings:
 
     @property
     def _all_new(self) -> bool:
-        """Whether the rows of the release are nobody's."""
+        """Whether the rows of the release are fully synthetic."""
         return any(is_all_new(step.method, step.arguments) for step in self.steps)
 
     @property
@@ -284,7 +284,7 @@ class Recodings:
     def check_file(
         self, columns: Sequence[str], n: int | None = None, *, identifiers: Collection[str] = ()
     ) -> Recodings:
-        """Hold a log against the file that it should be about; the identifiers need not have been read then.
+        """Validate a log against the file it should be about; the identifiers need not have been read.
 
         Raises `DataError`: other columns, or another number of records.
         """
@@ -303,7 +303,7 @@ class Recodings:
         return replace(self, checked=True)
 
     def check_sizes(self, sizes: Sequence[int | None], names: Sequence[str]) -> None:
-        """Refuse releases with other rows than the log says; None is a size that nobody has counted."""
+        """Raise where a release has a number of rows other than the log's; a size of None is not known."""
         if self.log is None or self._all_new:
             return
         expected = self.log.n if self.rows is None else len(self.rows)
@@ -314,7 +314,7 @@ class Recodings:
                 )
 
     def needs(self, columns: Collection[str]) -> tuple[str, ...]:
-        """Columns of the original beyond these that their recoding goes by, or the order of the rows."""
+        """Further columns of the original that the recodings of these, or the order of the rows, depend on."""
         used = [
             name
             for step in self.steps
@@ -326,7 +326,7 @@ class Recodings:
         return tuple(name for name in dict.fromkeys(used) if name not in columns)
 
     def apply(self, data: Any, columns: Collection[str]) -> Done:
-        """Do the recodings of some columns to the original; nothing random, no suppression.
+        """Apply the recodings of some columns to the original, without random steps and suppression.
 
         A step that takes edges or means from values which an earlier step has changed at random is left out, and
         told, unless the log has the edges.
@@ -358,7 +358,7 @@ class Recodings:
         return Done(data, tuple(changes), (*notes, *self._not_done()), tuple(unsure))
 
     def _edges(self, number: int, step: StepLike) -> Any:
-        """The bands that a step cut, as the log names them."""
+        """Bands of a step, parsed from their labels in the log; None where the log has none."""
         if self.log is None or METHODS[step.method].trace != "range":
             return None
         return read_bands(self.log.steps[number - 1].parameters.get("bands", ()))
@@ -381,7 +381,7 @@ class Recodings:
 
 
 def _identifiers_of(log: RecipeLog) -> list[str]:
-    """Identifiers of the scenario of a log: protect does not read them."""
+    """Identifiers of the scenario in a log, which `protect` does not read."""
     try:
         named = tomllib.loads(log.scenario).get("identifiers", [])
     except tomllib.TOMLDecodeError:
@@ -390,7 +390,7 @@ def _identifiers_of(log: RecipeLog) -> list[str]:
 
 
 def is_recoding(step: StepLike) -> bool:
-    """Whether a step makes values coarser by a rule, without chance.
+    """Whether a step is a deterministic recoding.
 
     Examples
     --------
@@ -410,12 +410,12 @@ def _moves_rows(step: StepLike | Change) -> bool:
 
 
 def _keeps_homes_together(change: Change) -> bool:
-    """Whether a step put whole households into random order."""
+    """Whether a step shuffled whole households."""
     return _moves_rows(change) and change.parameters.get("household") is not None
 
 
 def _from_the_data(step: StepLike) -> str:
-    """What a recoding takes from the values of the file, in words; "" where nothing."""
+    """What a recoding estimates from the data (edges, means), in words; "" where nothing."""
     trace = METHODS[step.method].trace
     if trace == "range" and isinstance(step.arguments.get("bands"), int):
         return "the edges of its bands"
@@ -427,7 +427,7 @@ def _from_the_data(step: StepLike) -> str:
 def read_recodings(
     recipe: Recipe | str | Path | Recodings | None, log: RecipeLog | str | Path | None
 ) -> Recodings | None:
-    """Read what was given as ``recipe=`` and ``log=``; both together must fit each other.
+    """Read ``recipe=`` and ``log=``; given together they must agree.
 
     Raises `ScenarioError`: no recipe, one without a recoding, or not that of the log; `FileFormatError`: no log;
     `DataError`: a hierarchy that the log read is another one, or not where it should be.
@@ -492,7 +492,7 @@ def _check_hierarchies(then: RecipeLog, steps: Sequence[StepLike], folder: Path 
 
 
 def left_of(scenario: Scenario, recodings: Recodings | None, columns: Collection[str]) -> tuple[Scenario, list[str]]:
-    """The scenario as it holds for a release without the keys that a step left out, and their names.
+    """The scenario without the keys that a step left out, and their names.
 
     `columns` are those of the release. Raises `ScenarioError`: no intruder is left with a key.
     """

@@ -1,4 +1,4 @@
-"""The page File: a file is opened, and what was read of it is told."""
+"""Tasks of the pages File and Roles: open a file, describe it, guess and check its scenario."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _guessed(desk: Desk) -> RoleGuesses:
 
 
 def _rows(guesses: RoleGuesses, *, exact: bool) -> list[dict[str, Any]]:
-    """The guesses with protected evidence; without any where the file is too small to say more."""
+    """Guesses with protected evidence; without evidence where the file is too small."""
     try:
         plain = protected(guesses_document(guesses), exact=exact)
     except DataError:
@@ -125,7 +125,7 @@ def open_file(
 
 
 def told(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -> dict[str, Any]:
-    """The facts of the opened file: `html` and the codes are shown, the others serve the pages."""
+    """Description of the open file: `html` and the codes are shown, the others serve the pages."""
     tell("counting missing values")
     opened = _opened(desk)
     frame, notes = desk.data, desk.sample.notes
@@ -185,14 +185,14 @@ def rows(
 
 
 def _opened(desk: Desk) -> OpenedFile:
-    """The opened file, with the codes that became missing counted."""
+    """The open file, with counts of the codes that became missing."""
     notes = desk.sample.notes
     taken = desk.remember("codes", list(notes.given), lambda: _effect(desk)) if notes.given else notes.taken
     return OpenedFile(desk.path.name, desk.sample, taken, notes.suspected, desk.warnings)
 
 
 def _effect(desk: Desk) -> Any:
-    """What the given codes made missing: read once more with the empty field as the only one."""
+    """Count what the given codes made missing, by reading the file again with the empty field as the only code."""
     from sdckit.data.files.readers import describe_file
     from sdckit.data.missing_values.missing import counted_codes
 

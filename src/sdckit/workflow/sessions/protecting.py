@@ -1,4 +1,4 @@
-"""Tasks on steps of protection: forms, pictures, runs, recipes to start from and recipes beside each other."""
+"""Tasks of the page Protect: forms, previews, runs, starter and proposed recipes, and their comparison."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _plain(value: Any) -> Any:
 
 
 def digest(*parts: Any) -> str:
-    """A name for what a release is made of, to see whether it is still that of the steps."""
+    """Hash of the inputs of a release, to see whether it is still that of the steps."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -138,7 +138,7 @@ def _key(secret: str, column: str) -> str:
 
 
 def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> Any:
-    """Keep the last few of what holds a file."""
+    """Cache the last few results that hold a file."""
     files: dict[str, Any] = desk.memo.setdefault(kind, {})
     name = digest(*parts)
     if name not in files:
@@ -275,7 +275,7 @@ def variable(
 
 
 def _size(leaf: Plain) -> float:
-    """How long a bar is drawn: the printed number, or half the bound of a hidden one."""
+    """Length of a bar: the printed number, or half the bound of a hidden one."""
     value = leaf["value"]
     return float(leaf.get("below") or 0) / 2 if value is None else float(value)
 
@@ -301,7 +301,7 @@ def propose(
     desk: Desk, tell: Tell, *, scenario: Plain, keep: Sequence[str] = (), seconds: float | None = None,
     exact: bool = False, language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """The recipe that loses least while every threshold holds, and those found beside it."""
+    """The proposed recipe with the least loss, and its alternatives."""
     from sdckit.workflow.proposing.propose import make_proposal
 
     chosen = desk.confirmed(scenario)
@@ -363,7 +363,7 @@ def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
 
 
 def _written(desk: Desk, text: str, *, exact: bool, language: str) -> str:
-    """A recipe with its comments in the session's language."""
+    """A recipe as HTML with its comments in the session's language."""
     if language != ENGLISH:
         text = comments_in(text, lambda comment: say(comment, language, desk.data.columns))
     return sections_html([Section("", (Code("", text),))], exact=exact, language=language)

@@ -1,4 +1,4 @@
-"""The page Risk: who can be recognised, how surely, by which keys, and what would help most."""
+"""Tasks of the page Risk: measures by intruder, contributions of keys, levels, subgroups and next steps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:
-    """Make one assessment of several of the same file: each has some of the scenario's intruders.
+    """Merge assessments of the same file, each of some of the scenario's intruders, into one.
 
     Raises `ScenarioError`: the intruders are not those of the scenario, in their order.
     """
@@ -50,7 +50,7 @@ def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:
 
 
 def without_measures(assessment: Assessment, names: Collection[str]) -> Assessment:
-    """The same assessment without the results of some measures, for a document that is made before them."""
+    """The assessment without the results of some measures, for a document that does without them."""
     lean = tuple(
         replace(
             intruder,
@@ -109,7 +109,7 @@ def further_questions() -> dict[str, str]:
 
 
 def _answered(plain: Plain) -> list[Section]:
-    """The answer without its verdicts: they stand at the top of the page."""
+    """The answer section without its verdicts, which stand at the top of the page."""
     section = answer_section(plain)
     return [Section(section.title, tuple(block for block in section.blocks if block.kind != "verdicts"))]
 
@@ -224,14 +224,14 @@ def _html(
 
 
 def _figures(desk: Desk, assessment: Assessment, *, exact: bool) -> Callable[[], Plain]:
-    """What is shown of an assessment, made when it is asked for and then kept: the gate is the slow part."""
+    """Function that returns the protected document of an assessment, cached since the gate is slow."""
     measures = [sorted(intruder.results) for intruder in assessment.intruders]
     key = [plain_of(assessment.scenario), list(assessment.by), measures, exact]
     return lambda: desk.remember("figures", key, lambda: protected(build_document(assessment), exact=exact))
 
 
 def _assessed(desk: Desk, whole: Scenario, tell: Tell) -> Assessment:
-    """The assessment of the file, one intruder at a time, so that what is known of one is kept."""
+    """Assessment of the file, cached intruder by intruder."""
     parts = []
     for name in whole.intruders:
         intruder = whole.intruder(name)
@@ -240,11 +240,11 @@ def _assessed(desk: Desk, whole: Scenario, tell: Tell) -> Assessment:
 
 
 def _assess_scenario(desk: Desk, scenario: Scenario, tell: Tell, by: Sequence[str] = ()) -> Assessment:
-    """Its warnings stand in the document, with their counts protected."""
+    """Assess the file without raising warnings: they stand in the document, with their counts protected."""
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         return assess(desk.original(scenario), scenario=scenario, by=tuple(by), step=tell)
 
 
 def plain_of(scenario: Scenario) -> Any:
-    """What a scenario says, for telling results apart."""
+    """Content of a scenario as plain values, used as a cache key."""
     return json.loads(scenario.model_dump_json())

@@ -1,4 +1,4 @@
-"""Tasks that write what is taken away: the release, its report, scenario, recipe, log, script and command lines."""
+"""Tasks that judge and write the release with its report, scenario, recipe, log, script and command lines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_LIMIT = "No threshold is declared, so nothing says that this release may go o
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A release as the gate sees it: `passed` is False where a limit is exceeded, not judged, or none is declared."""
+    """A release with its assessment; `passed` is False where a limit is exceeded, not judged, or none is declared."""
 
     name: str
     made: Applied
@@ -48,7 +48,7 @@ def judged(
     desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tell, *, models: Mapping[str, str] | None = None,
     control: str = "", attacks: bool = False,
 ) -> Judged:  # fmt: skip
-    """Make the release and hold it against every threshold, once for what is asked."""
+    """Make the release and check it against every threshold, cached by its arguments."""
     made = applied(desk, scenario, steps, secret, tell)
     asked = [scenario.to_toml(), made.recipe.to_toml(), secret, dict(models or {}), control, attacks]
     name = digest(*asked)
@@ -101,7 +101,7 @@ def release(
 
 
 def _plain(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
-    """The protected document of the release, all of whose chapters were protected together."""
+    """The protected document of the release, whose chapters are protected jointly."""
     key = [outcome.name, exact]
     document: Plain = desk.remember("release", key, lambda: plain_document(outcome.assessment, internal=exact))
     return document
@@ -113,7 +113,7 @@ def _answer(plain: Plain) -> Section:
 
 
 def _chapters(plain: Plain) -> list[tuple[str, list[Section]]]:
-    """The sections of the annex by their chapters, but for the answer, which stands above."""
+    """Sections of the annex by chapter, without the answer section."""
     chapters: list[tuple[str, list[Section]]] = []
     for section in page_of(plain).sections[1:]:
         if section.level == 2 or not chapters:
