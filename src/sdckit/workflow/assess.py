@@ -24,7 +24,7 @@ from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts,
 from sdckit.workflow.plan import (
     Outcome,
     Planned,
-    asked_for,
+    attack_parameters,
     carry_out,
     chosen_measures,
     declared_knowledge,
@@ -279,7 +279,7 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
     return tuple(facts)
 
 
-# The main job on a release: before, after, and what the two files tell together.
+# Assessing a release: the original, the releases, and the measures that compare them.
 
 
 AssessFile = Callable[..., Assessment]
@@ -333,7 +333,7 @@ def assess_release(
             knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
             attacked = carry_out(plan_attacks(scenario, knowledge, **known))
             n_columns = None if pair.brought else len(pair.original.columns)
-            asked = asked_for(knowledge, attacked.places, n_columns=n_columns, seed=seed)
+            asked = attack_parameters(knowledge, attacked.places, n_columns=n_columns, seed=seed)
         intruders = tuple(
             _compared(name, planned, before, after, attacked, control=control is not None)
             for name, planned in plan_release(scenario, **known).items()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.plan import Asked
     from sdckit.workflow.recipes.recipe import WhatWasDone
 
-# What the assessment of one file and that of a release have in common.
+# Base of the assessments of a file and of a release.
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ class Assessed(Displayed):
         return "\n".join([self._first_line(), *(indent(repr(intruder), "  ") for intruder in self.intruders)])
 
 
-# What `assess` gives for a release beside its original: before and after, matching back, learning.
+# Assessment of a release against its original: risks before and after, linkage, attribute disclosure.
 
 
 NAMES_BY_FILE = ("intruder", "measure", "figure", "file", "value")

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment, ReleaseAssessment
 
-# The verdicts of a gate in the words of a document that may leave the room, for logs and tools that others
-# read.
+# Verdicts in protected figures, for logs and tools that others read.
 
 
 @dataclass(frozen=True)
@@ -296,7 +295,7 @@ def _is_compared(assessment: Assessment | ReleaseAssessment) -> bool:
     return hasattr(assessment, "released")
 
 
-# The gate for tests and pipelines that stop at an exception: what it says is what a document may hold.
+# The gate as an assertion, for tests and pipelines: its message holds protected figures only.
 
 
 def assert_within_limits(

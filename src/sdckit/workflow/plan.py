@@ -27,9 +27,9 @@ Halves = tuple[tuple[str, ...], tuple[str, ...]]
 class Asked:
     """Parameters of the simulated attacks: what is needed to judge and to repeat them.
 
-    `columns` are those attacked. `n_columns` of the original is None where it came from a plan, of which only the
-    declared attacks were read; `columns_at_once` is of a query that singles out by several. `halves` are the two
-    pieces of knowledge that may be joined, by intruder.
+    `columns`: those attacked. `n_columns`: of the original; None for a lazy frame, of which only the declared columns
+    were read. `columns_at_once`: of a singling-out query over several columns. `halves`: the two parts of the keys
+    that a linkability attack joins, by intruder.
     """
 
     columns: tuple[str, ...]
@@ -64,7 +64,7 @@ def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attack
     return knowledge
 
 
-def asked_for(
+def attack_parameters(
     knowledge: Mapping[str, Knowledge], places: Iterable[str], *, n_columns: int | None, seed: int | None
 ) -> Asked:
     """Summarise the attack parameters from the intruders' knowledge and the places of the attacks made or tried."""
@@ -101,8 +101,8 @@ class Planned:
 class Outcome:
     """Results of a plan that was carried out.
 
-    Results by place; of what did not run the place and why. `failed` are those of them that were tried, and have
-    a residual risk: a limit on it cannot be judged.
+    `results` by place; `skipped`: place and reason of what did not run. `failed`: places of the skipped attacks with
+    a residual risk that were tried, for which a limit on it cannot be judged.
     """
 
     results: dict[str, Result]
@@ -200,7 +200,7 @@ def _targets(row: Measure, context: Context) -> list[Context]:
 def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Outcome:
     """Run every planned measure; collect results, and the reasons of those that could not run.
 
-    Errors of the measures named in `strict` are raised, and those of one without which nothing can be said.
+    Errors of the measures named in `strict` and of essential measures are raised.
     """
     results: dict[str, Result] = {}
     skipped: list[tuple[str, str]] = []

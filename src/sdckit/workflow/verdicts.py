@@ -333,7 +333,7 @@ def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mappin
     return _by_ledger(_Asked(kind, limit, intruder, {kind.measure: result}, tuple(skipped.items()), ()))[0]
 
 
-# Where the limit of each verdict comes from: the scenario, its type of release, or an office.
+# Origin of the limits: the scenario, its type of release, or a statistical office.
 
 
 def with_origins(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False) -> tuple[Verdict, ...]:

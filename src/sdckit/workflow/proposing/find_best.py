@@ -21,17 +21,16 @@ from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_words
-from sdckit.workflow.proposing.search import Found, Search
+from sdckit.workflow.proposing.search import Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, limits_of
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
-from sdckit.workflow.recipes.starter_recipe import FROM_VALUES, NOT_IMPLIED, STILL_ABOVE, Told, the_rest
+from sdckit.workflow.recipes.starter_recipe import FROM_VALUES, NOT_IMPLIED, STILL_ABOVE, CommentedStep, the_rest
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.proposing.ladders import Node
 
-# What a release is ranked by, other than the information of its keys: a model's eye, the user's
-# regression.
+# Losses other than the information of the keys: propensity score MSE, confidence interval overlap, or a function.
 
 
 LOSSES = ("information", "pmse", "model")
@@ -109,10 +108,10 @@ def _model(data: Any, release: Any, *, formula: str, family: Any, scenario: Scen
     return 1.0 - comparison.mean_overlap
 
 
-def ranked_by(loss: Loss, trials: Trials, searched: Found, until: Callable[[], bool]) -> list[tuple[float, Node]]:
+def ranked_by(loss: Loss, trials: Trials, searched: Searched, until: Callable[[], bool]) -> list[tuple[float, Node]]:
     """Rank nodes by a loss, best first: those tried, corners of the lattice, then by hill climbing from the best.
 
-    What cannot be measured on a release comes last. `until` tells when time is over.
+    Nodes whose loss is undefined come last. `until`: whether the time limit is reached.
     """
     own: dict[Node, float] = {}
     for node in [*searched.ranked(), *_corners(trials)]:
@@ -122,11 +121,11 @@ def ranked_by(loss: Loss, trials: Trials, searched: Found, until: Callable[[], b
     moves = 0
     while usable and moves < MOST_MOVES and not until():
         best = min(own, key=lambda node: (own[node], searched.losses.get(node, math.inf), node))
-        beside = [node for node in _neighbours(best, trials.shape) if node not in own][: MOST_MOVES - moves]
-        for node in beside:
+        neighbours = [node for node in _neighbours(best, trials.shape) if node not in own][: MOST_MOVES - moves]
+        for node in neighbours:
             _measure(loss, trials, searched, node, own)
-        moves += len(beside)
-        if min(own[node] for node in [*beside, best]) >= own[best]:
+        moves += len(neighbours)
+        if min(own[node] for node in [*neighbours, best]) >= own[best]:
             break
     made = [node for node in own if node in trials.made]
     return [(own[node], node) for node in sorted(made, key=lambda node: (own[node], searched.losses[node], node))]
@@ -142,7 +141,7 @@ def measured(loss: Loss, data: Any, release: Any) -> float:
     return math.inf if math.isnan(value) else value
 
 
-def _measure(loss: Loss, trials: Trials, searched: Found, node: Node, own: dict[Node, float]) -> None:
+def _measure(loss: Loss, trials: Trials, searched: Searched, node: Node, own: dict[Node, float]) -> None:
     """Make the release of a node and write its loss to `own[node]`."""
     own[node] = math.inf
     if node not in trials.made and _lacks(loss, trials, node):  # it comes last: no need to make it
@@ -179,7 +178,7 @@ def _neighbours(node: Node, shape: tuple[int, ...]) -> list[Node]:
     return [other for other in moved if all(0 <= rung < size for rung, size in zip(other, shape, strict=True))]
 
 
-# Why each step of a proposed recipe is there, for the comments of the recipe: in ranges, it may go out.
+# Comments of a proposed recipe: why each step is there. Shares are ranges, since the recipe may be published.
 
 
 STEP_REASONS = {
@@ -194,7 +193,7 @@ def key_words(trials: Trials, node: Node) -> dict[str, str]:
     return {ladder.key: ladder.rungs[rung].words for ladder, rung in zip(trials.lattice.ladders, node, strict=True)}
 
 
-def step_reasons(trials: Trials, searched: Found, judged: Judged) -> Iterator[Told]:
+def step_reasons(trials: Trials, searched: Searched, judged: Judged) -> Iterator[CommentedStep]:
     """The recoding and suppression steps, each with its comment."""
     places = {ladder.key: j for j, ladder in enumerate(trials.lattice.ladders)}
     for kind, step in judged.made.steps:
@@ -208,7 +207,7 @@ def step_reasons(trials: Trials, searched: Found, judged: Judged) -> Iterator[To
             yield step, [STEP_REASONS[kind]]
 
 
-def _of_recoding(trials: Trials, searched: Found, node: Node, j: int) -> Iterator[str]:
+def _of_recoding(trials: Trials, searched: Searched, node: Node, j: int) -> Iterator[str]:
     ladder, lattice = trials.lattice.ladders[j], trials.lattice
     rung = ladder.rungs[node[j]]
     kept = about_loss(rung.kept, lattice.n)
@@ -219,7 +218,7 @@ def _of_recoding(trials: Trials, searched: Found, node: Node, j: int) -> Iterato
 
 
 def _of_left_out(
-    trials: Trials, searched: Found, judged: Judged, places: Mapping[str, int], columns: Sequence[str]
+    trials: Trials, searched: Searched, judged: Judged, places: Mapping[str, int], columns: Sequence[str]
 ) -> Iterator[str]:
     for name in columns:
         if name in places:
@@ -228,7 +227,7 @@ def _of_left_out(
             yield f"{printable(name)} is left out: it gives back values that are taken out of a key."
 
 
-def _why(trials: Trials, searched: Found, node: Node, j: int) -> str:
+def _why(trials: Trials, searched: Searched, node: Node, j: int) -> str:
     """Why a key is not released one rung finer, everything else equal."""
     finer = (*node[:j], node[j] - 1, *node[j + 1 :])
     words = trials.lattice.ladders[j].rungs[finer[j]].words
@@ -240,7 +239,7 @@ def _why(trials: Trials, searched: Found, node: Node, j: int) -> str:
     return f"With it {words}, a threshold did not hold, or it was not tried."
 
 
-def judged_loss(searched: Found, node: Node) -> float:
+def judged_loss(searched: Searched, node: Node) -> float:
     """The loss of a node that was tried."""
     return searched.losses.get(node, 1.0)
 
@@ -269,7 +268,7 @@ def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
         yield f"{NOT_IMPLIED}."
 
 
-def outcome(trials: Trials, searched: Found, judged: Judged, others: Sequence[tuple[str, bool, float]]) -> list[str]:
+def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence[tuple[str, bool, float]]) -> list[str]:
     """Closing comments of the recipe: thresholds met, loss, suppressed values, extent of the search, alternatives."""
     n, nodes = trials.lattice.n, trials.lattice.size
     words = in_words(key_words(trials, judged.made.node))
@@ -314,7 +313,7 @@ REPAIRS = 3  # of one of them
 BOUNDED = 0.05  # of the records, left to suppression: in the alternative shown first, and where nothing else holds
 OTHER_SHARES = {"no value taken out": 0.0, "more values taken out": 1.0, "very few values taken out": 0.01}
 
-_Way = tuple[Trials, Search, "Found", "Judged"]
+_Way = tuple[Trials, Search, "Searched", "Judged"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,7 +337,7 @@ def at_aim(trials: Trials, aim: int) -> Trials:
     return replace(trials, lattice=lattice, aims={name: own_limits.k for name, own_limits in limits.items()}, made={})
 
 
-def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Found, Judged]:
+def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, Judged]:
     """Search with ever stricter limits until a node passes every threshold; else return the one with fewest failures.
 
     The bound is that of the first search, at the thresholds themselves.
@@ -371,7 +370,7 @@ def _search(now: Trials, asked: Asked) -> Search:
     return Search(now, MOST_SEEN, MOST_TRIED, until=asked.until, tell=asked.tell, within=within)
 
 
-def _judged(now: Trials, search: Search, searched: Found, asked: Asked) -> list[_Way]:
+def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> list[_Way]:
     """The first ranked node that passes, else the one with fewest failures; empty where no release can be made."""
     nearest: list[_Way] = []
     for node in _ranked(now, searched, asked)[:JUDGED]:
@@ -393,9 +392,9 @@ def _measured(now: Trials, judged: Judged, asked: Asked) -> Judged:
 
 
 def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
-    """Variants of the problem, ever stricter; of the variants in one list the best outcome is taken.
+    """Versions of the problem, ever stricter; of the versions in one list the best outcome is taken.
 
-    The least loss mostly needs much suppression; where that fails a threshold, stricter variants recode more.
+    The least loss mostly needs much suppression; where that fails a threshold, stricter versions recode more.
     """
     bounded = [replace(trials, share=BOUNDED, made={})] if trials.share > BOUNDED else []
     yield [at_aim(trials, AIMS[0])]
@@ -411,7 +410,7 @@ def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
         yield [at_aim(problem, 1) for problem in drawn]
 
 
-def _ranked(trials: Trials, searched: Found, asked: Asked) -> list[Node]:
+def _ranked(trials: Trials, searched: Searched, asked: Asked) -> list[Node]:
     """The nodes tried, best first by the caller's loss, or by the information loss without one."""
     if asked.loss is None:
         return searched.ranked()
@@ -432,7 +431,7 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     return judged
 
 
-def beside(trials: Trials, search: Search, judged: Judged, asked: Asked, count: int) -> Iterator[tuple[str, Judged]]:
+def variants(trials: Trials, search: Search, judged: Judged, asked: Asked, count: int) -> Iterator[tuple[str, Judged]]:
     """Alternative recipes: fewer suppressions, or one key finer, starting with the key that loses most in the best."""
     made = {judged.made.node}
     for words, now, other_search in _searches_beside(trials, search, judged, asked):

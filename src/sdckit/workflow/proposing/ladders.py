@@ -50,8 +50,8 @@ QUANTILES = 16
 class Rung:
     """One level of generalisation of a key.
 
-    `words` say it; `step` is the recoding, None where nothing is done or the column is left out. `group` (L,): group
-    of each level of the key; all 0 where it is left out. `kept`: share of the bits that the key told and still tells.
+    `words` describe it; `step` is the recoding, None where nothing is done or the column is left out. `group` (L,):
+    group of each level of the key; all 0 where it is left out. `kept`: share of the key's entropy that remains.
     """
 
     words: str
@@ -271,7 +271,7 @@ def _numbered(names: Sequence[Any]) -> Ints:
     return np.array([place[name] for name in names], np.int64)
 
 
-# Every combination of recodings, and the records beyond a limit in it: counted on cells, never on records.
+# The lattice of all combinations of recodings; records beyond a limit are counted on cells, never on records.
 
 
 Node = tuple[int, ...]  # a rung for each key
@@ -309,8 +309,8 @@ class Beyond:
 class Side:
     """Contingency table seen by one intruder: cells of their keys and the sensitive variables.
 
-    `at`: places of their keys among the keys of the lattice. `codes`: those keys, cell by cell. `sensitive`: the
-    sensitive variables, likewise.
+    `at`: indices of their keys among the keys of the lattice. `codes`: one array of codes per key, an entry per cell.
+    `sensitive`: the same for the sensitive variables.
     """
 
     name: str

@@ -19,39 +19,39 @@ from sdckit.workflow.check import require_gate
 from sdckit.workflow.proposing.find_best import (
     Asked,
     Loss,
-    beside,
     find_best,
     key_words,
     measure_of,
     outcome,
     step_reasons,
+    variants,
 )
 from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST
-from sdckit.workflow.proposing.trials import How, Trials, around, limits_of, open_lattice
+from sdckit.workflow.proposing.trials import How, Trials, limits_of, open_lattice, surrounding_steps
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.starter_recipe import Told, from_folder, hides_implied, write_starter
+from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, hides_implied, write_starter
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.proposing.search import Found
+    from sdckit.workflow.proposing.search import Searched
     from sdckit.workflow.proposing.trials import Judged
 
-# The proposal, written: its recipe, the comments, the recipes beside it.
+# Writing the proposal: its recipe, the comments, the alternatives.
 
 
 TITLE = "A proposed recipe"
 
 
 def write_proposal(
-    trials: Trials, searched: Found, judged: Judged, others: Sequence[tuple[str, Judged]],
+    trials: Trials, searched: Searched, judged: Judged, others: Sequence[tuple[str, Judged]],
     columns: Sequence[str], folder: Path | None, head: Sequence[str], *, by_loss: bool = True,
 ) -> Proposal:  # fmt: skip
     """Build the proposal for a file of these `columns`; `by_loss`: ranked by information loss, not by a caller's."""
     scenario, lattice = trials.scenario, trials.lattice
     alternatives = tuple(_alternative(trials, why, other, columns, folder) for why, other in others)
-    before, after = around(scenario, columns)
-    steps: list[Told] = [*before, *step_reasons(trials, searched, judged), *after]
+    before, after = surrounding_steps(scenario, columns)
+    steps: list[CommentedStep] = [*before, *step_reasons(trials, searched, judged), *after]
     steps.append(
         (
             None,
@@ -81,7 +81,7 @@ def write_proposal(
     )  # fmt: skip
 
 
-def _is_best(trials: Trials, searched: Found, judged: Judged) -> bool:
+def _is_best(trials: Trials, searched: Searched, judged: Judged) -> bool:
     """Whether the node is a proven optimum: every node was settled, at the declared limits and without extra steps."""
     scenario = trials.scenario
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
@@ -100,7 +100,7 @@ def _alternative(trials: Trials, why: str, judged: Judged, columns: Sequence[str
 
 
 def _recipe(trials: Trials, judged: Judged, columns: Sequence[str], folder: Path | None) -> Recipe:
-    before, after = around(trials.scenario, columns)
+    before, after = surrounding_steps(trials.scenario, columns)
     steps = [
         *(step for step, _ in before),
         *(step for _, step in judged.made.steps),
@@ -294,7 +294,7 @@ def make_proposal(
     )
     trials = Trials(given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal)
     trials, search, searched, judged = find_best(trials, asked)
-    others = list(beside(trials, search, judged, asked, alternatives))
+    others = list(variants(trials, search, judged, asked, alternatives))
     return write_proposal(trials, searched, judged, others, columns, folder, head, by_loss=measure is None)
 
 

@@ -1,8 +1,8 @@
 """Branch and bound over the lattice of recodings, least loss first, with predictive tagging of finer and coarser nodes.
 
 Recodings only merge cells. So where a node has too many records beyond a limit, every finer one has, too, and where
-it has few enough, every coarser one has (predictive tagging). The loss of the recodings never falls on the way up, and
-suppression adds to it: what has lost as much as the best release found so far is not looked at.
+it has few enough, every coarser one has (predictive tagging). The loss of the recodings is monotone from fine to
+coarse, and suppression adds to it: nodes whose loss is not below that of the best release found so far are cut off.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Problem(Protocol):
 
 
 @dataclass(frozen=True)
-class Found:
+class Searched:
     """Outcome of a search.
 
-    `losses`: of the nodes that were tried on the file. `bound`: no node loses less. `seen`: nodes that were counted,
-    the others follow from them. `whole`: every node is settled.
+    `losses`: of the nodes that were tried on the file. `bound`: lower bound on the loss of every node. `seen`: number
+    of nodes counted, the others are implied by them. `whole`: every node is settled.
     """
 
     losses: dict[Node, float]
@@ -63,8 +63,8 @@ class Found:
 class Search:
     """One search; at most `most_seen` nodes counted and `most_tried` tried, until the monotonic clock reads `until`.
 
-    `known`: what a search before learnt of the same problem. `within`: what loses so much more than the best is tried,
-    too, for another measure to choose from.
+    `known`: an earlier search of the same problem, whose tags are reused. `within`: nodes whose loss exceeds the best
+    by less than this are tried, too, for another loss to choose from.
     """
 
     problem: Problem
@@ -96,7 +96,7 @@ class Search:
         self.state[coarse] = DONE
         self.top = tuple(rung - 1 if j == key else size - 1 for j, size in enumerate(self.lost.shape))
 
-    def run(self) -> Found:
+    def run(self) -> Searched:
         """Run the search; an interruption (Ctrl-C) ends it with the best so far."""
         order = np.argsort(self.lost, axis=None, kind="stable")
         whole = False
@@ -109,7 +109,7 @@ class Search:
         rest = self._open_least(order)
         waiting = [least for least in self.least.values() if least < self.best + self.within - LEAST]
         bound = min([self.best, rest, *waiting])
-        return Found(
+        return Searched(
             self.losses,
             float(bound),
             self.seen,

@@ -52,8 +52,9 @@ ROUNDS = 4  # of suppression, one intruder after the other, until nothing change
 class How:
     """Options of the suppression after the recodings.
 
-    `hide`: nothing taken out may follow from the rest. `bundles`: by key, the columns that tell it, taken out where it
-    is. `without`: further columns left out. `draws`: further steps, on columns where the caller allows them.
+    `hide`: suppressed values must not be implied by the rest. `bundles`: by key, the columns from which it follows,
+    suppressed together with it. `without`: further columns left out. `draws`: perturbation steps, on columns where
+    the caller allows them.
     """
 
     hide: bool = False
@@ -66,8 +67,8 @@ class How:
 class Made:
     """Steps of a node, the suppression they need and the loss of its release.
 
-    `steps`: each with what it is for ("recoding", "left out", "weight", "k", "l", "risk", "allowed"). `hidden`: the
-    share of each column's values taken out.
+    `steps`: each with its purpose ("recoding", "left out", "weight", "k", "l", "risk", "allowed"). `hidden`: the
+    share of suppressed values of each column.
     """
 
     node: Node
@@ -80,7 +81,7 @@ class Made:
 class Trials:
     """A lattice and its file: the `Problem` of the search.
 
-    `share`: of the records that suppression may be left with, at most. `data` need not hold direct identifiers.
+    `share`: largest share of the records left to suppression. `data` need not hold direct identifiers.
     """
 
     data: Any
@@ -257,14 +258,13 @@ class Trials:
         return replace(self, how=how, made={})
 
 
-# A proposed recipe as it would go out: applied to the file and held against every threshold, as `check`
-# does.
+# Judging a recipe: applied to the file and checked against every threshold, as `check` does.
 
 
 GIVEN_BACK = {name for name, kind in LIMITS.items() if kind.judged in ("recovered", "undone")}
 MEASURE = "recoverable_values"
 SMALL = 5
-Told = tuple[dict[str, Any], Sequence[str]]
+CommentedStep = tuple[dict[str, Any], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +319,7 @@ class Judged:
         return max(files, key=lambda file: float(file["individual_risk"].global_risk), default=None)
 
 
-def around(scenario: Scenario, columns: Sequence[str]) -> tuple[list[Told], list[Told]]:
+def surrounding_steps(scenario: Scenario, columns: Sequence[str]) -> tuple[list[CommentedStep], list[CommentedStep]]:
     """Steps before and after those on the keys for a file of these columns, each with its comment.
 
     The order of the records is mixed last; the scenario may say that it stays.
@@ -332,7 +332,7 @@ def around(scenario: Scenario, columns: Sequence[str]) -> tuple[list[Told], list
 def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any = None) -> Judged:
     """Apply the steps and check every threshold; `data` without its direct identifiers."""
     columns = open_eager(data, {}).columns
-    before, after = around(scenario, columns)
+    before, after = surrounding_steps(scenario, columns)
     steps = [*(step for step, _ in before), *(step for _, step in made.steps), *(step for step, _ in after)]
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
@@ -349,8 +349,8 @@ def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any =
 def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:
     """Other suppression options where suppressed values can be reconstructed; None where there are no others.
 
-    First nothing is taken out that follows from the rest, and columns that tell a key lose their value where it does;
-    then such columns are left out.
+    First suppressed values may not be implied by the rest, and columns from which a key follows are suppressed
+    together with it; then such columns are left out.
     """
     if not set(judged.failing) & GIVEN_BACK:
         return None
@@ -385,7 +385,7 @@ def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
     return tellers
 
 
-# From a file and its scenario to the lattice that is searched.
+# Building the lattice from a file and its scenario.
 
 
 MOST_NODES = 1_000_000

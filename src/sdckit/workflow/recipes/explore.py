@@ -26,14 +26,14 @@ from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
-from sdckit.workflow.recipes.run_step import other_number
+from sdckit.workflow.recipes.run_step import changes_number
 
 if TYPE_CHECKING:
     import altair as alt
 
     from sdckit.data.scenarios.scenario import Scenario
 
-# The map that `explore` gives: risk against loss for every recipe tried, and the ones that no other beats.
+# Result of `explore`: risk and loss of every recipe tried, and the Pareto front.
 
 
 @dataclass(frozen=True)
@@ -146,12 +146,12 @@ def _column(values: list[Any]) -> list[Any]:
     return [str(value) for value in values]
 
 
-# The points of a map that were measured already: one line of JSON each, keyed, with no value of a record.
+# Cache of finished runs: one line of JSON each, keyed by a hash, without microdata.
 
 
 FORMAT = "sdckit/explore"
 PRIVATE = 0o600
-# What says how finely a figure may be told; of runs kept by an older version, not at all.
+# Smallest counts behind a figure, for output checking; absent in runs kept by older versions.
 FEW = ("behind", "small")
 
 
@@ -397,7 +397,7 @@ def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], 
     def measure(recipe: Recipe) -> dict[str, Any]:
         try:
             done = recipe.apply(data, scenario=scenario, seed=entropy, secret=NO_SECRET, watch=False)
-            others = other_number(done.log.steps, done.log.n)
+            others = changes_number(done.log.steps, done.log.n)
             rows = None if others else done.log.rows(data, folder=recipe.folder)
             figures = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
         except SdcError as error:

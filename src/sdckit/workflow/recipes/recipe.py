@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 
-# What a recipe gives: the changed data, the log, and the figures after each step.
+# Result of a recipe: the changed data, the log, and the figures after each step.
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,7 @@ def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
     return StepLike(method.name, arguments)
 
 
-# The file of a recipe: its steps, and the digests of the hierarchies they read.
+# Reading the steps of a recipe file, and digests of the hierarchies they use.
 
 
 @contextmanager

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.seeds import Mixed
 
-# Weights that tell what a recipe takes out: their values occur with one value of a key only.
+# Weights that reveal suppressed values of a key, because each occurs with one value of it only.
 
 
 CHANGED = (
@@ -113,8 +113,7 @@ def _named(step: StepLike, roles: Sequence[str], scenario: Scenario) -> set[str]
     return columns
 
 
-# Steps that treat every record by itself, on a plan: the columns they read come here, and what is new goes
-# back.
+# Record-wise steps on a lazy frame: the columns they read are brought into memory, new values are joined back.
 
 
 def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | None) -> list[str]:
@@ -197,7 +196,7 @@ def in_random_order(name: str, plan: Changing, household: str | None, seed: int)
     return plan.shuffled(order, str(seed)), change
 
 
-# Which steps of a recipe run on a plan, and how; and why the others do not.
+# How steps run on a lazy frame, and which do not.
 # A recoding is a function of the values of a few columns: the engine counts their distinct rows, the
 # method changes these in memory as it changes any frame, and the engine puts the new values back. Local
 # suppression is decided on the cells. What is drawn or chosen for every record is drawn here, on the

@@ -18,7 +18,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ScenarioError
 
-# Recipes as TOML: what such a file can hold, in and out.
+# Recipes as TOML: reading and writing.
 
 
 ENTRIES = ("title", "scenario", "steps")
@@ -114,13 +114,13 @@ def written(value: Any) -> str:
     return toml_value(value)
 
 
-# Arguments that a recipe leaves to whoever applies it: it may be passed on, they may not.
+# Arguments given when a recipe is applied: the recipe may be passed on, they may not.
 ELSEWHERE = {
     "seed": "seed= of apply (--seed)",
     "key": "id_keys= of apply (--id-key COLUMN=FILE)",
     "scenario": "scenario= of apply (--scenario), or of the recipe as a whole",
 }
-# Arguments that hold names of columns, wherever a method has them.
+# Arguments that name columns in every method that has them.
 NAMING = (
     "column", "columns", "keys", "household", "strata", "by", "given", "match", "replace", "numeric", "sort_by",
     "risk", "order", "carry_along", "similar", "household_variables", "together", "weight", "hide", "size",

@@ -116,7 +116,7 @@ def _risk(data: Any, scenario: Scenario) -> Any:
     return float_values(records["risk"], "risk")
 
 
-# Which row of the original each released row was made from: the orders that a recipe drew, drawn again.
+# The original row of each released row: the permutations that a recipe drew, drawn again from their seeds.
 
 
 def drawn_order(change: Change, before: Any) -> Ints | None:
@@ -128,10 +128,10 @@ def drawn_order(change: Change, before: Any) -> Ints | None:
     return row_order(change.n, homes, int(change.secret["seed"]))
 
 
-def other_number(changes: Sequence[Change], n: int) -> bool:
+def changes_number(changes: Sequence[Change], n: int) -> bool:
     """Whether a step made a number of records other than n, so that rows cannot be matched.
 
-    >>> other_number([Change("synthesize", 9, {}, {"n": 9})], 5), other_number([Change("pram", 5, {}, {})], 5)
+    >>> changes_number([Change("synthesize", 9, {}, {"n": 9})], 5), changes_number([Change("pram", 5, {}, {})], 5)
     (True, False)
     """
     return any(change.parameters.get("n", n) != n for change in changes)
@@ -145,7 +145,7 @@ def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | 
     for number, change in enumerate(log.steps, 1):
         if kind_of(change.method).plan != "order":
             continue
-        if other_number(log.steps[:number], log.n):
+        if changes_number(log.steps[:number], log.n):
             raise DataError(
                 f"step {number} ({change.method}) moved {change.n:,} records, and none of them stands for one of the "
                 f"{log.n:,} of the original"

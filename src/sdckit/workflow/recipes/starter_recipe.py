@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe import Applied
 
-# The text of a recipe to start from: a comment above each step says why it is there and what it brought.
-# A recipe may go out with its file. The figures in it are therefore shares in wide steps, ten records or
-# more.
+# The text of a starter recipe, with a comment above each step.
+# A recipe may be published with its file, so its figures are shares in ranges of ten records or more.
 
 
 FEWEST_RECORDS = 50  # of fewer nothing is said
@@ -47,7 +46,7 @@ PERCENT = 5
 WIDTH = 100
 COMMENT = re.compile(r"(?:^#.*\n)+", re.MULTILINE)
 
-Told = tuple[Mapping[str, object] | None, Sequence[str]]  # a step, or None for a remark; its comment
+CommentedStep = tuple[Mapping[str, object] | None, Sequence[str]]  # a step, or None for a remark; its comment
 
 
 def about_share(count: int, n: int) -> str:
@@ -64,7 +63,7 @@ def about_share(count: int, n: int) -> str:
     return f"{low} to {high} %" if low else f"under {step} %"
 
 
-def write_starter(title: str, head: Sequence[str], commented: Sequence[Told]) -> str:
+def write_starter(title: str, head: Sequence[str], commented: Sequence[CommentedStep]) -> str:
     """Write a recipe as TOML with comments.
 
     >>> print(write_starter("Mine", ["A start."], [({"method": "random_order"}, ["Mixed."])]), end="")
@@ -117,8 +116,7 @@ def _folded(line: str) -> list[str]:
     return [*parts, current]
 
 
-# Keys made coarser one step at a time, what saves most per bit of information first, for a recipe to start
-# from.
+# Greedy recoding of the keys: the step that protects most records per bit of information lost comes first.
 
 
 Step = dict[str, Any]
@@ -141,8 +139,8 @@ class Coarser:
 class Way:
     """State of the greedy search for recodings.
 
-    `first` has the advised step of each key, `unstepped` what the levels of the other keys are, `steps` the
-    recoding of each key so far, `done` every step taken.
+    `first`: the advised step of each key; `unstepped`: the scale of each key without one; `steps`: the current
+    recoding of each key; `done`: every step taken.
     """
 
     original: Any
@@ -304,7 +302,7 @@ def _bits(data: Any, key: str) -> float:
     return entropy(np.bincount(code_column(open_eager(data, {})[key]).codes()))
 
 
-# The steps of a recipe to start from, each with the comment that says why it is there.
+# The steps of a starter recipe, each with its comment.
 
 
 WHY = "this brings most records within the thresholds for the information it loses"
@@ -313,12 +311,12 @@ FROM_VALUES = "It names values that few records have: keep this recipe in the ro
 STILL_ABOVE = "Records whose risk is still above the threshold lose their keys."
 
 
-def before_suppression(way: Way, columns: Sequence[str]) -> list[Told]:
+def before_suppression(way: Way, columns: Sequence[str]) -> list[CommentedStep]:
     """Steps on identifiers, keys and weights of a file with these columns."""
     return [*identifier_steps(way.scenario, columns), *_recodings(way), *_weight(way)]
 
 
-def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
+def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[CommentedStep]:
     """Steps that drop direct identifiers and replace household and person numbers."""
     if named := [name for name in scenario.identifiers if name in columns]:
         yield {"method": "drop_identifiers", "columns": named}, ["Direct identifiers do not go out."]
@@ -331,7 +329,7 @@ def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[Tol
             yield {"method": "new_ids", "column": name}, [why]
 
 
-def _recodings(way: Way) -> Iterator[Told]:
+def _recodings(way: Way) -> Iterator[CommentedStep]:
     """One step per key at its final coarseness, with the records over a limit before and after."""
     n = len(open_eager(way.data, {}))
     for key, step in way.steps.items():
@@ -373,7 +371,7 @@ def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
     return {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide} if hide else None
 
 
-def _weight(way: Way) -> Iterator[Told]:
+def _weight(way: Way) -> Iterator[CommentedStep]:
     """The step that coarsens weights, with its reason."""
     step = weight_step(way.data, way.scenario)
     if step is not None:
@@ -382,7 +380,7 @@ def _weight(way: Way) -> Iterator[Told]:
         yield step, [why]
 
 
-def suppressions(way: Way) -> Iterator[Told]:
+def suppressions(way: Way) -> Iterator[CommentedStep]:
     """Local suppression of the records still below k, one intruder after the other."""
     scenario = way.scenario
     hide = hides_implied(scenario)
@@ -486,7 +484,7 @@ def household_sizes(data: Any, scenario: Scenario) -> list[str]:
     return size_keys
 
 
-def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
+def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[CommentedStep]:
     """The step that shuffles the records, or a remark that their order stays."""
     if scenario.aligned:
         yield None, ["The order stays: the scenario says that row i is made from row i (aligned = true)."]
@@ -634,7 +632,7 @@ def make_starter(
     return StarterRecipe(recipe, write_starter(TITLE, head, commented), tuple(exceeded), tuple(unjudged))
 
 
-def _too_risky(data: Any, scenario: Scenario, commented: Sequence[Told]) -> Iterator[Told]:
+def _too_risky(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> Iterator[CommentedStep]:
     """Suppression of records whose risk is still too high, where a missing key may stand for any value."""
     if scenario.limits.risk is None or scenario.missing != "wildcard":
         return
@@ -644,7 +642,7 @@ def _too_risky(data: Any, scenario: Scenario, commented: Sequence[Told]) -> Iter
         yield lose_values(scenario, name, RISK_MEASURE, limit, scenario.intruders[name]), [STILL_ABOVE]
 
 
-def _applied(data: Any, scenario: Scenario, commented: Sequence[Told]) -> Applied:
+def _applied(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> Applied:
     """Apply the steps to the data, except those that drop direct identifiers, which need not be there."""
     steps = [step for step, _ in commented if step is not None and METHODS[str(step["method"])].effect != "gone"]
     return tried(data, scenario, steps)
@@ -657,7 +655,7 @@ def tried(data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]]) -> 
     return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False)
 
 
-def _judged(data: Any, scenario: Scenario, commented: Sequence[Told]) -> tuple[list[str], list[str]]:
+def _judged(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> tuple[list[str], list[str]]:
     """Thresholds exceeded after the steps, and those that could not be judged."""
     verdicts = _applied(data, scenario, commented).assess(seed=SEED).verdicts
     failing: tuple[list[str], list[str]] = ([], [])

@@ -25,7 +25,7 @@ from sdckit.workflow.recipes.recipe_steps import Method, annotation_of, method_o
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# What a variable looks like before and after a step: its records by value, or by bins with round edges.
+# Counts of a variable before and after a step: by value, or by bins with round edges.
 
 
 BINS = 20

@@ -32,8 +32,7 @@ from sdckit.workflow.recoded_original.published_recodings import (
     read_bands,
 )
 
-# Values that each became one other value: groups of codes, limits, multiples, found in two columns row by
-# row.
+# Functional relations between two aligned columns: groups of codes, top and bottom codes, multiples.
 
 
 CONFIRMED = 10  # records that must repeat what another record of their value shows
@@ -120,8 +119,7 @@ def _are_multiples(values: Floats, base: float) -> bool:
     return bool(np.array_equal(multiples(values, base, "nearest", None), values))
 
 
-# Recodings that two files show by themselves: bands, groups, limits, multiples; only where nothing else
-# fits.
+# Recognising recodings from the files: bands, groups, limits, multiples; only where nothing else fits.
 
 
 MOST = 10_000  # values of a column of codes
@@ -191,10 +189,9 @@ class _Column:
 def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> list[Recoding]:
     """Recognise recodings of columns from original and releases.
 
-    Bands are read from their names. Groups, limits and multiples need rows that belong together: every value has
-    become one value, without an exception but for missing ones, and too often to be chance. Nothing is recognised
-    where a column has its old values, or where values moved among records. `types_only` looks at columns alone whose
-    types differ.
+    Bands are parsed from their labels. Groups, limits and multiples need aligned rows: the released value is a
+    function of the original one, except where missing, and too often to be chance. Nothing is recognised where a
+    column is unchanged, or where values moved among records. `types_only`: only columns whose types differ.
     """
     return [recoding for name in names if (recoding := _of_column(_Column(pair, name), types_only)) is not None]
 
@@ -360,8 +357,8 @@ def open_recoded(
 
     `opened` are the files (`open_files`), `roles` the columns compared, `also` others of the original that measures
     of one file need, `by` those of subgroups.
-    `recodings` are those of a recipe or a log; what they leave unexplained is recognised where the
-    files say it themselves. The control file is recoded as the original.
+    `recodings` are those of a recipe or a log; columns that they do not explain are recognised from the files. The
+    control file is recoded as the original.
     """
     also = (*also, *by)
     names = list(dict.fromkeys(name for several in roles.values() for name in several))

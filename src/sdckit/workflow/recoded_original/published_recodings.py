@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sdckit.protect.change import Change
     from sdckit.workflow.recipes.recipe import Recipe
 
-# One recoding as it can be done to any file: a step of a recipe, bands, or groups of values.
+# One recoding that can be applied to any file: a step of a recipe, bands, or groups of values.
 
 
 NO_DRAWS = Mixed(bytes(16))  # a recoding draws nothing
@@ -144,7 +144,7 @@ class Grouped:
         return with_levels(frame, {self.column: (regrouped.levels, regrouped.codes)})
 
 
-# The names of a column's bands read together: ranges that do not overlap.
+# Parsing the labels of a column as bands that do not overlap.
 
 
 SharedEdge: TypeAlias = Literal["left", "right"]
@@ -328,8 +328,8 @@ class Recodings:
     def apply(self, data: Any, columns: Collection[str]) -> Done:
         """Apply the recodings of some columns to the original, without random steps and suppression.
 
-        A step that takes edges or means from values which an earlier step has changed at random is left out, and
-        told, unless the log has the edges.
+        A step that estimates edges or means from values which an earlier step has perturbed is left out with a note,
+        unless the log has the edges.
         """
         notes: list[str] = []
         unsure: list[str] = []

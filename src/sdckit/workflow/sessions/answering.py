@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sdckit.data.files.readers import FileSample
     from sdckit.data.scenarios.scenario import Scenario
 
-# What the worker process of a session holds: the opened file, and results that were computed before.
+# State of the worker process of a session: the open file, and cached results.
 
 
 MOST_KEPT = 64  # results that are kept, so that going back is instant
@@ -154,7 +154,7 @@ def _given(reading: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-# Whether a task fits the memory that is free: said before it starts, not by a process that is killed.
+# Memory check before a task starts, so that the process is not killed for lack of it.
 
 
 GIGA = 2**30

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 
-# The page Roles: what the columns are, guessed and then said, as a scenario.
+# The page Roles: roles of the columns, guessed and then declared in a scenario.
 
 
 RELEASE = "public-use"  # the strictest of the published types, until the user says otherwise

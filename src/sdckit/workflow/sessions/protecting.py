@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.sessions.answering import Desk, Tell
 
 
-# What the tasks on recipes share: steps as plain values, the recipe they make, and its run, kept while it is used.
+# Shared by the tasks on recipes: steps as plain values, the recipe they make, and its cached run.
 
 
 MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one that is open
@@ -149,7 +149,7 @@ def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> An
     return files[name]
 
 
-# A hierarchy built from codes themselves: at each level their ends are cut off.
+# A hierarchy built from the codes themselves: each level cuts off one character at the end.
 
 
 def code_hierarchy(data: Any, column: str) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessment import Assessment
 
 
-# Assessments of one file taken apart and put together: one intruder at a time, and without what takes long.
+# Splitting and merging assessments of one file: by intruder, and without slow measures.
 
 
 def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:

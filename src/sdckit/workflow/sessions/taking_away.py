@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.sessions.answering import Desk, Tell
 
 
-# Tasks on a release beside its original: the gate's verdict, the chapters of its report, and the map of recipes.
+# Judging a release: the gate's verdict, the chapters of its report, and the risk-utility map of the recipes tried.
 
 
 NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
@@ -102,9 +102,7 @@ def release(
 
 def _plain(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
     """The protected document of the release, whose chapters are protected jointly."""
-    key = [outcome.name, exact]
-    document: Plain = desk.remember("release", key, lambda: plain_document(outcome.assessment, internal=exact))
-    return document
+    return desk.remember("release", [outcome.name, exact], lambda: plain_document(outcome.assessment, internal=exact))
 
 
 def _answer(plain: Plain) -> Section:
@@ -158,10 +156,11 @@ def map_of_recipes(
     return {"html": f"<figure>{to_svg(map_chart(plain, partial(say, language=language)))}</figure>{table}"}
 
 
-# The session as a script and as command lines: both make the release of the app again, byte for byte.
+# The session as a Python script and as command lines: both reproduce the release byte for byte.
 
 
 OPTIONS = ("delimiter", "encoding", "decimal", "join_key")
+NOT_PASSED = "# A limit of the scenario is exceeded or not judged: the last command says which."
 
 
 @dataclass(frozen=True)
@@ -255,8 +254,7 @@ def _flags(session: Session) -> list[str]:
 
 
 def _warned(session: Session) -> list[str]:
-    warning = "# A limit of the scenario is exceeded or not judged: the last command says which."
-    return [] if session.passed else [warning]
+    return [] if session.passed else [NOT_PASSED]
 
 
 def python_script(session: Session) -> str:
