@@ -315,12 +315,7 @@ def assess_release(
     going_out = [_with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released]
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         before = assess_file(
-            opened.original,
-            scenario=_of_original(scenario),
-            measures=measures,
-            step=tell,
-            compared=True,
-            by=by,
+            opened.original, scenario=_of_original(scenario), measures=measures, step=tell, compared=True, by=by
         )
         fitted = [_fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)]
         after = tuple(
