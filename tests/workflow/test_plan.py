@@ -18,7 +18,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.workflow.plan import (
     Outcome,
-    asked_for,
+    attack_parameters,
     carry_out,
     chosen_measures,
     declared_knowledge,
@@ -284,11 +284,11 @@ def test_how_the_attacks_were_asked_for() -> None:
 
 def test_one_column_is_never_asked_for_with_others() -> None:
     knows = declared_knowledge(releases.scenario(keys=["sex"]), ["sex"], n_attacks=5)
-    asked = asked_for(knows, PLACES, n_columns=None, seed=None)
+    asked = attack_parameters(knows, PLACES, n_columns=None, seed=None)
     assert (asked.columns_at_once, asked.halves, asked.n_columns) == (None, {}, None)
     two = declared_knowledge(releases.scenario(keys=["sex", "age"]), ["sex", "age"], n_attacks=5)
-    assert asked_for(two, PLACES, n_columns=2, seed=1).columns_at_once == 2
-    assert asked_for(two, ["membership"], n_columns=2, seed=1).halves == {}
+    assert attack_parameters(two, PLACES, n_columns=2, seed=1).columns_at_once == 2
+    assert attack_parameters(two, ["membership"], n_columns=2, seed=1).halves == {}
 
 
 def test_assess_makes_them() -> None:

@@ -1,1 +1,1 @@
-"""What strings the rooms together: the main job and the release gate."""
+"""The top layer: assessments, the release gate, recipes, the search for a recipe, and the tasks of the app."""

@@ -1,4 +1,4 @@
-"""The main job: a scenario and a file, every measure that applies, a verdict per threshold."""
+"""`assess`: run every applicable measure on a file or a release, and judge every threshold of the scenario."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts,
 from sdckit.workflow.plan import (
     Outcome,
     Planned,
-    asked_for,
+    attack_parameters,
     carry_out,
     chosen_measures,
     declared_knowledge,
@@ -212,7 +212,7 @@ def assess(
 
 
 def _check_groups(data: Any, by: Sequence[str]) -> None:
-    """Refuse columns of subgroups that the file does not have, before anything is read."""
+    """Raise where a subgroup column is absent, before any data is read."""
     if not by:
         return
     present = open_frame(data).collect_schema().names()
@@ -223,15 +223,15 @@ def _assess_file(
     data: Any, *, scenario: Scenario, measures: Sequence[str], step: Step, compared: bool = False,
     by: Sequence[str] = (),
 ) -> Assessment:  # fmt: skip
-    """Assess one file; `compared` says that it stands beside another one, which may have more columns of `by`."""
+    """Assess one file; `compared`: it is one of the files of a release, so subgroup columns `by` may be absent."""
     frame = open_frame(data)
     present = frame.collect_schema().names()
     groups = tuple(by) if all(name in present for name in by) else ()
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         plans = plan_file(scenario, measures=measures, data=frame, tell=step, by=groups)
         intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
-    told = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
-    messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *told]))
+    caught_messages = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
+    messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *caught_messages]))
     for message in messages:
         warnings.warn(message, SdcWarning, stacklevel=3)
     from sdckit import __version__
@@ -247,8 +247,8 @@ def _assess_file(
 def _unconfirmed(scenario: Scenario) -> list[str]:
     if not scenario.unconfirmed:
         return []
-    told = f"the scenario is a guess that is not confirmed: {unconfirmed_words(scenario)}"
-    return [f"{told}. Figures and verdicts below are for exploring; check refuses it as a gate"]
+    guessed = f"the scenario is a guess that is not confirmed: {unconfirmed_words(scenario)}"
+    return [f"{guessed}. Figures and verdicts below are for exploring; check refuses it as a gate"]
 
 
 def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> IntruderAssessment:
@@ -256,23 +256,30 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> Intrud
     context.tell(f"tabulating the keys of {name}")
     cells = context.cells  # what is wrong with the file is told here, not by the first measure
     outcome = carry_out(planned)
-    one = context.scenario
+    scenario = context.scenario
     verdicts = with_origins(
-        judge(one.limits, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped, compared=compared),
-        one,
+        judge(
+            scenario.limits,
+            name,
+            outcome.results,
+            sensitive=scenario.sensitive,
+            skipped=outcome.skipped,
+            compared=compared,
+        ),
+        scenario,
     )
-    return IntruderAssessment(name, one.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
+    return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
 
 
 def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
-    found = []
+    facts = []
     for key, rule, gone in zip(cells.keys, cells.rules, cells.n_missing, strict=True):
         counts, n_levels, large = cells.level_counts(key)
-        found.append(KeyFacts(key, cells.kind(key), n_levels, tuple(counts), gone, large, rule))
-    return tuple(found)
+        facts.append(KeyFacts(key, cells.kind(key), n_levels, tuple(counts), gone, large, rule))
+    return tuple(facts)
 
 
-# The main job on a release: before, after, and what the two files tell together.
+# Assessing a release: the original, the releases, and the measures that compare them.
 
 
 AssessFile = Callable[..., Assessment]
@@ -321,7 +328,7 @@ def assess_release(
             knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
             attacked = carry_out(plan_attacks(scenario, knowledge, **known))
             n_columns = None if pair.brought else len(pair.original.columns)
-            asked = asked_for(knowledge, attacked.places, n_columns=n_columns, seed=seed)
+            asked = attack_parameters(knowledge, attacked.places, n_columns=n_columns, seed=seed)
         intruders = tuple(
             _compared(name, planned, before, after, attacked, control=control is not None)
             for name, planned in plan_release(scenario, **known).items()
@@ -333,12 +340,12 @@ def assess_release(
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages += _identical(pair, scenario.all_keys)
     messages += _households_in_both(pair, scenario.household)
-    told = tuple(dict.fromkeys(messages))
+    distinct_messages = tuple(dict.fromkeys(messages))
     silent = recoding if recodings is not None and recodings.own else ()
-    for message in (one for one in told if one not in silent):
+    for message in (message for message in distinct_messages if message not in silent):
         warnings.warn(message, SdcWarning, stacklevel=3)
     return ReleaseAssessment(
-        scenario=scenario, original=before, released=after, intruders=intruders, warnings=told,
+        scenario=scenario, original=before, released=after, intruders=intruders, warnings=distinct_messages,
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
@@ -348,7 +355,7 @@ def assess_release(
 
 
 def _of_original(scenario: Scenario) -> Scenario:
-    """The scenario for the original, which does not go out: no earlier release is held against it."""
+    """The scenario without its ledger and the ledger's limits, since the original itself is not released."""
     of_ledger = [name for name, kind in declarable().items() if kind.scope == "ledger"]
     if scenario.ledger is None and not scenario.thresholds.declared.keys() & of_ledger:
         return scenario
@@ -357,7 +364,7 @@ def _of_original(scenario: Scenario) -> Scenario:
 
 
 def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bool) -> Any:
-    """A release with the id under which a ledger knows its people: it need not go out, the original has it."""
+    """A release with the ledger's id column copied from the original where it lacks it and the rows are aligned."""
     id = None if scenario.ledger is None else scenario.ledger.id
     if id is None or not aligned or is_lazy(file) or is_lazy(original):
         return file
@@ -372,7 +379,7 @@ def _in_every_file(pair: Pair) -> frozenset[str]:
 
 
 def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, list[str]]:
-    """The scenario for a release that lacks a weight or an id of the original, and what that means."""
+    """The scenario narrowed to the columns of a release, and a note for each absent weight, household or person."""
     present = released.collect_schema().names()
     notes = [
         WITHOUT.format(file=label, column=column, role=role)
@@ -385,9 +392,9 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
 def _open(
     opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str] = ()
 ) -> tuple[Opened, bool]:
-    """Read the keys, and every other declared variable that all files have; say whether rows belong together.
+    """Read the key variables and every other declared variable that all files share; return whether rows are aligned.
 
-    A log says that they do where its steps leave the rows where they were.
+    Without ``aligned`` or an id, rows are aligned where a log tells from which row each one was made.
     """
     columns = [frame.collect_schema().names() for frame in opened.frames]
     shared = [
@@ -412,17 +419,17 @@ def _open(
 
 
 def _size(frame: Any) -> int | None:
-    """Records of a file in memory; None of a plan, which is not counted here."""
+    """Number of records of an eager frame; None of a lazy frame, which is not counted here."""
     return None if is_lazy(frame) else len(frame)
 
 
 def _columns_of(frames: Sequence[Any]) -> set[str]:
-    """Columns that any of the files has."""
+    """Union of the columns of the files."""
     return {name for frame in frames for name in frame.collect_schema().names()}
 
 
 def _households_in_both(pair: Pair, household: str | None) -> list[str]:
-    """Say that mates of people in the file are in the control file: they look like members of it."""
+    """Warn where original and control share households, which makes membership inference look harmless."""
     control = pair.control
     if control is None or household is None:
         return []
@@ -436,7 +443,7 @@ def _households_in_both(pair: Pair, household: str | None) -> list[str]:
 
 def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
     of = "recoded original, row by row: nothing in them was changed but by the recoding"
-    if not any(one.column in names for one in pair.recoded):
+    if not any(recoding.column in names for recoding in pair.recoded):
         of = "original, row by row: nothing in them was changed"
     return [
         f"{label} has the keys of the {of}"
@@ -449,17 +456,17 @@ def _compared(
     name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
     *, control: bool,
 ) -> IntruderAssessment:  # fmt: skip
-    one = planned[0].context.scenario
+    scenario = planned[0].context.scenario
     outcome = carry_out(planned)
-    lost = _lost(one, name, after)
+    lost = _lost(scenario, name, after)
     replaced = {verdict.name for verdict in lost}
     worst = _worst([assessment[name].verdicts for assessment in after])
-    limits = one.limits_of(compared=True)
+    limits = scenario.limits_of(compared=True)
     verdicts = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
         *lost,
-        *_without_households(one, name, after),
-        *judge_release(limits, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped),
+        *_without_households(scenario, name, after),
+        *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
         *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
         *judge_attacks(
             limits.residual_risk,
@@ -471,19 +478,19 @@ def _compared(
         ),
     )
     return IntruderAssessment(
-        name, before[name].keys, outcome.results, with_origins(verdicts, one, compared=True), outcome.skipped
+        name, before[name].keys, outcome.results, with_origins(verdicts, scenario, compared=True), outcome.skipped
     )
 
 
 def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
-    """Of the verdicts on the releases the worst: exceeded by most, else not judged, else holding."""
-    found: dict[tuple[str, str | None], Verdict] = {}
-    for verdict in (verdict for one in verdicts for verdict in one):
+    """The worst verdict per threshold over all releases: exceeded by most, then not judged, then holding."""
+    worst: dict[tuple[str, str | None], Verdict] = {}
+    for verdict in (verdict for of_release in verdicts for verdict in of_release):
         place = (verdict.name, verdict.variable)
-        known = found.get(place)
+        known = worst.get(place)
         if known is None or _badness(verdict) > _badness(known):
-            found[place] = verdict
-    return list(found.values())
+            worst[place] = verdict
+    return list(worst.values())
 
 
 def _badness(verdict: Verdict) -> tuple[int, float]:
@@ -492,8 +499,8 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
 
 
 def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """A sensitive variable that no release has any more cannot be learnt from its groups: its limits hold."""
-    kept = {variable for one in after for variable in one.scenario.sensitive}
+    """Verdicts that hold for sensitive variables absent from every release: there is no attribute disclosure."""
+    kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
     gone = [variable for variable in scenario.sensitive if variable not in kept]
     reason = "the release does not have the variable"
     return [
@@ -505,8 +512,8 @@ def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Ve
 
 
 def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """Without a household column nobody is found through a mate: a type's limit on household risk holds."""
-    if any(one.scenario.household is not None for one in after):
+    """Verdicts that hold for household limits of a release type where no release has the household column."""
+    if any(assessment.scenario.household is not None for assessment in after):
         return []
     reason = "the release does not have the household column"
     return [

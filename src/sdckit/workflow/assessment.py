@@ -1,4 +1,4 @@
-"""What `assess` gives for one file: every result by its place, and the doors to its documents."""
+"""Results of `assess` for a file and for a release, by intruder and place, and the writers of their documents."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from sdckit.workflow.plan import Asked
     from sdckit.workflow.recipes.recipe import WhatWasDone
 
-# What the assessment of one file and that of a release have in common.
+# Base of the assessments of a file and of a release.
 
 
 @dataclass(frozen=True)
 class KeyFacts:
-    """A key and its levels.
+    """A key variable and its levels.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class KeyFacts:
     rule: str
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the values that few records have: a pickle travels."""
+        """State for pickling, without the levels that few records have."""
         return {**self.__dict__, "level_counts": self.level_counts[: self.large_levels]}
 
 
@@ -112,9 +112,9 @@ class IntruderAssessment:
 
     def __repr__(self) -> str:
         first = f"{self.name} ({', '.join(self.keys)})"
-        found, risk = self.get("key_frequencies"), self.get("individual_risk")
-        if found is not None and risk is not None:
-            first += f": {found.sample_uniques} sample uniques, global risk {risk.global_risk:.4g}"
+        frequencies, risk = self.get("key_frequencies"), self.get("individual_risk")
+        if frequencies is not None and risk is not None:
+            first += f": {frequencies.sample_uniques} sample uniques, global risk {risk.global_risk:.4g}"
         lines = [f"  {verdict.word}: {verdict.sentence}" for verdict in self.verdicts]
         if not self.key_facts:
             lines += [f"  {place}: {result!r}" for place, result in self.results.items()]
@@ -122,13 +122,13 @@ class IntruderAssessment:
 
 
 def listed_reasons(skipped: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
-    """What did not run, ready for JSON."""
+    """Measures that were skipped and the reasons, ready for JSON."""
     return [{"measure": place, "reason": reason} for place, reason in skipped]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Assessed(Displayed):
-    """Verdicts, results by intruder and place, and the doors to documents."""
+    """Base of both assessments: verdicts, results by intruder and place, and the writers of documents."""
 
     schema: ClassVar[str]
     scenario: Scenario
@@ -178,7 +178,7 @@ class Assessed(Displayed):
         }  # fmt: skip
 
     def _need_data(self) -> None:
-        """Refuse where the data are gone that a document needs."""
+        """Raise `DataError` where the data that a document needs were dropped by pickling."""
 
     def report(
         self,
@@ -265,13 +265,13 @@ class Assessed(Displayed):
 
     @abstractmethod
     def _first_line(self) -> str:
-        """What this is, for a session."""
+        """First line of the repr: what was assessed."""
 
     def __repr__(self) -> str:
         return "\n".join([self._first_line(), *(indent(repr(intruder), "  ") for intruder in self.intruders)])
 
 
-# What `assess` gives for a release beside its original: before and after, matching back, learning.
+# Assessment of a release against its original: risks before and after, linkage, attribute disclosure.
 
 
 NAMES_BY_FILE = ("intruder", "measure", "figure", "file", "value")
@@ -326,30 +326,30 @@ class ReleaseAssessment(Assessed):
 
     @property
     def n(self) -> int:
-        """Records of the original."""
+        """Number of records of the original."""
         return self.original.n
 
     @property
     def m(self) -> int:
-        """Releases."""
+        """Number of releases."""
         return len(self.released)
 
     def _rows(self) -> Iterator[tuple[str, str, str, str, float]]:
-        for label, one in self._files():
-            for intruder, place, figure, value in one._rows():
+        for label, assessment in self._files():
+            for intruder, place, figure, value in assessment._rows():
                 yield intruder, place, figure, label, value
-        both = [(one.name, place, found) for one in self.intruders for place, found in one.results.items()]
+        both = [(intruder.name, *entry) for intruder in self.intruders for entry in intruder.results.items()]
         if self.utility is not None:
             both.append(("", "utility_overview", self.utility))
-        both += [("", place, found) for place, found in self.attacks.items()]
-        for name, place, found in both:
-            for figure, value in found._flat():
+        both += [("", place, result) for place, result in self.attacks.items()]
+        for name, place, result in both:
+            for figure, value in result._flat():
                 yield name, place, figure, "both", value
 
     def _files(self) -> Iterator[tuple[str, Assessment]]:
         yield "original", self.original
-        for number, one in enumerate(self.released, 1):
-            yield ("released" if self.m == 1 else f"released {number}"), one
+        for number, assessment in enumerate(self.released, 1):
+            yield ("released" if self.m == 1 else f"released {number}"), assessment
 
     def summary(self) -> Any:
         """The leading figures of every measure and file as a frame like `details`, of at most 20 rows."""
@@ -368,14 +368,14 @@ class ReleaseAssessment(Assessed):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact, ready for JSON; for the session, not for release (`to_json` writes that)."""
-        found = self._dict({"n": self.n, "m": self.m})
-        return found | {
+        document = self._dict({"n": self.n, "m": self.m})
+        return document | {
             "original": self.original.to_dict(),
-            "released": [one.to_dict() for one in self.released],
+            "released": [assessment.to_dict() for assessment in self.released],
             "utility": None if self.utility is None else self.utility.to_dict(),
             "attacks": {place: result.to_dict() for place, result in self.attacks.items()},
             "attacks_skipped": listed_reasons(self.attacks_skipped),
-            "recoded": [asdict(one) for one in self.recoded],
+            "recoded": [asdict(recoding) for recoding in self.recoded],
         }
 
     def _need_data(self) -> None:
@@ -435,7 +435,7 @@ class Assessment(Assessed):
         return self._frame(NAMES, self._rows(), self.backend)
 
     def _parts(self) -> list[list[tuple[str, str, str, float]]]:
-        """The rows of each intruder and measure; how many records there are is no news."""
+        """Rows of `details` grouped by intruder and measure, without the number of records."""
         rows = (row for row in self._rows() if row[2] != "n")
         return [list(part) for _, part in groupby(rows, key=itemgetter(0, 1))]
 
@@ -449,7 +449,7 @@ class Assessment(Assessed):
         return {intruder.name: self._cells(intruder).count_where(*self._risk_limits()) for intruder in self.intruders}
 
     def at_risk(self, limit: int = 1000) -> list[dict[str, Any]]:
-        """The same records: row (from 1), keys, figures; at most `limit` by intruder, the riskiest first.
+        """Records counted by `n_at_risk`: row (from 1), keys, figures; at most `limit` by intruder, riskiest first.
 
         Confidential: for the session and for internal reports only. A plan has no row numbers.
         """
@@ -461,8 +461,8 @@ class Assessment(Assessed):
         ]
 
     @staticmethod
-    def _cells(one: IntruderAssessment) -> Any:
-        return one["individual_risk"].__dict__["cells"]
+    def _cells(intruder: IntruderAssessment) -> Any:
+        return intruder["individual_risk"].__dict__["cells"]
 
     @property
     def _let_go(self) -> bool:

@@ -1,4 +1,4 @@
-"""The release gate: every declared threshold must be checked and hold, or the file does not pass."""
+"""The release gate `check`: a file passes only if every declared threshold was checked and holds."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment, ReleaseAssessment
 
-# The verdicts of a gate in the words of a document that may leave the room, for logs and tools that others
-# read.
+# Verdicts in protected figures, for logs and tools that others read.
 
 
 @dataclass(frozen=True)
 class ToldVerdict:
-    """One limit against one intruder, as a protected document tells it.
+    """One verdict against one intruder, as a protected document prints it.
 
     Attributes
     ----------
@@ -63,7 +62,7 @@ class ToldVerdict:
 
 @dataclass(frozen=True)
 class ToldVerdicts:
-    """All verdicts of a gate, and the warnings of the document that they are from.
+    """All verdicts of a gate as printed, and the warnings of the protected document they come from.
 
     Attributes
     ----------
@@ -96,26 +95,26 @@ def told_verdicts(result: CheckResult) -> ToldVerdicts:
     """
     plain = plain_document(result.assessment)
     printed = [*plain["verdicts"], *map(_forgotten_limit, result.verdicts[len(plain["verdicts"]) :])]
-    return ToldVerdicts(tuple(_told(one, plain["n"]) for one in printed), tuple(plain["warnings"]))
+    return ToldVerdicts(tuple(_printed_verdict(verdict, plain["n"]) for verdict in printed), tuple(plain["warnings"]))
 
 
-def _told(one: Plain, n: Plain) -> ToldVerdict:
-    release = one.get("release")
-    sentence = (f"Release {release}: " if release else "") + verdict_sentence(one, n)
-    return ToldVerdict(one["name"], one["intruder"], one["variable"], release, one["holds"]["value"], sentence)
+def _printed_verdict(entry: Plain, n: Plain) -> ToldVerdict:
+    release = entry.get("release")
+    sentence = (f"Release {release}: " if release else "") + verdict_sentence(entry, n)
+    return ToldVerdict(entry["name"], entry["intruder"], entry["variable"], release, entry["holds"]["value"], sentence)
 
 
-def _forgotten_limit(one: Verdict) -> Plain:
-    """A limit that nobody judged, which no document can print."""
+def _forgotten_limit(verdict: Verdict) -> Plain:
+    """Document entry of a threshold that no measure judged."""
     return {
-        "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
-        "holds": {"value": None}, "reason": one.reason, "origin": one.origin,
+        "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
+        "holds": {"value": None}, "reason": verdict.reason, "origin": verdict.origin,
     }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class CheckResult(Displayed):
-    """What the gate found; true only where every declared threshold was checked and holds.
+    """Outcome of the gate; true only where every declared threshold was checked and holds.
 
     Attributes
     ----------
@@ -184,9 +183,9 @@ class CheckResult(Displayed):
 
         real_target(path)
         names = arguments.text(file, "file"), arguments.texts(released, "released")
-        told = self.told()
-        found = list(zip(told.verdicts, told.sentences, strict=True))
-        text = render_sarif(found, version=self.assessment.version, file=names[0], released=names[1])
+        printed = self.told()
+        sentences = list(zip(printed.verdicts, printed.sentences, strict=True))
+        text = render_sarif(sentences, version=self.assessment.version, file=names[0], released=names[1])
         write_whole(text, path, what="SARIF log")
 
     def __bool__(self) -> bool:
@@ -250,7 +249,7 @@ def check(
 
 
 def require_gate(scenario: Scenario, *, compared: bool) -> None:
-    """Refuse a scenario that would let everything pass, or rests on guesses that nobody has confirmed.
+    """Raise where the scenario declares no threshold or has unconfirmed guesses.
 
     A release may be `compared` with its original; some limits are about nothing else.
     """
@@ -266,17 +265,17 @@ def require_gate(scenario: Scenario, *, compared: bool) -> None:
 
 
 def check_assessment(assessment: Assessment | ReleaseAssessment) -> CheckResult:
-    """Judge an assessment that has been made already; a threshold without a verdict counts as unchecked."""
+    """Apply the gate to an existing assessment; a threshold without a verdict counts as unchecked."""
     require_gate(assessment.scenario, compared=_is_compared(assessment))
     verdicts = (*assessment.verdicts, *_forgotten(assessment))
     return CheckResult(all(verdict.holds is True for verdict in verdicts), verdicts, assessment)
 
 
 def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
-    """Undefined verdicts for every threshold, intruder and sensitive variable nobody judged."""
+    """Undefined verdicts for every combination of threshold, intruder and sensitive variable without a verdict."""
     judged = {(verdict.intruder, verdict.name, verdict.variable) for verdict in assessment.verdicts}
     any_variable = {(intruder, name) for intruder, name, _ in judged}
-    found: list[Verdict] = []
+    unjudged: list[Verdict] = []
     scenario, compared = assessment.scenario, _is_compared(assessment)
     for intruder in scenario.intruders:
         for name, limit in scenario.limits_of(compared=compared).declared.items():
@@ -284,19 +283,19 @@ def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
             lacking = [variable for variable in variables if (intruder, name, variable) not in judged]
             if not variables and (intruder, name) not in any_variable:
                 lacking = [None]
-            found += [
+            unjudged += [
                 Verdict(name, intruder, variable, limit, None, None, None, "its measure gave no verdict")
                 for variable in lacking
             ]
-    return list(with_origins(found, scenario, compared=compared))
+    return list(with_origins(unjudged, scenario, compared=compared))
 
 
 def _is_compared(assessment: Assessment | ReleaseAssessment) -> bool:
-    """Whether a release was held against its original."""
+    """Whether the assessment compares a release with its original."""
     return hasattr(assessment, "released")
 
 
-# The gate for tests and pipelines that stop at an exception: what it says is what a document may hold.
+# The gate as an assertion, for tests and pipelines: its message holds protected figures only.
 
 
 def assert_within_limits(
@@ -352,11 +351,11 @@ def assert_within_limits(
 
 
 def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]) -> Exception | None:
-    """What is to be raised: an error without the frames that saw the records, or without what it came from."""
+    """The exception to raise, without frames and causes that could hold records; None where the file passes."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they tell exact counts, and pytest prints them
-            files = [_opened(one, scenario) for one in (data, released, given.pop("control"))]
+            files = [_read_if_path(given_file, scenario) for given_file in (data, released, given.pop("control"))]
             result = check(files[0], files[1], scenario=scenario, control=files[2], **given)
             return None if result.passed else AssertionError(_message(result))
     except SdcError as error:
@@ -365,25 +364,25 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
         return SdcError(f"internal error: {type(error).__name__}; check() in a session of your own shows where")
 
 
-def _opened(given: Any, scenario: Scenario) -> Any:
-    """The frames of what was given, files read as the command line reads them."""
+def _read_if_path(given: Any, scenario: Scenario) -> Any:
+    """Read paths as the command line does; return frames unchanged."""
     if isinstance(given, list | tuple):
-        return [_opened(one, scenario) for one in given]
+        return [_read_if_path(file, scenario) for file in given]
     if not isinstance(given, str | Path) or arguments.scenario_or_none(scenario) is None:
         return given
     return read_file(given, identifiers=scenario.identifiers, missing=scenario.missing_codes)
 
 
 def _message(result: CheckResult) -> str:
-    """The limits that do not hold, or were not judged, in printed words."""
+    """Message that lists the thresholds exceeded or not judged, in protected figures only."""
     try:
-        told = result.told()
+        printed = result.told()
     except DataError:
         return "not within the declared limits; the file has fewer than 50 records, so no more is told"
-    found = [
-        f"  {one.word}: {sentence}"
-        for one, sentence in zip(told.verdicts, told.sentences, strict=True)
-        if one.holds is not True
+    lines = [
+        f"  {verdict.word}: {sentence}"
+        for verdict, sentence in zip(printed.verdicts, printed.sentences, strict=True)
+        if verdict.holds is not True
     ]
-    found += [f"  warning: {text}" for text in told.warnings]
-    return "\n".join(["not within the declared limits", *found])
+    lines += [f"  warning: {text}" for text in printed.warnings]
+    return "\n".join(["not within the declared limits", *lines])

@@ -1,4 +1,4 @@
-"""What will run on which files, what will not and why: printed by a dry run, carried out by everything else."""
+"""Plan which measures run on which files and why others do not; a dry run prints it, `carry_out` runs it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Halves = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Asked:
-    """How attacks were asked for: what it takes to judge them, and to make them again.
+    """Parameters of the simulated attacks: what is needed to judge and to repeat them.
 
-    `columns` are those attacked. `n_columns` of the original is None where it came from a plan, of which only the
-    declared ones were read; `columns_at_once` is of a query that singles out by several. `halves` are the two
-    pieces of knowledge that may be joined, by intruder.
+    `columns`: those attacked. `n_columns`: of the original; None for a lazy frame, of which only the declared columns
+    were read. `columns_at_once`: of a singling-out query over several columns. `halves`: the two parts of the keys
+    that a linkability attack joins, by intruder.
     """
 
     columns: tuple[str, ...]
@@ -41,37 +41,37 @@ class Asked:
 
 
 def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attacks: int) -> dict[str, Knowledge]:
-    """What each intruder of a scenario has to go by: the keys, and their two halves, in their order.
+    """Knowledge of each intruder for the attacks: the key variables, and their two halves for linkability.
 
     `variables` are the columns of the attacks that are told none.
 
     Examples
     --------
     >>> from sdckit.data.scenarios.scenario import Scenario
-    >>> found = declared_knowledge(Scenario(keys=["sex", "age", "region"]), ["sex"], n_attacks=100)
-    >>> found["default"].halves
+    >>> knowledge = declared_knowledge(Scenario(keys=["sex", "age", "region"]), ["sex"], n_attacks=100)
+    >>> knowledge["default"].halves
     (('sex', 'age'), ('region',))
     """
     numeric = tuple(scenario.numeric) or None
-    found = {}
+    knowledge = {}
     for name, keys in scenario.intruders.items():
         half = (len(keys) + 1) // 2
         halves = (keys[:half], keys[half:]) if len(keys) > 1 else None
-        found[name] = Knowledge(
+        knowledge[name] = Knowledge(
             variables=tuple(variables), known=keys, halves=halves, targets=tuple(scenario.sensitive),
             numeric=numeric, n_attacks=n_attacks,
         )  # fmt: skip
-    return found
+    return knowledge
 
 
-def asked_for(
+def attack_parameters(
     knowledge: Mapping[str, Knowledge], places: Iterable[str], *, n_columns: int | None, seed: int | None
 ) -> Asked:
-    """Sum up what intruders know and how it was used, by the places of the attacks made or tried."""
+    """Summarise the attack parameters from the intruders' knowledge and the places of the attacks made or tried."""
     first = next(iter(knowledge.values()))
     names = {place.partition(":")[0] for place in places}
     several = min(COLUMNS_AT_ONCE, len(first.variables)) if SINGLING.name in names else 1
-    halves = {name: one.halves for name, one in knowledge.items() if one.halves and LINKABILITY.name in names}
+    halves = {name: knows.halves for name, knows in knowledge.items() if knows.halves and LINKABILITY.name in names}
     return Asked(first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed)
 
 
@@ -82,7 +82,7 @@ Plans = Mapping[str, tuple["Planned", ...]]
 
 @dataclass(frozen=True)
 class Planned:
-    """One measure against one intruder.
+    """One measure planned against one intruder.
 
     `lacks` says why it will not run; "" where it will.
     """
@@ -93,16 +93,16 @@ class Planned:
 
     @property
     def place(self) -> str:
-        """Where its result will stand."""
+        """Place of its result among the results of the intruder."""
         return self.row.place(self.context)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a plan.
+    """Results of a plan that was carried out.
 
-    Results by place; of what did not run the place and why. `failed` are those of them that were tried, and have
-    a residual risk: a limit on it cannot be judged.
+    `results` by place; `skipped`: place and reason of what did not run. `failed`: places of the skipped attacks with
+    a residual risk that were tried, for which a limit on it cannot be judged.
     """
 
     results: dict[str, Result]
@@ -111,7 +111,7 @@ class Outcome:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Of everything that was planned."""
+        """Places of everything that was planned."""
         return (*self.results, *(place for place, _ in self.skipped))
 
 
@@ -133,7 +133,7 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str, ...]:
-    """Keys, sensitive and numeric variables that all files have."""
+    """Key, sensitive and numeric variables of the scenario that are among `columns`."""
     named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
     return tuple(name for name in named if name in columns)
 
@@ -152,7 +152,7 @@ def plan_release(scenario: Scenario, **known: Any) -> Plans:
 
 
 def plan_utility(scenario: Scenario, **known: Any) -> tuple[Planned, ...]:
-    """Plan what tells how good a release still is; `known` as for `plan_release`, with models."""
+    """Plan the utility measures of a release; `known` as for `plan_release`, with models."""
     return tuple(_planned("utility", Context(scenario=scenario, **known), ()))
 
 
@@ -163,14 +163,14 @@ def plan_attacks(
 
     `kinds` are names of attacks, all unless given; `known` is what else a `Context` holds.
     """
-    found: list[Planned] = []
+    planned: list[Planned] = []
     for number, (name, knows) in enumerate(knowledge.items()):
         context = Context(scenario=scenario.intruder(name), knowledge=knows, **known)
-        ones = [one for one in _planned("attack", context, ()) if not kinds or one.row.name in kinds]
+        attacks = [attack for attack in _planned("attack", context, ()) if not kinds or attack.row.name in kinds]
         if not number:
-            found += [one for one in ones if not one.row.of_intruder]
-        found += [one for one in ones if one.row.of_intruder]
-    return tuple(found)
+            planned += [attack for attack in attacks if not attack.row.of_intruder]
+        planned += [attack for attack in attacks if attack.row.of_intruder]
+    return tuple(planned)
 
 
 def _by_intruder(scenario: Scenario, files: str, asked: Sequence[str], known: Mapping[str, Any]) -> Plans:
@@ -198,36 +198,36 @@ def _targets(row: Measure, context: Context) -> list[Context]:
 
 
 def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Outcome:
-    """Run what can run; what cannot is told with its reason.
+    """Run every planned measure; collect results, and the reasons of those that could not run.
 
-    Errors of the measures named in `strict` are raised, and those of one without which nothing can be said.
+    Errors of the measures named in `strict` and of essential measures are raised.
     """
     results: dict[str, Result] = {}
     skipped: list[tuple[str, str]] = []
     failed: list[str] = []
-    for one in planned:
-        if one.lacks:
-            skipped.append((one.place, one.lacks))
+    for measure in planned:
+        if measure.lacks:
+            skipped.append((measure.place, measure.lacks))
             continue
-        one.context.tell(one.row.doing(one.context))
+        measure.context.tell(measure.row.doing(measure.context))
         # One file: a column that is not there, or a wrong argument, is the caller's; its data may be odd.
-        kind = DataError if one.row.files == "one" else SdcError
-        for detail, call in _parts(one, kind):
-            place = one.row.place(one.context, detail)
+        kind = DataError if measure.row.files == "one" else SdcError
+        for detail, call in _parts(measure, kind):
+            place = measure.row.place(measure.context, detail)
             try:
                 results[place] = call()
             except kind as error:
-                if (one.row.essential and not detail) or one.row.name in strict:
+                if (measure.row.essential and not detail) or measure.row.name in strict:
                     raise
                 skipped.append((place, str(error)))
-                if one.row.residual_risk:
+                if measure.row.residual_risk:
                     failed.append(place)
     return Outcome(results, tuple(skipped), tuple(failed))
 
 
-def _parts(one: Planned, kind: type[SdcError]) -> Iterator[tuple[str, Callable[[], Result]]]:
-    """The parts of a measure; an error before the first call is that of a part, too."""
+def _parts(planned: Planned, kind: type[SdcError]) -> Iterator[tuple[str, Callable[[], Result]]]:
+    """The calls of a measure by detail; an error while they are listed is raised by a call instead."""
     try:
-        yield from one.row.run(one.context)
+        yield from planned.row.run(planned.context)
     except kind as error:
         yield "", raising(error)

@@ -1,4 +1,4 @@
-"""Thresholds against figures: what holds, what does not, and what could not be judged."""
+"""Verdicts: compare every threshold with its measured figure; it holds, is exceeded, or cannot be judged."""
 
 from __future__ import annotations
 
@@ -80,22 +80,22 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What was found, in plain words with exact figures."""
-        return self._said() + (f"; {self.origin}" if self.origin else "")
+        return self._judged_sentence() + (f"; {self.origin}" if self.origin else "")
 
-    def _said(self) -> str:
+    def _judged_sentence(self) -> str:
         if self.holds is None:
             return f"{self.name} = {self.limit:g}: {self.reason}"
         n = self.n_records or 0
         kind = LIMITS[self.name]
-        said = (kind.holds if self.holds else kind.exceeded).format(
+        sentence = (kind.holds if self.holds else kind.exceeded).format(
             limit=self.limit, value=0.0 if self.value is None else self.value, variable=self.variable,
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (rule: {self.because})" if self.because else "",
         )  # fmt: skip
         if self.n_category is None:
-            return said
-        return said + both_rules(f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds)
+            return sentence
+        return sentence + both_rules(f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds)
 
 
 def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
@@ -103,14 +103,14 @@ def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
     return overall(verdict.holds for verdict in verdicts)
 
 
-def _with_both_rules(one: Verdict, results: Mapping[str, Any]) -> Verdict:
-    """A verdict on k that says what it would be if a missing value were a category."""
+def _with_both_rules(verdict: Verdict, results: Mapping[str, Any]) -> Verdict:
+    """Add to a verdict on k the counts with missing values as a category of their own."""
     category = results.get("k_anonymity:category")
     if category is None:
-        return one
-    k = int(one.limit)
+        return verdict
+    k = int(verdict.limit)
     resting = results["k_anonymity"].resting_on_missing[k]
-    return replace(one, n_category=category.violations[k], n_resting=resting)
+    return replace(verdict, n_category=category.violations[k], n_resting=resting)
 
 
 def _unjudged(name: str, intruder: str, limit: float, reason: str, variable: str | None = None) -> Verdict:
@@ -119,7 +119,7 @@ def _unjudged(name: str, intruder: str, limit: float, reason: str, variable: str
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a limit is held against: the results of one intruder by place, and why others have none."""
+    """A limit and what judges it: the results of one intruder by place, and the reasons of skipped measures."""
 
     kind: LimitKind
     limit: float
@@ -133,7 +133,7 @@ class _Asked:
         return self.results.get(self.kind.measure)
 
     def reason(self, variable: str | None = None) -> str:
-        """Why there is no result, of one variable where that is said."""
+        """Why there is no result, for one variable where the reason is specific to it."""
         reasons = dict(self.skipped)
         measure = self.kind.measure
         return reasons.get(f"{measure}:{variable}", reasons.get(measure, self.kind.without))
@@ -160,7 +160,7 @@ def _by_count(asked: _Asked) -> list[Verdict]:
 
 
 def _by_share(asked: _Asked) -> list[Verdict]:
-    """Hold a limit against a share, which is an attribute of the result."""
+    """Compare a limit with a share, which is an attribute of the result."""
     if asked.result is None:
         return [asked.open(asked.reason())]
     return [asked.by_share(getattr(asked.result, asked.kind.figure))]
@@ -181,33 +181,33 @@ def _by_groups(asked: _Asked) -> list[Verdict]:
 
 
 def _by_ledger(asked: _Asked) -> list[Verdict]:
-    """Hold a limit against what a release gives away with earlier ones; open where not everything was looked for."""
-    found = _by_share(asked)
-    if found[0].holds and asked.result.not_intersected:  # what was not looked for may be beyond it
+    """Compare a limit with the disclosure by differencing releases; not judged where a release was not intersected."""
+    verdicts = _by_share(asked)
+    if verdicts[0].holds and asked.result.not_intersected:  # what was not looked for may be beyond it
         return [asked.open(NOT_INTERSECTED.format(", ".join(asked.result.not_intersected)))]
-    return found
+    return verdicts
 
 
 def _by_worst_release(asked: _Asked) -> list[Verdict]:
-    kind, found = asked.kind, []
+    kind, verdicts = asked.kind, []
     for variable in (asked.sensitive or (None,)) if kind.per_variable else (None,):
         result = asked.results.get(f"{kind.measure}:{variable}" if variable else kind.measure)
         if result is None:
-            found.append(asked.open(asked.reason(variable), variable))
+            verdicts.append(asked.open(asked.reason(variable), variable))
             continue
-        values = [one[kind.figure] for one in result.per_release]
-        found.append(
+        values = [figures[kind.figure] for figures in result.per_release]
+        verdicts.append(
             asked.open(NO_FIGURE, variable) if any(map(math.isnan, values)) else asked.by_share(max(values), variable)
         )
-    return found
+    return verdicts
 
 
 def _by_recovered(asked: _Asked) -> list[Verdict]:
-    """Hold a limit against the column of which most is given back."""
+    """Compare a limit with the largest share of reconstructed values over all columns."""
     if asked.result is None:
         return [asked.open(asked.reason())]
-    columns = (one for some in asked.result.columns for one in some)
-    worst = max(columns, key=lambda one: one.share, default=None)
+    columns = (column for some in asked.result.columns for column in some)
+    worst = max(columns, key=lambda column: column.share, default=None)
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
@@ -215,14 +215,14 @@ def _by_recovered(asked: _Asked) -> list[Verdict]:
 
 
 def _by_undone(asked: _Asked) -> list[Verdict]:
-    """Hold k and risk against the release with what it gives back put back; where that is nothing, they are not."""
+    """Judge k and risk on the release with reconstructed values filled in; no verdict where there are none."""
     if asked.result is None:
         return [asked.open(asked.reason())]
     if not asked.result.told_by:
         return []
     counts: Mapping[str, Callable[[], int]] = {
-        "k": lambda: max(one[asked.limit] for one in asked.result.below_k),
-        "risk": lambda: max(one or 0 for one in asked.result.above_risk),
+        "k": lambda: max(below[asked.limit] for below in asked.result.below_k),
+        "risk": lambda: max(n_above or 0 for n_above in asked.result.above_risk),
     }
     return [replace(asked.by_count(counts[asked.kind.of]()), because=asked.result.told_by)]
 
@@ -237,7 +237,7 @@ def _asked_of(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, sensitive: Sequence[str],
     skipped: Sequence[tuple[str, str]], judged: Collection[str] = JUDGES,
 ) -> Iterator[tuple[str, _Asked]]:  # fmt: skip
-    """Each limit that is declared, with its scope, in the order of verdicts."""
+    """Iterate over the declared limits with their scopes, in the order of verdicts."""
     for scope in SCOPES:
         for kind in LIMITS.values():
             limit = getattr(thresholds, kind.of or kind.name)
@@ -254,21 +254,21 @@ def judge(
     Results come by place, `skipped` as (measure, reason). Where the original stands beside the file (`compared`),
     limits that compare the two are left to `judge_release`; otherwise they could not be judged.
     """
-    found: list[Verdict] = []
-    every = {one.judged for one in LIMITS.values()} - {"undone"}
+    verdicts: list[Verdict] = []
+    every = {kind.judged for kind in LIMITS.values()} - {"undone"}
     for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every):
         if scope != "release":
-            found += JUDGES[asked.kind.judged](asked)
+            verdicts += JUDGES[asked.kind.judged](asked)
         elif not compared:
-            found.append(asked.open(ONE_FILE))
-    return tuple(found)
+            verdicts.append(asked.open(ONE_FILE))
+    return tuple(verdicts)
 
 
 def judge_release(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, sensitive: Sequence[str],
     skipped: Sequence[tuple[str, str]],
 ) -> tuple[Verdict, ...]:  # fmt: skip
-    """Compare every threshold on a release beside its original with the worst of the releases.
+    """Compare every threshold on release and original with the worst release.
 
     Results come by the name of the measure, with the variable after a colon where it has one.
     """
@@ -283,10 +283,10 @@ def judge_release(
 def judge_undone(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, skipped: Sequence[tuple[str, str]]
 ) -> tuple[Verdict, ...]:
-    """Hold the limits k and risk, and that on what is given back, against the release with that put back.
+    """Judge the limit on reconstructed values, and k and risk on the release with these filled in.
 
-    Where nothing is given back, k and risk are those of the release as it is, and not judged again. `skipped` says why
-    there is no result.
+    Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
+    why there is no result.
     """
     return tuple(
         verdict
@@ -320,7 +320,7 @@ def judge_attacks(
     with_risk = [result for result in own.values() if "risk" in result.per_release[0]]
     if any(control_state_of(result) == "overlapping" for result in with_risk):
         return (_unjudged(ATTACKS, intruder, limit, OVERLAP),)
-    risks = [risk for result in with_risk for one in result.per_release if not math.isnan(risk := one["risk"])]
+    risks = [risk for result in with_risk for figures in result.per_release if not math.isnan(risk := figures["risk"])]
     if not risks:
         return (_unjudged(ATTACKS, intruder, limit, NO_ATTACK),)
     value = max(risks)
@@ -328,16 +328,16 @@ def judge_attacks(
 
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:
-    """Hold a limit against what a release gives away with earlier ones, without a file of it being assessed."""
-    kind = next(one for one in LIMITS.values() if one.scope == "ledger")
+    """Judge the limit on differencing from its result alone, without an assessment of the release."""
+    kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.scope == "ledger")
     return _by_ledger(_Asked(kind, limit, intruder, {kind.measure: result}, tuple(skipped.items()), ()))[0]
 
 
-# Where the limit of each verdict comes from: the scenario, its type of release, or an office.
+# Origin of the limits: the scenario, its type of release, or a statistical office.
 
 
 def with_origins(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False) -> tuple[Verdict, ...]:
-    """Write into each verdict where its limit comes from; nothing where no type of release is named."""
+    """Add the origin of its limit to each verdict; unchanged where the scenario names no type of release."""
     if scenario.release is None:
         return tuple(verdicts)
     limits = limits_in_force(scenario, compared=compared)

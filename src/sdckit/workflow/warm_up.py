@@ -1,4 +1,4 @@
-"""Kernels compiled ahead: the usual work on a small made-up file, so that the first real file need not wait."""
+"""Compile the kernels ahead of use by running the usual work on small generated files."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def warm_up(step: Callable[[str], None]) -> None:
 
 
 def _search_many() -> None:
-    """The searches of files with more different rows than the small one has."""
+    """Compile the nearest-neighbour searches for files with many distinct rows."""
     from sdckit.numerics.coding import gower
     from sdckit.numerics.search.neighbours import prepare
 
@@ -82,7 +82,7 @@ def _search_many() -> None:
 
 
 def _large_files(scenario: Scenario) -> None:
-    """Kernels that small files do without."""
+    """Compile the kernels that only large files need."""
     import polars as pl
 
     from sdckit.identity.contributions.key_contributions import key_contributions
@@ -112,7 +112,7 @@ def _large_files(scenario: Scenario) -> None:
 
 
 def _people(seed: int, n: int = N) -> pl.DataFrame:
-    """People of nobody, with missing values, whole numbers, fractions, texts, weights and households."""
+    """Generate random records with missing values, integers, floats, strings, weights and households."""
     import polars as pl
 
     rng = np.random.default_rng(seed)

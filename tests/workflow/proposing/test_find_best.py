@@ -10,7 +10,7 @@ import pytest
 
 from proposals import survey, trials
 from sdckit.workflow.proposing import find_best as module
-from sdckit.workflow.proposing.find_best import Asked, _repaired, at_aim, beside, find_best
+from sdckit.workflow.proposing.find_best import Asked, _repaired, at_aim, find_best, variants
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -58,11 +58,11 @@ def test_an_aim_changes_k_only() -> None:
 
 def test_others_beside_it_differ() -> None:
     one, search, _, judged = find_best(trials("two"), asked())
-    others = list(beside(one, search, judged, asked(), 3))
+    others = list(variants(one, search, judged, asked(), 3))
     nodes = [judged.made.node, *(other.made.node for _, other in others)]
     assert len(set(nodes)) == len(nodes) > 1
-    assert list(beside(one, search, judged, asked(until=0.0), 3)) == []
-    assert list(beside(one, search, judged, asked(), 0)) == []
+    assert list(variants(one, search, judged, asked(until=0.0), 3)) == []
+    assert list(variants(one, search, judged, asked(), 0)) == []
 
 
 def test_what_is_given_back_is_taken_out_in_another_way() -> None:

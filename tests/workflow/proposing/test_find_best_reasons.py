@@ -12,7 +12,7 @@ import pytest
 import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
 from sdckit.workflow.proposing.find_best import key_words, outcome, step_reasons
-from sdckit.workflow.proposing.search import Found, Search
+from sdckit.workflow.proposing.search import Search, Searched
 from sdckit.workflow.proposing.trials import judge
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
@@ -51,7 +51,7 @@ def test_the_outcome_gives_ranges_only() -> None:
     few, most = (" ".join(outcome(one, found, replace(judged, verdicts=(each,)), [])) for each in resting[:2])
     assert "Of the records, 10 to 15 % reach k only through missing values of others." in few
     assert "Most records (85 to 90 %) reach k only through missing values of others" in most
-    cut = Found(found.losses, found.bound, found.seen, whole=False)
+    cut = Searched(found.losses, found.bound, found.seen, whole=False)
     assert "were not reached" in " ".join(outcome(one, cut, judged, []))
 
 

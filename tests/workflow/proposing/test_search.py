@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.workflow.proposing.search import Found, Search
+from sdckit.workflow.proposing.search import Search, Searched
 
 Node = tuple[int, ...]
 
@@ -65,7 +65,7 @@ def problems(draw: st.DrawFn) -> Made:
     )
 
 
-def run(problem: Made, seen: int = 10_000, tried: int = 10_000) -> Found:
+def run(problem: Made, seen: int = 10_000, tried: int = 10_000) -> Searched:
     return Search(problem, seen, tried).run()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import sdckit as sdc
 from proposals import survey, trials
-from sdckit.workflow.proposing.trials import How, around, improved, judge
+from sdckit.workflow.proposing.trials import How, improved, judge, surrounding_steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -54,7 +54,7 @@ def test_nothing_is_changed_for_other_thresholds() -> None:
 
 def test_the_steps_around() -> None:
     scenario = sdc.Scenario(keys=["age"], identifiers=["name"], household="home")
-    before, after = around(scenario, ["name", "home", "age"])
+    before, after = surrounding_steps(scenario, ["name", "home", "age"])
     assert [step["method"] for step, _ in before] == ["drop_identifiers", "new_ids"]
     assert [step["method"] for step, _ in after] == ["random_order"]
-    assert around(scenario.changed(aligned=True), ["age"])[1] == []
+    assert surrounding_steps(scenario.changed(aligned=True), ["age"])[1] == []

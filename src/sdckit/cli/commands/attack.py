@@ -160,10 +160,10 @@ def _plain(
 ) -> dict[str, Any]:
     """What is printed of the attacks."""
     from sdckit.report.chapters.attacks_chapter import plain_attacks
-    from sdckit.workflow.plan import asked_for
+    from sdckit.workflow.plan import attack_parameters
 
     knowledge = {"default": wanted.knowledge(files.variables, files.declared, n_attacks)}
-    asked = asked_for(knowledge, made.places, n_columns=None, seed=seed)
+    asked = attack_parameters(knowledge, made.places, n_columns=None, seed=seed)
     return plain_attacks(
         made.results, skipped=made.skipped, control=files.control is not None, n=files.original.height,
         sizes=[one.height for one in files.released], asked=asked, internal=internal,

@@ -1,1 +1,1 @@
-"""The recipe with the least loss that meets every limit, searched for."""
+"""`propose`: search for the recipe with the least information loss that meets every limit."""

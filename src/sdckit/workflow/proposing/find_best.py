@@ -1,4 +1,4 @@
-"""The best node that passes every threshold, and others beside it."""
+"""Find the lattice node with the least loss that passes every threshold, and alternatives to it."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_words
-from sdckit.workflow.proposing.search import Found, Search
+from sdckit.workflow.proposing.search import Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, limits_of
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
-from sdckit.workflow.recipes.starter_recipe import FROM_VALUES, NOT_IMPLIED, STILL_ABOVE, Told, the_rest
+from sdckit.workflow.recipes.starter_recipe import FROM_VALUES, NOT_IMPLIED, STILL_ABOVE, CommentedStep, the_rest
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.proposing.ladders import Node
 
-# What a release is ranked by, other than the information of its keys: a model's eye, the user's
-# regression.
+# Losses other than the information of the keys: propensity score MSE, confidence interval overlap, or a function.
 
 
 LOSSES = ("information", "pmse", "model")
@@ -44,7 +43,7 @@ Loss = Callable[[Any, Any], float]
 
 @dataclass(frozen=True)
 class Needing:
-    """A measure that is at its worst in a release without one of these `columns`."""
+    """A loss that takes its maximum where a release lacks one of these `columns`."""
 
     of: Loss
     columns: frozenset[str]
@@ -55,7 +54,7 @@ class Needing:
 
 
 def measure_of(loss: str | Loss, formula: str | None, family: str, data: Any, scenario: Scenario) -> Loss | None:
-    """The measure that is asked for; None for the information of the keys, which the search itself goes by."""
+    """The loss function asked for; None for the information of the keys, which the search itself minimises."""
     from sdckit.utility.models.model_fits import FAMILIES
 
     arguments.choice(family, "family", FAMILIES)
@@ -73,9 +72,9 @@ def measure_of(loss: str | Loss, formula: str | None, family: str, data: Any, sc
         return Needing(partial(_pmse, scenario=scenario), frozenset(scenario.all_keys))
     if formula is None:
         return None
-    one = partial(_model, formula=arguments.text(formula, "formula"), family=family, scenario=scenario)
-    one(data, data)  # a formula that does not fit the file is refused before any search
-    return Needing(one, frozenset(key for key in scenario.all_keys if _names(formula, key)))
+    loss_of_model = partial(_model, formula=arguments.text(formula, "formula"), family=family, scenario=scenario)
+    loss_of_model(data, data)  # a formula that does not fit the file is refused before any search
+    return Needing(loss_of_model, frozenset(key for key in scenario.all_keys if _names(formula, key)))
 
 
 def _names(formula: str, key: str) -> bool:
@@ -83,7 +82,7 @@ def _names(formula: str, key: str) -> bool:
 
 
 def _pmse(data: Any, release: Any, *, scenario: Scenario) -> float:
-    """How well logistic regression tells a release from the file; a key left out or in other values tells for sure."""
+    """Propensity score MSE of a release; the maximum where a key is left out or changed its type."""
     from sdckit.utility.propensities.propensity import propensity
 
     before, after = open_eager(data, {}), open_eager(release, {})
@@ -102,38 +101,38 @@ def _pmse(data: Any, release: Any, *, scenario: Scenario) -> float:
 
 
 def _model(data: Any, release: Any, *, formula: str, family: Any, scenario: Scenario) -> float:
-    """One less the mean overlap of the intervals of the coefficients."""
+    """1 minus the mean confidence interval overlap of the regression coefficients."""
     from sdckit.utility.models.compare_models import compare_models
 
-    found = compare_models(data, release, formula=formula, family=family, scenario=scenario)
-    return 1.0 - found.mean_overlap
+    comparison = compare_models(data, release, formula=formula, family=family, scenario=scenario)
+    return 1.0 - comparison.mean_overlap
 
 
-def ranked_by(loss: Loss, trials: Trials, found: Found, until: Callable[[], bool]) -> list[tuple[float, Node]]:
-    """The nodes tried and others, the best first: keys as they are or left out, then neighbours of the best.
+def ranked_by(loss: Loss, trials: Trials, searched: Searched, until: Callable[[], bool]) -> list[tuple[float, Node]]:
+    """Rank nodes by a loss, best first: those tried, corners of the lattice, then by hill climbing from the best.
 
-    What cannot be measured on a release comes last. `until` tells when time is over.
+    Nodes whose loss is undefined come last. `until`: whether the time limit is reached.
     """
     own: dict[Node, float] = {}
-    for node in [*found.ranked(), *_corners(trials)]:
+    for node in [*searched.ranked(), *_corners(trials)]:
         if node not in own and not (own and until()):
-            _measure(loss, trials, found, node, own)
+            _measure(loss, trials, searched, node, own)
     usable = [node for node in own if node in trials.made]
     moves = 0
     while usable and moves < MOST_MOVES and not until():
-        best = min(own, key=lambda one: (own[one], found.losses.get(one, math.inf), one))
-        beside = [node for node in _beside(best, trials.shape) if node not in own][: MOST_MOVES - moves]
-        for node in beside:
-            _measure(loss, trials, found, node, own)
-        moves += len(beside)
-        if min(own[node] for node in [*beside, best]) >= own[best]:
+        best = min(own, key=lambda node: (own[node], searched.losses.get(node, math.inf), node))
+        neighbours = [node for node in _neighbours(best, trials.shape) if node not in own][: MOST_MOVES - moves]
+        for node in neighbours:
+            _measure(loss, trials, searched, node, own)
+        moves += len(neighbours)
+        if min(own[node] for node in [*neighbours, best]) >= own[best]:
             break
     made = [node for node in own if node in trials.made]
-    return [(own[node], node) for node in sorted(made, key=lambda one: (own[one], found.losses[one], one))]
+    return [(own[node], node) for node in sorted(made, key=lambda node: (own[node], searched.losses[node], node))]
 
 
 def measured(loss: Loss, data: Any, release: Any) -> float:
-    """The loss of a release; infinite where it cannot be measured, as of a regression on a column that was left out."""
+    """The loss of a release; infinite where it is undefined, such as a regression on a column that was left out."""
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         try:
             value = float(loss(data, release))
@@ -142,44 +141,44 @@ def measured(loss: Loss, data: Any, release: Any) -> float:
     return math.inf if math.isnan(value) else value
 
 
-def _measure(loss: Loss, trials: Trials, found: Found, node: Node, own: dict[Node, float]) -> None:
-    """Make the release of a node and measure it."""
+def _measure(loss: Loss, trials: Trials, searched: Searched, node: Node, own: dict[Node, float]) -> None:
+    """Make the release of a node and write its loss to `own[node]`."""
     own[node] = math.inf
     if node not in trials.made and _lacks(loss, trials, node):  # it comes last: no need to make it
         return
     release = trials.tried(node) if trials.enough(node) else None
     if release is None:
         return
-    found.losses[node] = trials.made[node].loss
+    searched.losses[node] = trials.made[node].loss
     own[node] = measured(loss, trials.data, release)
 
 
 def _lacks(loss: Loss, trials: Trials, node: Node) -> bool:
-    """Whether a node leaves out a key without which the measure is at its worst."""
+    """Whether a node leaves out a key without which the loss is at its maximum."""
     pairs = zip(trials.lattice.ladders, node, strict=True)
     return isinstance(loss, Needing) and any(
-        one.rungs[rung].left_out and one.key in loss.columns for one, rung in pairs
+        ladder.rungs[rung].left_out and ladder.key in loss.columns for ladder, rung in pairs
     )
 
 
 def _corners(trials: Trials) -> list[Node]:
-    """Combinations of keys as they are and keys at their coarsest: all, or for many keys those with one of a kind."""
+    """Corners of the lattice (each key unchanged or coarsest): all, or for many keys those with one key of a kind."""
     shape = trials.shape
     tops = [size - 1 for size in shape]
     if 2 ** len(shape) <= MOST_CORNERS:
-        return [tuple(one) for one in product(*({0, top} for top in tops))]
+        return [tuple(node) for node in product(*({0, top} for top in tops))]
     alone = [tuple(0 if i == j else top for i, top in enumerate(tops)) for j in range(len(shape))]
     others = [tuple(top if i == j else 0 for i, top in enumerate(tops)) for j in range(len(shape))]
     return [tuple(0 for _ in shape), *others, *alone]
 
 
-def _beside(node: Node, shape: tuple[int, ...]) -> list[Node]:
-    """Nodes one rung away."""
+def _neighbours(node: Node, shape: tuple[int, ...]) -> list[Node]:
+    """Nodes of the lattice that differ by one rung of one key."""
     moved = [(*node[:j], node[j] + by, *node[j + 1 :]) for j in range(len(node)) for by in (-1, 1)]
-    return [one for one in moved if all(0 <= rung < size for rung, size in zip(one, shape, strict=True))]
+    return [other for other in moved if all(0 <= rung < size for rung, size in zip(other, shape, strict=True))]
 
 
-# Why each step of a proposed recipe is there, for the comments of the recipe: in ranges, it may go out.
+# Comments of a proposed recipe: why each step is there. Shares are ranges, since the recipe may be published.
 
 
 STEP_REASONS = {
@@ -190,66 +189,66 @@ STEP_REASONS = {
 
 
 def key_words(trials: Trials, node: Node) -> dict[str, str]:
-    """What becomes of each key."""
-    return {one.key: one.rungs[rung].words for one, rung in zip(trials.lattice.ladders, node, strict=True)}
+    """What is done to each key, in words."""
+    return {ladder.key: ladder.rungs[rung].words for ladder, rung in zip(trials.lattice.ladders, node, strict=True)}
 
 
-def step_reasons(trials: Trials, found: Found, judged: Judged) -> Iterator[Told]:
-    """The steps on keys and values, each with its comment."""
-    places = {one.key: j for j, one in enumerate(trials.lattice.ladders)}
+def step_reasons(trials: Trials, searched: Searched, judged: Judged) -> Iterator[CommentedStep]:
+    """The recoding and suppression steps, each with its comment."""
+    places = {ladder.key: j for j, ladder in enumerate(trials.lattice.ladders)}
     for kind, step in judged.made.steps:
         if kind == "recoding":
-            yield step, list(_of_recoding(trials, found, judged.made.node, places[str(step["column"])]))
+            yield step, list(_of_recoding(trials, searched, judged.made.node, places[str(step["column"])]))
         elif kind == "left out":
-            yield step, list(_of_left_out(trials, found, judged, places, step["columns"]))
+            yield step, list(_of_left_out(trials, searched, judged, places, step["columns"]))
         elif kind in ("k", "l"):
             yield step, list(_of_suppression(step))
         else:
             yield step, [STEP_REASONS[kind]]
 
 
-def _of_recoding(trials: Trials, found: Found, node: Node, j: int) -> Iterator[str]:
+def _of_recoding(trials: Trials, searched: Searched, node: Node, j: int) -> Iterator[str]:
     ladder, lattice = trials.lattice.ladders[j], trials.lattice
     rung = ladder.rungs[node[j]]
     kept = about_loss(rung.kept, lattice.n)
     tells = f", which keeps {kept} of what it tells" if kept else ""
-    yield f"{printable(ladder.key)} {rung.words}{tells}. {_why(trials, found, node, j)}"
+    yield f"{printable(ladder.key)} {rung.words}{tells}. {_why(trials, searched, node, j)}"
     if _names_few(trials, rung, j):
         yield FROM_VALUES
 
 
 def _of_left_out(
-    trials: Trials, found: Found, judged: Judged, places: Mapping[str, int], columns: Sequence[str]
+    trials: Trials, searched: Searched, judged: Judged, places: Mapping[str, int], columns: Sequence[str]
 ) -> Iterator[str]:
     for name in columns:
         if name in places:
-            yield f"{printable(name)} is left out. {_why(trials, found, judged.made.node, places[name])}"
+            yield f"{printable(name)} is left out. {_why(trials, searched, judged.made.node, places[name])}"
         else:
             yield f"{printable(name)} is left out: it reveals values that are taken out of a key."
 
 
-def _why(trials: Trials, found: Found, node: Node, j: int) -> str:
-    """What stands against releasing a key one rung finer, everything else the same."""
+def _why(trials: Trials, searched: Searched, node: Node, j: int) -> str:
+    """Why a key is not released one rung finer, everything else equal."""
     finer = (*node[:j], node[j] - 1, *node[j + 1 :])
     words = trials.lattice.ladders[j].rungs[finer[j]].words
     if not trials.enough(finer):
         return f"With it {words}, more records are beyond a threshold than suppression may be left with."
-    least = found.losses.get(finer, trials.least(finer))
-    if least >= judged_loss(found, node):
+    least = searched.losses.get(finer, trials.least(finer))
+    if least >= judged_loss(searched, node):
         return f"With it {words}, what has to be taken out costs more than that keeps."
     return f"With it {words}, a threshold did not hold, or it was not tried."
 
 
-def judged_loss(found: Found, node: Node) -> float:
+def judged_loss(searched: Searched, node: Node) -> float:
     """The loss of a node that was tried."""
-    return found.losses.get(node, 1.0)
+    return searched.losses.get(node, 1.0)
 
 
 def _names_few(trials: Trials, rung: Rung, j: int) -> bool:
-    """Whether the step names values of a key that few records have; only where the recipe stays in the room."""
+    """Whether the step names rare values of a key; only where the recipe is internal."""
     if not trials.internal or rung.step is None or "groups" not in rung.step:
         return False
-    ladder, side = trials.lattice.ladders[j], next(one for one in trials.lattice.sides if j in one.at)
+    ladder, side = trials.lattice.ladders[j], next(seen_by for seen_by in trials.lattice.sides if j in seen_by.at)
     records = np.bincount(side.codes[side.at.index(j)], side.size, ladder.missing + 1)
     return bool(records[ladder.codes].min() < FEW)
 
@@ -269,16 +268,16 @@ def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
         yield f"{NOT_IMPLIED}."
 
 
-def outcome(trials: Trials, found: Found, judged: Judged, others: Sequence[tuple[str, bool, float]]) -> list[str]:
-    """The closing lines: what holds, how good it is, what else there is."""
+def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence[tuple[str, bool, float]]) -> list[str]:
+    """Closing comments of the recipe: thresholds met, loss, suppressed values, extent of the search, alternatives."""
     n, nodes = trials.lattice.n, trials.lattice.size
     words = in_words(key_words(trials, judged.made.node))
     lines = [f"In all it {words}." if words.startswith(("keeps", "gives")) else f"In all: {words}."]
     if loss := about_loss(judged.made.loss, n):
         lines.append(f"Of what the keys tell, {loss} is lost.")
     hidden = {name: about_loss(share, n) for name, share in judged.made.hidden.items()}
-    if told := [f"{printable(name)} {share}" for name, share in hidden.items() if share]:
-        lines.append(f"Values taken out: {'; '.join(told)}.")
+    if shares := [f"{printable(name)} {share}" for name, share in hidden.items() if share]:
+        lines.append(f"Values taken out: {'; '.join(shares)}.")
     if told_of_most := caution(judged.resting / n, n):
         lines.append(f"{told_of_most}.")
     elif judged.resting and (resting := about_loss(judged.resting / n, n)):
@@ -293,8 +292,9 @@ def outcome(trials: Trials, found: Found, judged: Judged, others: Sequence[tuple
             f"Tried on the file: these thresholds do not hold, or could not be judged: {listed(judged.failing)}."
         )
     lines.append(
-        f"Of {counted(nodes, 'combination')} of recodings, {found.seen:,} were counted and "
-        f"{len(found.losses):,} tried; the others follow from them{'' if found.whole else ', or were not reached'}."
+        f"Of {counted(nodes, 'combination')} of recodings, {searched.seen:,} were counted "
+        f"and {len(searched.losses):,} tried; the others follow from them"
+        f"{'' if searched.whole else ', or were not reached'}."
     )
     for other, passed, lost in others:
         about = about_loss(lost, n)
@@ -313,12 +313,12 @@ REPAIRS = 3  # of one of them
 BOUNDED = 0.05  # of the records, left to suppression: in the alternative shown first, and where nothing else holds
 OTHER_SHARES = {"no value taken out": 0.0, "more values taken out": 1.0, "very few values taken out": 0.01}
 
-_Way = tuple[Trials, Search, "Found", "Judged"]
+_Way = tuple[Trials, Search, "Searched", "Judged"]
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What the caller wants."""
+    """Arguments of `propose` that guide the search."""
 
     keep: tuple[str, ...]
     importance: Mapping[str, float] | None
@@ -330,15 +330,15 @@ class Asked:
 
 
 def at_aim(trials: Trials, aim: int) -> Trials:
-    """The same for `aim` times the k that is asked for."""
+    """The same trials with limits of `aim` times the declared k."""
     limits = {name: limits_of(trials.scenario.intruder(name), aim) for name in trials.scenario.intruders}
     sides = tuple(replace(side, limits=limits[side.name]) for side in trials.lattice.sides)
     lattice = replace(trials.lattice, sides=sides)
-    return replace(trials, lattice=lattice, aims={name: one.k for name, one in limits.items()}, made={})
+    return replace(trials, lattice=lattice, aims={name: own_limits.k for name, own_limits in limits.items()}, made={})
 
 
-def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Found, Judged]:
-    """Search and judge, at ever stricter aims, until every threshold holds; else what comes nearest.
+def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, Judged]:
+    """Search with ever stricter limits until a node passes every threshold; else return the one with fewest failures.
 
     The bound is that of the first search, at the thresholds themselves.
     """
@@ -347,14 +347,14 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Found, Judg
     for ways in _ways(trials, asked):
         for now in ways:
             search = _search(now, asked)
-            found = search.run()
-            bound = min(bound, found.bound)
-            tried += _judged(now, search, replace(found, bound=bound), asked)
+            searched = search.run()
+            bound = min(bound, searched.bound)
+            tried += _judged(now, search, replace(searched, bound=bound), asked)
             if time.monotonic() >= asked.until and tried:
                 break
-        passing = [one for one in tried if one[3].passed]
+        passing = [way for way in tried if way[3].passed]
         if passing:
-            return min(passing, key=lambda one: (one[3].measured, one[3].made.loss))
+            return min(passing, key=lambda way: (way[3].measured, way[3].made.loss))
         if time.monotonic() >= asked.until and tried:
             break
     if not tried:
@@ -362,7 +362,7 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Found, Judg
             "no combination of recodings leaves few enough records beyond the thresholds; keep fewer columns, allow "
             "a larger share= to suppression, or declare hierarchies"
         )
-    return min(tried, key=lambda one: len(one[3].failing))
+    return min(tried, key=lambda way: len(way[3].failing))
 
 
 def _search(now: Trials, asked: Asked) -> Search:
@@ -370,21 +370,21 @@ def _search(now: Trials, asked: Asked) -> Search:
     return Search(now, MOST_SEEN, MOST_TRIED, until=asked.until, tell=asked.tell, within=within)
 
 
-def _judged(now: Trials, search: Search, found: Found, asked: Asked) -> list[_Way]:
-    """What is found in one way: the first that passes, else what comes nearest; empty where nothing can be made."""
+def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> list[_Way]:
+    """The first ranked node that passes, else the one with fewest failures; empty where no release can be made."""
     nearest: list[_Way] = []
-    for node in _ranked(now, found, asked)[:JUDGED]:
+    for node in _ranked(now, searched, asked)[:JUDGED]:
         judged = _measured(now, _repaired(now, node, asked), asked)
-        one = (now.with_how(judged.how), search, found, judged)
+        way = (now.with_how(judged.how), search, searched, judged)
         if judged.passed:
-            return [one]
+            return [way]
         if not nearest or len(judged.failing) < len(nearest[0][3].failing):
-            nearest = [one]
+            nearest = [way]
     return nearest
 
 
 def _measured(now: Trials, judged: Judged, asked: Asked) -> Judged:
-    """With the caller's own measure of the release."""
+    """Add the caller's loss of the release to a judged node."""
     if asked.loss is None:
         return replace(judged, measured=judged.made.loss)
     release = now.with_how(judged.how).release(judged.made.node)
@@ -392,34 +392,34 @@ def _measured(now: Trials, judged: Judged, asked: Asked) -> Judged:
 
 
 def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
-    """Problems to search, ever stricter: of those in one list the better one is taken.
+    """Versions of the problem, ever stricter; of the versions in one list the best outcome is taken.
 
-    What loses least mostly leaves much to suppression; thresholds that this does not meet are met by recodings.
+    The least loss mostly needs much suppression; where that fails a threshold, stricter versions recode more.
     """
     bounded = [replace(trials, share=BOUNDED, made={})] if trials.share > BOUNDED else []
     yield [at_aim(trials, AIMS[0])]
     for before, aim in pairwise(AIMS):
-        yield [at_aim(trials, aim), *(at_aim(one, before) for one in bounded)]
-    yield [at_aim(one, AIMS[-1]) for one in bounded]
+        yield [at_aim(trials, aim), *(at_aim(problem, before) for problem in bounded)]
+    yield [at_aim(problem, AIMS[-1]) for problem in bounded]
     if asked.allow:
         steps = tuple(
-            {"method": method, "columns": [name for name, one in asked.allow.items() if one == method]}
+            {"method": method, "columns": [name for name, allowed in asked.allow.items() if allowed == method]}
             for method in dict.fromkeys(asked.allow.values())
         )
-        drawn = [one.with_how(replace(one.how, draws=steps)) for one in (trials, *bounded)]
-        yield [at_aim(one, 1) for one in drawn]
+        drawn = [problem.with_how(replace(problem.how, draws=steps)) for problem in (trials, *bounded)]
+        yield [at_aim(problem, 1) for problem in drawn]
 
 
-def _ranked(trials: Trials, found: Found, asked: Asked) -> list[Node]:
-    """The nodes tried, the best first, by the caller's own measure where there is one."""
+def _ranked(trials: Trials, searched: Searched, asked: Asked) -> list[Node]:
+    """The nodes tried, best first by the caller's loss, or by the information loss without one."""
     if asked.loss is None:
-        return found.ranked()
+        return searched.ranked()
     asked.tell("measuring releases by loss=")
-    return [node for _, node in ranked_by(asked.loss, trials, found, lambda: time.monotonic() >= asked.until)]
+    return [node for _, node in ranked_by(asked.loss, trials, searched, lambda: time.monotonic() >= asked.until)]
 
 
 def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
-    """Hold a node against every threshold; where what was taken out is given back, take it out in other ways."""
+    """Check a node against every threshold; where suppressed values can be reconstructed, suppress in other ways."""
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
     judged = judge(trials.data, trials.scenario, trials.made[node], trials.how, control=asked.control)
     for _ in range(REPAIRS):
@@ -431,13 +431,13 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     return judged
 
 
-def beside(trials: Trials, search: Search, judged: Judged, asked: Asked, count: int) -> Iterator[tuple[str, Judged]]:
-    """Recipes that take fewer values out, or release one of the keys finer: those first that lose most in the best."""
+def variants(trials: Trials, search: Search, judged: Judged, asked: Asked, count: int) -> Iterator[tuple[str, Judged]]:
+    """Alternative recipes: fewer suppressions, or one key finer, starting with the key that loses most in the best."""
     made = {judged.made.node}
-    for words, now, one in _searches_beside(trials, search, judged, asked):
+    for words, now, other_search in _searches_beside(trials, search, judged, asked):
         if len(made) > count or time.monotonic() >= asked.until:
             return
-        nodes = one.run().ranked()
+        nodes = other_search.run().ranked()
         if "finer" in words:  # of other shares only the best tells anything
             nodes = [other for other in nodes if other not in made]
         if nodes and nodes[0] not in made:
@@ -448,7 +448,7 @@ def beside(trials: Trials, search: Search, judged: Judged, asked: Asked, count: 
 def _searches_beside(
     trials: Trials, search: Search, judged: Judged, asked: Asked
 ) -> Iterator[tuple[str, Trials, Search]]:
-    """Searches for other recipes, each with what sets them apart."""
+    """Searches for the alternatives, each with a description of the difference."""
     node, lattice = judged.made.node, trials.lattice
     yield from _other_shares(trials, asked, {"fewer values taken out": BOUNDED})
     coarse = [j for j in range(len(node)) if node[j] > 0]
@@ -456,15 +456,15 @@ def _searches_beside(
     for number, j in enumerate(order):
         if number == 1:
             yield from _other_shares(trials, asked, OTHER_SHARES)
-        one = Search(trials, *BESIDE, until=asked.until, tell=asked.tell, known=search)
-        one.finer(j, node[j])
-        yield f"{printable(lattice.ladders[j].key)} finer", trials, one
+        finer_search = Search(trials, *BESIDE, until=asked.until, tell=asked.tell, known=search)
+        finer_search.finer(j, node[j])
+        yield f"{printable(lattice.ladders[j].key)} finer", trials, finer_search
     if len(order) < 2:
         yield from _other_shares(trials, asked, OTHER_SHARES)
 
 
 def _other_shares(trials: Trials, asked: Asked, shares: Mapping[str, float]) -> Iterator[tuple[str, Trials, Search]]:
-    """Searches where fewer records are left to suppression, or more."""
+    """Searches with a smaller or larger share of records left to suppression."""
     for words, share in shares.items():
         if share != trials.share and (share < trials.share) is (not words.startswith("more")):
             now = replace(trials, share=share, made={})

@@ -1,4 +1,4 @@
-"""How coarse a key may become: an ordered ladder of recodings, each made of the one before it, left out last."""
+"""Generalisation ladders of the keys (nested recodings, finest first) and the lattice of their combinations."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ QUANTILES = 16
 
 @dataclass(frozen=True, eq=False)
 class Rung:
-    """One way to release a key.
+    """One level of generalisation of a key.
 
-    `words` say it; `step` is the recoding, None where nothing is done or the column is left out. `group` (L,): group
-    of each level of the key; all 0 where it is left out. `kept`: share of the bits that the key told and still tells.
+    `words` describe it; `step` is the recoding, None where nothing is done or the column is left out. `group` (L,):
+    group of each level of the key; all 0 where it is left out. `kept`: share of the key's entropy that remains.
     """
 
     words: str
@@ -67,7 +67,7 @@ class Rung:
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """The ways to release a key, finest first. `codes` (L,): its levels, as the cells code them."""
+    """Generalisations of a key, finest first. `codes` (L,): its levels, as the cells code them."""
 
     key: str
     codes: Ints
@@ -76,12 +76,12 @@ class Ladder:
 
     def groups_of(self, rung: int) -> Ints:
         """The group of every code of the column; a missing value is a group after the others."""
-        found = np.zeros(self.missing + 1, np.int64)
-        one = self.rungs[rung]
-        found[self.codes] = one.group
-        if not one.left_out:
-            found[self.missing] = int(one.group.max(initial=0)) + 1
-        return found
+        groups = np.zeros(self.missing + 1, np.int64)
+        way = self.rungs[rung]
+        groups[self.codes] = way.group
+        if not way.left_out:
+            groups[self.missing] = int(way.group.max(initial=0)) + 1
+        return groups
 
 
 def refines(fine: Ints, coarse: Ints) -> bool:
@@ -99,7 +99,7 @@ def ladder_of(
     levels: Levels, key: str, *, internal: bool = False, may_go: bool = True, stays: bool = False,
     own: Sequence[tuple[str, Step, Ints]] = (),
 ) -> Ladder:  # fmt: skip
-    """The ladder of a key.
+    """Build the generalisation ladder of a key.
 
     `internal`: recodings that name values few records have are taken, too. `may_go`: whether the column may be left
     out. `stays`: it is released as it is. `own`: recodings that the caller prefers, finest first, as words, step and
@@ -125,7 +125,7 @@ def _kept(levels: Levels, group: Ints, after: int) -> float:
 
 
 def _coarser(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
-    """Recodings of a key, finest first; those that do not follow from the ones before are left out later."""
+    """Candidate recodings of a key, finest first; `ladder_of` drops those that are not nested."""
     if len(levels.codes) < 3:  # two values, or one: as it is, or not at all
         return
     if levels.hierarchy is not None:
@@ -178,12 +178,12 @@ def _edges(values: NDArray[np.float64], size: Ints) -> NDArray[np.float64]:
     """Round edges; where most records would be in few of the bands, quantiles brought to round numbers."""
     even = round_edges(values, size)
     if len(even):
-        found = np.bincount(np.searchsorted(even, values, side="right"), size, len(even) + 1)
-        if entropy(found) >= EVEN * math.log2(len(even) + 1):
+        in_band = np.bincount(np.searchsorted(even, values, side="right"), size, len(even) + 1)
+        if entropy(in_band) >= EVEN * math.log2(len(even) + 1):
             return even
     below = np.cumsum(size)
     at = [float(values[np.searchsorted(below, below[-1] * i / QUANTILES)]) for i in range(1, QUANTILES)]
-    rounded = np.unique([_two_digits(one) for one in at])
+    rounded = np.unique([_two_digits(edge) for edge in at])
     inside = rounded[(rounded > values[0]) & (rounded <= values[-1])]
     records = np.bincount(np.searchsorted(inside, values, side="right"), size, len(inside) + 1)
     enough = bool(len(inside)) and records.min() >= min(FEW, below[-1] / QUANTILES / 2)
@@ -197,7 +197,7 @@ def _two_digits(value: float) -> float:
 def _coded_ends(
     key: str, values: NDArray[np.float64], size: Ints, edges: NDArray[np.float64]
 ) -> tuple[str, Step, Ints] | None:
-    """Numbers as they are but for the few beyond the outermost edges."""
+    """Top and bottom coding at the outermost edges, where few records are beyond them."""
     n, whole = int(size.sum()), bool((values == np.floor(values)).all())
     high, low = float(edges[-1]), float(edges[0]) - 1
     limits: dict[str, float] = {}
@@ -208,13 +208,13 @@ def _coded_ends(
     if not limits:
         return None
     changed = np.clip(values, limits.get("bottom"), limits.get("top"))
-    plain = {name: int(one) if whole and float(one).is_integer() else one for name, one in limits.items()}
+    plain = {name: int(limit) if whole and float(limit).is_integer() else limit for name, limit in limits.items()}
     words = " and ".join(f"{name}-coded" for name in plain)
     return words, {"method": "top_bottom_code", "column": key, **plain}, _numbered(changed.tolist())
 
 
 def _neighbours_in_bands(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
-    """The same of codes that are numbers: bands name no value, only where one ends and the next begins."""
+    """Groups of neighbouring integer codes written as bands, which name edges instead of values."""
     values = numbers_of(levels.coded, levels.codes)
     assert values is not None
     width = 2
@@ -248,7 +248,7 @@ def _by_prefix(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
 
 
 def _rare_as_one(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
-    """The rarest values as one; levels stand the rarest first."""
+    """Pool the rarest levels into one, by growing shares of the records."""
     total, labels = int(levels.size.sum()) + levels.n_missing, levels.labels()
     order = np.argsort(levels.size, kind="stable")
     for share in POOLED:
@@ -266,12 +266,12 @@ def _rare_as_one(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[
 
 
 def _numbered(names: Sequence[Any]) -> Ints:
-    """Groups from 0 on, in the order of first mention."""
+    """Group numbers from 0, in order of first occurrence."""
     place: Mapping[Any, int] = {name: i for i, name in enumerate(dict.fromkeys(names))}
     return np.array([place[name] for name in names], np.int64)
 
 
-# Every combination of recodings, and the records beyond a limit in it: counted on cells, never on records.
+# The lattice of all combinations of recodings; records beyond a limit are counted on cells, never on records.
 
 
 Node = tuple[int, ...]  # a rung for each key
@@ -282,7 +282,7 @@ SLACK = 1e-9  # a limit reached by rounding is reached
 
 @dataclass(frozen=True)
 class Limits:
-    """What is looked at on the way: the other thresholds are judged on releases."""
+    """Limits checked during the search; the other thresholds are judged on releases."""
 
     k: int | None = None
     l: int | None = None  # noqa: E741 - the name the literature uses
@@ -301,16 +301,16 @@ class Beyond:
 
     @property
     def records(self) -> int:
-        """The most of any limit."""
+        """Largest number of records beyond any one limit."""
         return max(self.below_k, self.below_l, self.above_risk)
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What one intruder sees: cells of their keys and the sensitive variables.
+    """Contingency table seen by one intruder: cells of their keys and the sensitive variables.
 
-    `at`: places of their keys among the keys of the lattice. `codes`: those keys, cell by cell. `sensitive`: the
-    sensitive variables, likewise.
+    `at`: indices of their keys among the keys of the lattice. `codes`: one array of codes per key, an entry per cell.
+    `sensitive`: the same for the sensitive variables.
     """
 
     name: str
@@ -328,7 +328,7 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """The cells of an intruder after the recodings of a node."""
+    """Equivalence classes of an intruder after the recodings of a node."""
 
     frequency: NDArray[np.float64]
     size: Ints
@@ -341,7 +341,7 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Ladders of all keys and what each intruder sees. `weights`: what a key counts for in the loss."""
+    """Generalisation lattice: ladders of all keys, tables of all intruders, and the `weights` of keys in the loss."""
 
     ladders: tuple[Ladder, ...]
     sides: tuple[Side, ...]
@@ -351,63 +351,63 @@ class Lattice:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rungs of each key."""
+        """Number of rungs of each key."""
         return tuple(len(ladder.rungs) for ladder in self.ladders)
 
     @property
     def size(self) -> int:
-        """Nodes."""
+        """Number of nodes."""
         return math.prod(self.shape)
 
     @cached_property
     def lost(self) -> tuple[NDArray[np.float64], ...]:
-        """What each rung of each key adds to the loss by itself; it never falls from rung to rung."""
+        """Information loss of each rung of each key, made monotone from rung to rung."""
         total = sum(self.weights)
         return tuple(
-            np.maximum.accumulate([weight * (1 - rung.kept) / total for rung in one.rungs])
-            for one, weight in zip(self.ladders, self.weights, strict=True)
+            np.maximum.accumulate([weight * (1 - rung.kept) / total for rung in ladder.rungs])
+            for ladder, weight in zip(self.ladders, self.weights, strict=True)
         )
 
     def coarsening(self, node: Node) -> float:
-        """The share of information that the recodings of a node lose."""
-        return float(sum(one[rung] for one, rung in zip(self.lost, node, strict=True)))
+        """Information loss of the recodings of a node, as a share."""
+        return float(sum(losses[rung] for losses, rung in zip(self.lost, node, strict=True)))
 
     def all_coarsening(self) -> NDArray[np.float64]:
-        """The same of every node, an axis for each key."""
-        found = np.zeros(())
-        for one in self.lost:
-            found = np.add.outer(found, one)
-        return found
+        """Information loss of the recodings of every node: an array with an axis for each key."""
+        total = np.zeros(())
+        for losses in self.lost:
+            total = np.add.outer(total, losses)
+        return total
 
     def loss(self, node: Node, hidden: Mapping[str, float]) -> float:
         """The loss of a release: of each key, what its recoding and the `hidden` share of its values leave out."""
         kept = 0.0
-        for one, rung, weight in zip(self.ladders, node, self.weights, strict=True):
-            kept += weight * one.rungs[rung].kept * (1 - hidden.get(one.key, 0.0))
+        for ladder, rung, weight in zip(self.ladders, node, self.weights, strict=True):
+            kept += weight * ladder.rungs[rung].kept * (1 - hidden.get(ladder.key, 0.0))
         return 1.0 - kept / sum(self.weights)
 
     def beyond(self, node: Node) -> tuple[Beyond, ...]:
-        """Records beyond a limit, for each intruder."""
+        """Records beyond each limit, for each intruder."""
         return tuple(self._beyond(side, node) for side in self.sides)
 
     def least_hidden(self, node: Node) -> float:
-        """Loss that suppression adds at least, after the recodings of a node."""
+        """Lower bound on the loss that suppression adds after the recodings of a node."""
         values = max((self._bound(side, node) for side in self.sides), default=0)
         if values == 0:
             return 0.0
         kept = [
-            weight * one.rungs[rung].kept
-            for one, rung, weight in zip(self.ladders, node, self.weights, strict=True)
-            if not one.rungs[rung].left_out and one.rungs[rung].kept > 0
+            weight * ladder.rungs[rung].kept
+            for ladder, rung, weight in zip(self.ladders, node, self.weights, strict=True)
+            if not ladder.rungs[rung].left_out and ladder.rungs[rung].kept > 0
         ]
         return values * min(kept, default=0.0) / (self.n * sum(self.weights))
 
     def _left(self, side: Side, node: Node) -> list[int]:
-        """Places in `side` of the keys that are released."""
+        """Indices into `side.at` of the keys that are released."""
         return [i for i, j in enumerate(side.at) if not self.ladders[j].rungs[node[j]].left_out]
 
     def known(self, side: Side, node: Node) -> Known | None:
-        """The cells of an intruder after the recodings; None where they know nothing any more."""
+        """Equivalence classes of an intruder after the recodings; None where no key is left."""
         left = self._left(side, node)
         if not left:
             return None
@@ -417,17 +417,17 @@ class Lattice:
         words = np.zeros(len(side.size), np.uint64)
         for (codes, _), shift in zip(parts, shifts, strict=True):
             words |= codes << np.uint64(shift)
-        found = group(words, bits=sum(bits))
-        count = len(found.size)
-        size = np.bincount(found.of_row, side.size, count).astype(np.int64)
-        total = None if side.weight is None else sum_by(found.of_row, side.weight, count)
-        missing = tuple(one for _, one in parts)
+        classes = group(words, bits=sum(bits))
+        count = len(classes.size)
+        size = np.bincount(classes.of_row, side.size, count).astype(np.int64)
+        total = None if side.weight is None else sum_by(classes.of_row, side.weight, count)
+        missing = tuple(missing_code for _, missing_code in parts)
         layout = Layout(tuple(shifts), tuple(bits))
-        frequency, population = self._frequencies(side, left, found.words, layout, size, total, missing)
-        return Known(frequency, size, population, found.words, layout, found.of_row, missing)
+        frequency, population = self._frequencies(side, left, classes.words, layout, size, total, missing)
+        return Known(frequency, size, population, classes.words, layout, classes.of_row, missing)
 
     def _mapped(self, side: Side, i: int, rung: int) -> tuple[Words, int]:
-        """The groups of one key of an intruder, cell by cell, and the code of a missing value."""
+        """Recoded values of one key of an intruder, cell by cell, and the code of a missing value."""
         place = (self.sides.index(side), i, rung)
         if place not in self._words:
             table = self.ladders[side.at[i]].groups_of(rung)
@@ -472,17 +472,17 @@ class Lattice:
             if limits.global_risk is not None:
                 expected = max(0.0, float(risk @ known.size) - limits.global_risk * self.n)
         if limits.l is not None:
-            below_l = max((_below_l(known, one, limits.l) for one in side.sensitive), default=0)
+            below_l = max((_below_l(known, variable, limits.l) for variable in side.sensitive), default=0)
         return Beyond(below_k, below_l, above, expected)
 
     def _bound(self, side: Side, node: Node) -> int:
-        """Values that are taken out at least for one intruder."""
+        """Lower bound on the number of values suppressed for one intruder."""
         known, limit = self.known(side, node), side.limits.l
         if known is None:
             return 0
         # a class without missing values gains no member: each record in one with too few values loses a value itself
         every = () if limit is None else side.sensitive
-        lone = max((_below_l(known, one, limit or 0, whole=True) for one in every), default=0)
+        lone = max((_below_l(known, variable, limit or 0, whole=True) for variable in every), default=0)
         return max(lone, self._bound_for_k(known, side))
 
     def _bound_for_k(self, known: Known, side: Side) -> int:
@@ -500,7 +500,7 @@ class Lattice:
 
 
 def _below_l(known: Known, sensitive: Ints, l: int, *, whole: bool = False) -> int:  # noqa: E741
-    """Records in cells with fewer than l different values; of `whole`, in cells that lack no key."""
+    """Records in classes with fewer than l distinct values; with `whole`, only in classes without a missing key."""
     span = int(sensitive.max(initial=0)) + 1
     pairs = group((known.of_cell.astype(np.int64) * span + sensitive).astype(np.uint64))
     kinds = np.bincount((pairs.words // np.uint64(span)).astype(np.int64), minlength=len(known.size))

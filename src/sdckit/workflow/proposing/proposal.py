@@ -1,4 +1,4 @@
-"""What `propose` gives: the recipe, what it keeps and gives up, and recipes beside it."""
+"""Result of `propose`: the recipe, its information loss and risk, and alternative recipes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ INSTEAD = "bound what is left to suppression (share=0.05)"
 
 
 def in_words(keys: Mapping[str, str]) -> str:
-    """What becomes of the keys, in a line.
+    """One line that says what is done to the keys.
 
     >>> in_words({"age": "as it is", "region": "at level 2 of its hierarchy", "job": "left out"})
     'keeps age as it is; region at level 2 of its hierarchy; gives up job'
@@ -40,7 +40,7 @@ def in_words(keys: Mapping[str, str]) -> str:
 
 
 def about_loss(share: float, n: int) -> str:
-    """A share in a range that documents may print; "" of a small file.
+    """A share as a range that protected documents may print; "" for a small file.
 
     >>> about_loss(0.333, 1000), about_loss(0.333, 20)
     ('30 to 35 %', '')
@@ -49,7 +49,7 @@ def about_loss(share: float, n: int) -> str:
 
 
 def caution(resting: float, n: int) -> str:
-    """What has to be known of a recipe by which most records reach k through missing values only; "" of others.
+    """Warning where most records reach k only through missing values of others; "" otherwise.
 
     >>> caution(0.88, 1000)[:65]
     'Most records (85 to 90 %) reach k only through missing values of '
@@ -67,7 +67,7 @@ def caution(resting: float, n: int) -> str:
 
 @dataclass(frozen=True)
 class Alternative:
-    """A recipe beside the proposed one.
+    """An alternative to the proposed recipe.
 
     Attributes
     ----------
@@ -183,28 +183,32 @@ class Proposal(Displayed):
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why each step of the recipe is there, as its comments say."""
-        said = (one.replace("# ", "").split() for one in REASON.findall(self.text))
-        return tuple(" ".join(words) for words in said)
+        comments = (comment.replace("# ", "").split() for comment in REASON.findall(self.text))
+        return tuple(" ".join(words) for words in comments)
 
     def searched(self, *, internal: bool = False) -> dict[str, Any]:
         """What a document tells of the search: the reasons, and the recipes that were found, shares as ranges."""
         whole = self.to_dict(internal=internal)
-        found = [whole, *whole["alternatives"]]
+        recipes = [whole, *whole["alternatives"]]
         return {
             "reasons": self.reasons, "caution": self.caution, "combinations": f"{self.nodes:,}",
             "recipes": tuple(
-                {name: _told(one[name]) for name in ("words", "loss", "resting")} | {"passed": bool(one["passed"])}
-                for one in found
+                {name: _shown(entry[name]) for name in ("words", "loss", "resting")} | {"passed": bool(entry["passed"])}
+                for entry in recipes
             ),
             "front": self.front(internal=internal),
         }  # fmt: skip
 
     def front(self, *, internal: bool = False) -> tuple[dict[str, Any], ...]:
         """The recipe and those beside it by loss and risk, for documents: the loss as a range unless `internal`."""
-        found: list[Proposal | Alternative] = [self, *self.alternatives]
+        recipes: list[Proposal | Alternative] = [self, *self.alternatives]
         return tuple(
-            {"range": _range(one.loss, self.n, internal=internal), "expected": one.expected, "small": one.small}
-            for one in found
+            {
+                "range": _range(recipe.loss, self.n, internal=internal),
+                "expected": recipe.expected,
+                "small": recipe.small,
+            }
+            for recipe in recipes
         )
 
     def plot(self, *, internal: bool = False) -> Any:
@@ -220,25 +224,25 @@ class Proposal(Displayed):
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         """Everything but the data, ready for JSON; shares as ranges, exact where `internal`."""
 
-        def told(share: float) -> float | str | None:
+        def shown(share: float) -> float | str | None:
             return share if internal else about_loss(share, self.n) or None
 
         risks = self._risks(internal=internal)
         return {
-            "schema": SCHEMA, "passed": self.passed, "loss": told(self.loss), "bound": told(self.bound),
+            "schema": SCHEMA, "passed": self.passed, "loss": shown(self.loss), "bound": shown(self.bound),
             "measured": self.measured if internal else None, "optimal": self.optimal,
             "words": self.words, "keys": dict(self.keys),
-            "hidden": {name: told(share) for name, share in self.hidden.items()},
-            "resting": told(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
+            "hidden": {name: shown(share) for name, share in self.hidden.items()},
+            "resting": shown(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
             "unjudged": list(self.unjudged), "reasons": list(self.reasons),
             "impossible": list(self.impossible) if internal else list(self.exceeded),
             "risk": risks[0],
             "recipe": self.recipe.to_toml(), "nodes": self.nodes, "seen": self.seen, "tried": self.tried,
             "alternatives": [
-                {"words": one.words, "keys": dict(one.keys), "loss": told(one.loss), "risk": risk,
-                 "resting": told(one.resting), "passed": one.passed, "exceeded": list(one.exceeded),
-                 "recipe": one.recipe.to_toml()}
-                for one, risk in zip(self.alternatives, risks[1:], strict=True)
+                {"words": other.words, "keys": dict(other.keys), "loss": shown(other.loss), "risk": risk,
+                 "resting": shown(other.resting), "passed": other.passed, "exceeded": list(other.exceeded),
+                 "recipe": other.recipe.to_toml()}
+                for other, risk in zip(self.alternatives, risks[1:], strict=True)
             ],
         }  # fmt: skip
 
@@ -248,7 +252,7 @@ class Proposal(Displayed):
 
         front = self.front(internal=internal)
         if internal:
-            return [one["expected"] for one in front]
+            return [point["expected"] for point in front]
         try:
             plain = plain_front(front, self.n)
         except DataError:  # too few records for a document
@@ -259,22 +263,22 @@ class Proposal(Displayed):
         return plain_html(self.text)
 
     def __repr__(self) -> str:
-        found = "passes" if self.passed else f"does not pass ({', '.join([*self.exceeded, *self.unjudged])})"
+        verdict = "passes" if self.passed else f"does not pass ({', '.join([*self.exceeded, *self.unjudged])})"
         best = "the best" if self.optimal else f"at most {self.gap:.1%} above the best"
         return (
-            f"Proposal({counted(len(self.recipe.steps), 'step')}, {found}, loses {self.loss:.1%}, {best} of "
+            f"Proposal({counted(len(self.recipe.steps), 'step')}, {verdict}, loses {self.loss:.1%}, {best} of "
             f"{self.nodes:,} combinations: {self.words}{'. ' * bool(self.caution)}{self.caution})"
         )
 
 
 def _range(loss: float, n: int, *, internal: bool) -> tuple[float, float] | None:
-    """The ends of the range that documents print for a loss; None of a small file."""
+    """Ends of the range that documents print for a loss; None for a small file."""
     if internal:
         return loss, loss
     numbers = [float(number) / 100 for number in re.findall(r"\d+", about_loss(loss, n))]
     return (numbers[0], numbers[1]) if len(numbers) == 2 else (0.0, numbers[0]) if numbers else None
 
 
-def _told(share: float | str | None) -> str:
+def _shown(share: float | str | None) -> str:
     """A share, a range of shares, or words, as a document prints them."""
     return f"{share:.1%}" if isinstance(share, float) else share or ""

@@ -1,4 +1,4 @@
-"""The recipe that loses least among those that meet every threshold of a scenario."""
+"""`propose`: the recipe with the least information loss that meets every threshold of a scenario."""
 
 from __future__ import annotations
 
@@ -19,56 +19,56 @@ from sdckit.workflow.check import require_gate
 from sdckit.workflow.proposing.find_best import (
     Asked,
     Loss,
-    beside,
     find_best,
     key_words,
     measure_of,
     outcome,
     step_reasons,
+    variants,
 )
 from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST
-from sdckit.workflow.proposing.trials import How, Trials, around, limits_of, open_lattice
+from sdckit.workflow.proposing.trials import How, Trials, limits_of, open_lattice, surrounding_steps
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.starter_recipe import Told, from_folder, hides_implied, write_starter
+from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, hides_implied, write_starter
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.proposing.search import Found
+    from sdckit.workflow.proposing.search import Searched
     from sdckit.workflow.proposing.trials import Judged
 
-# The proposal, written: its recipe, the comments, the recipes beside it.
+# Writing the proposal: its recipe, the comments, the alternatives.
 
 
 TITLE = "A proposed recipe"
 
 
 def write_proposal(
-    trials: Trials, found: Found, judged: Judged, others: Sequence[tuple[str, Judged]],
+    trials: Trials, searched: Searched, judged: Judged, others: Sequence[tuple[str, Judged]],
     columns: Sequence[str], folder: Path | None, head: Sequence[str], *, by_loss: bool = True,
 ) -> Proposal:  # fmt: skip
-    """Put together what was found, for a file of these `columns`; `by_loss`: no measure of the caller's chose."""
+    """Build the proposal for a file of these `columns`; `by_loss`: ranked by information loss, not by a caller's."""
     scenario, lattice = trials.scenario, trials.lattice
-    alternatives = tuple(_alternative(trials, why, one, columns, folder) for why, one in others)
-    before, after = around(scenario, columns)
-    told: list[Told] = [*before, *step_reasons(trials, found, judged), *after]
-    told.append(
+    alternatives = tuple(_alternative(trials, why, other, columns, folder) for why, other in others)
+    before, after = surrounding_steps(scenario, columns)
+    steps: list[CommentedStep] = [*before, *step_reasons(trials, searched, judged), *after]
+    steps.append(
         (
             None,
             outcome(
                 trials,
-                found,
+                searched,
                 judged,
                 [(alternative.words, alternative.passed, alternative.loss) for alternative in alternatives],
             ),
         )
     )
-    told = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in told]
+    steps = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in steps]
     return Proposal(
-        recipe=_recipe(trials, judged, columns, folder), text=write_starter(TITLE, head, told),
+        recipe=_recipe(trials, judged, columns, folder), text=write_starter(TITLE, head, steps),
         passed=judged.passed, loss=judged.made.loss,
-        bound=min(found.bound, judged.made.loss), risk=judged.risk,
-        optimal=by_loss and judged.passed and _is_best(trials, found, judged),
+        bound=min(searched.bound, judged.made.loss), risk=judged.risk,
+        optimal=by_loss and judged.passed and _is_best(trials, searched, judged),
         keys=key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
         resting=judged.resting / lattice.n,
         exceeded=tuple(dict.fromkeys(verdict.name for verdict in judged.verdicts if verdict.holds is False)),
@@ -76,19 +76,19 @@ def write_proposal(
         impossible=tuple(
             f"{verdict.intruder}: {verdict.sentence}" for verdict in judged.verdicts if verdict.holds is not True
         ),
-        alternatives=alternatives, n=lattice.n, nodes=lattice.size, seen=found.seen, tried=len(found.losses),
+        alternatives=alternatives, n=lattice.n, nodes=lattice.size, seen=searched.seen, tried=len(searched.losses),
         measured=judged.measured, expected=judged.expected, small=judged.small,
     )  # fmt: skip
 
 
-def _is_best(trials: Trials, found: Found, judged: Judged) -> bool:
-    """Whether no combination that meets the limits loses less: all are settled, and nothing stricter was asked for."""
+def _is_best(trials: Trials, searched: Searched, judged: Judged) -> bool:
+    """Whether the node is a proven optimum: every node was settled, at the declared limits and without extra steps."""
     scenario = trials.scenario
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     estimated = any(side.limits.risk or side.limits.global_risk for side in trials.lattice.sides)
     asked = all(limits_of(scenario.intruder(name)).k == k for name, k in trials.aims.items())
-    least = judged.made.loss <= found.bound + LEAST
-    return found.whole and asked and least and not trials.how.draws and not (sampled and estimated)
+    least = judged.made.loss <= searched.bound + LEAST
+    return searched.whole and asked and least and not trials.how.draws and not (sampled and estimated)
 
 
 def _alternative(trials: Trials, why: str, judged: Judged, columns: Sequence[str], folder: Path | None) -> Alternative:
@@ -100,7 +100,7 @@ def _alternative(trials: Trials, why: str, judged: Judged, columns: Sequence[str
 
 
 def _recipe(trials: Trials, judged: Judged, columns: Sequence[str], folder: Path | None) -> Recipe:
-    before, after = around(trials.scenario, columns)
+    before, after = surrounding_steps(trials.scenario, columns)
     steps = [*(step for step, _ in before), *(step for _, step in judged.made.steps), *(step for step, _ in after)]
     return Recipe(
         [from_folder(step, trials.scenario.folder, folder) for step in steps], title=TITLE,
@@ -259,7 +259,7 @@ def make_proposal(
     control: Any = None, internal: bool = False, folder: Path | None = None, time_limit: float | None = None,
     step: Callable[[str], None] | None = None, head: Sequence[str] = HEAD,
 ) -> Proposal:  # fmt: skip
-    """Search for a file of these `columns`, of which `data` need not hold the identifiers."""
+    """`propose` for a file of these `columns`, of which `data` need not hold the identifiers."""
     arguments.flag(internal, "internal")
     arguments.share(share, "share", "is a share of the records")
     arguments.count(alternatives, "alternatives", "counts recipes beside the best", at_least=0)
@@ -289,9 +289,9 @@ def make_proposal(
         given, scenario, keep=keep, prefer=_preferred(prefer, keys), weights=weights, internal=internal
     )
     trials = Trials(given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal)
-    trials, search, found, judged = find_best(trials, asked)
-    others = list(beside(trials, search, judged, asked, alternatives))
-    return write_proposal(trials, found, judged, others, columns, folder, head, by_loss=measure is None)
+    trials, search, searched, judged = find_best(trials, asked)
+    others = list(variants(trials, search, judged, asked, alternatives))
+    return write_proposal(trials, searched, judged, others, columns, folder, head, by_loss=measure is None)
 
 
 def _check_control(control: Any) -> None:
@@ -305,37 +305,37 @@ def _check_control(control: Any) -> None:
 def _importance(
     given: Mapping[str, float] | None, keys: Sequence[str], keep: Sequence[str]
 ) -> Mapping[str, float] | None:
-    """A number for each key; those to keep come before the others."""
+    """Importance of each key, smaller for the keys to keep; None where nothing is asked for."""
     numbers = arguments.mapping(given or {}, "importance", "is {key: number}")
     _check_names("importance", numbers, keys)
     says = "of a key is 1 for the one to protect most"
-    found = {key: arguments.amount_above(numbers.get(key, 1.0), "importance", says) for key in keys}
+    by_key = {key: arguments.amount_above(numbers.get(key, 1.0), "importance", says) for key in keys}
     if not numbers and not set(keep) & set(keys):
         return None
-    first = min(found.values())
-    return {key: first / 2 if key in keep else number for key, number in found.items()}
+    first = min(by_key.values())
+    return {key: first / 2 if key in keep else number for key, number in by_key.items()}
 
 
 def _preferred(
     given: Mapping[str, Sequence[Mapping[str, Any]]] | None, keys: Sequence[str]
 ) -> dict[str, list[dict[str, Any]]]:
-    """The recodings to try, by key."""
+    """Validate `prefer`: recodings to try, by key."""
     says = "is {key: [recodings]}, each recoding the arguments of recode, finest first"
-    found = arguments.mapping(given or {}, "prefer", says)
-    _check_names("prefer", found, keys)
-    for one in found.values():
-        steps = isinstance(one, Sequence) and not isinstance(one, str) and len(one) > 0
-        if not steps or not all(isinstance(step, Mapping) for step in one):
+    by_key = arguments.mapping(given or {}, "prefer", says)
+    _check_names("prefer", by_key, keys)
+    for recodings in by_key.values():
+        steps = isinstance(recodings, Sequence) and not isinstance(recodings, str) and len(recodings) > 0
+        if not steps or not all(isinstance(step, Mapping) for step in recodings):
             raise DataError(f"prefer= {says}", argument="prefer")
-    return {str(key): [dict(step) for step in one] for key, one in found.items()}
+    return {str(key): [dict(step) for step in recodings] for key, recodings in by_key.items()}
 
 
 def _allowed(given: Mapping[str, str] | None, columns: Sequence[str]) -> Mapping[str, str]:
-    found = arguments.mapping(given or {}, "allow", 'is {column: "pram" or "synthesize"}')
-    _check_names("allow", found, columns)
-    for method in found.values():
+    methods = arguments.mapping(given or {}, "allow", 'is {column: "pram" or "synthesize"}')
+    _check_names("allow", methods, columns)
+    for method in methods.values():
         arguments.choice(method, "allow", ALLOWED)
-    return found
+    return methods
 
 
 def _check_names(role: str, names: Any, offered: Sequence[str]) -> None:

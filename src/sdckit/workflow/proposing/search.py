@@ -1,8 +1,8 @@
-"""The search over a lattice of recodings: least loss first, with what one node says of those below and above it.
+"""Branch and bound over the lattice of recodings, least loss first, with predictive tagging of finer and coarser nodes.
 
 Recodings only merge cells. So where a node has too many records beyond a limit, every finer one has, too, and where
-it has few enough, every coarser one has (predictive tagging). The loss of the recodings never falls on the way up, and
-suppression adds to it: what has lost as much as the best release found so far is not looked at.
+it has few enough, every coarser one has (predictive tagging). The loss of the recodings is monotone from fine to
+coarse, and suppression adds to it: nodes whose loss is not below that of the best release found so far are cut off.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ OPEN, TOO_MANY, DONE = 0, 1, 2
 
 
 class Problem(Protocol):
-    """What is searched."""
+    """Interface of the problem to search."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rungs of each key."""
+        """Number of rungs of each key."""
 
     def all_coarsening(self) -> NDArray[np.float64]:
-        """Loss of the recodings of every node."""
+        """Information loss of the recodings of every node."""
 
     def enough(self, node: Node) -> bool:
-        """Whether suppression can do the rest: few enough records are beyond a limit."""
+        """Whether few enough records are beyond a limit for suppression to handle."""
 
     def least(self, node: Node) -> float:
-        """What the loss of a release by this node is at least."""
+        """Lower bound on the loss of the node's release."""
 
     def real(self, node: Node) -> float:
-        """The loss of the release that is made by this node; infinite where none can be made."""
+        """Exact loss of the node's release; infinite where none can be made."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search came to.
+class Searched:
+    """Outcome of a search.
 
-    `losses`: of the nodes that were tried on the file. `bound`: no node loses less. `seen`: nodes that were counted,
-    the others follow from them. `whole`: every node is settled.
+    `losses`: of the nodes that were tried on the file. `bound`: lower bound on the loss of every node. `seen`: number
+    of nodes counted, the others are implied by them. `whole`: every node is settled.
     """
 
     losses: dict[Node, float]
@@ -54,17 +54,17 @@ class Found:
     whole: bool
 
     def ranked(self) -> list[Node]:
-        """The nodes tried, the least loss first."""
+        """The nodes tried with a finite loss, least loss first."""
         usable = [node for node, loss in self.losses.items() if np.isfinite(loss)]
         return sorted(usable, key=lambda node: (self.losses[node], node))
 
 
 @dataclass(eq=False)
 class Search:
-    """One search; `most_seen` and `most_tried` nodes at most, until `until` at the latest (seconds of a clock).
+    """One search; at most `most_seen` nodes counted and `most_tried` tried, until the monotonic clock reads `until`.
 
-    `known`: what a search before learnt of the same problem. `within`: what loses so much more than the best is tried,
-    too, for another measure to choose from.
+    `known`: an earlier search of the same problem, whose tags are reused. `within`: nodes whose loss exceeds the best
+    by less than this are tried, too, for another loss to choose from.
     """
 
     problem: Problem
@@ -91,13 +91,13 @@ class Search:
             self.enough = self.known.enough.copy()
 
     def finer(self, key: int, rung: int) -> None:
-        """Look only at nodes that release a key more finely than by this rung."""
+        """Restrict the search to nodes that release a key finer than this rung."""
         coarse = (slice(None),) * key + (slice(rung, None),)
         self.state[coarse] = DONE
         self.top = tuple(rung - 1 if j == key else size - 1 for j, size in enumerate(self.lost.shape))
 
-    def run(self) -> Found:
-        """Search; an interruption (Ctrl-C) ends it with what has been found."""
+    def run(self) -> Searched:
+        """Run the search; an interruption (Ctrl-C) ends it with the best so far."""
         order = np.argsort(self.lost, axis=None, kind="stable")
         whole = False
         try:
@@ -109,7 +109,7 @@ class Search:
         rest = self._open_least(order)
         waiting = [least for least in self.least.values() if least < self.best + self.within - LEAST]
         bound = min([self.best, rest, *waiting])
-        return Found(
+        return Searched(
             self.losses, float(bound), self.seen, whole and not waiting and rest >= self.best + self.within - LEAST
         )
 
@@ -117,7 +117,7 @@ class Search:
         return self.seen >= self.most_seen or time.monotonic() >= self.until
 
     def _is_enough(self, node: Node) -> bool:
-        """Ask the problem, unless another node has answered; and say what follows."""
+        """Whether `problem.enough(node)`, known from another node where possible; tag the nodes it implies."""
         if self.enough[node]:
             return True
         if self.state[node] == TOO_MANY:
@@ -130,11 +130,11 @@ class Search:
         return False
 
     def _descend(self) -> None:
-        """A first node, from the coarsest down: at every turn what gains most, while it stays enough."""
+        """Greedy descent from the coarsest node: take the finer neighbour of least loss while it is still enough."""
         node = self.top
         while not self._over():
             steps = [_moved(node, j, -1) for j in range(len(node)) if node[j] > 0]
-            steps = sorted(steps, key=lambda one: (self.lost[one], one))
+            steps = sorted(steps, key=lambda step: (self.lost[step], step))
             below = next((step for step in steps if self._is_enough(step)), None)
             if below is None:
                 break
@@ -143,7 +143,7 @@ class Search:
             self._close(node)
 
     def _settle(self, order: NDArray[np.intp]) -> bool:
-        """Settle node after node, the least loss first; whether all are settled."""
+        """Settle the nodes in order of loss; return whether all are settled."""
         states, losses = self.state.ravel(), self.lost.ravel()
         for turn, flat in enumerate(order):
             if losses[flat] >= self.best + self.within - LEAST:
@@ -153,19 +153,19 @@ class Search:
             if self._over():
                 return False
             if turn % 16 == 0:
-                self.tell(self._far())
+                self.tell(self._progress())
             self._climb(tuple(int(i) for i in np.unravel_index(flat, self.lost.shape)))
         return True
 
     def _climb(self, node: Node) -> None:
-        """Find where a chain of ever coarser nodes first has few enough records beyond a limit."""
+        """Bisect a chain of ever coarser nodes for the first with few enough records beyond a limit."""
         chain = [node]
         while True:
             above = [_moved(chain[-1], j, 1) for j in range(len(node)) if chain[-1][j] + 1 < self.lost.shape[j]]
-            above = [one for one in above if self.lost[one] < self.best + self.within - LEAST and self._inside(one)]
+            above = [step for step in above if self.lost[step] < self.best + self.within - LEAST and self._inside(step)]
             if not above or self.enough[chain[-1]]:
                 break
-            chain.append(min(above, key=lambda one: (self.lost[one], one)))
+            chain.append(min(above, key=lambda step: (self.lost[step], step)))
         low, high = 0, len(chain) - 1
         if not self._is_enough(chain[high]):
             return
@@ -182,7 +182,7 @@ class Search:
         return all(rung <= top for rung, top in zip(node, self.top, strict=True))
 
     def _close(self, node: Node) -> None:
-        """Bound what a node loses; try it where it might be the best."""
+        """Compute the lower bound of a node; try it where it might be the best."""
         self.state[node] = DONE
         least = self.problem.least(node)
         if least >= self.best + self.within - LEAST:
@@ -198,27 +198,27 @@ class Search:
             self.slack = max(self.slack, self.losses[node] - least)
         if self.losses[node] < self.best:
             self.best = self.losses[node]
-            self.tell(self._far())
+            self.tell(self._progress())
 
     def _try_rest(self) -> None:
-        """Try what may still be better, the least bound first."""
+        """Try the nodes that may still be better, least lower bound first."""
         while self.least and len(self.losses) < self.most_tried and time.monotonic() < self.until:
-            node = min(self.least, key=lambda one: (self.least[one], one))
+            node = min(self.least, key=lambda untried: (self.least[untried], untried))
             if self.least[node] >= self.best + self.within - LEAST:
                 self.least.clear()
                 return
             self._try(node)
 
     def _open_least(self, order: NDArray[np.intp]) -> float:
-        """The least loss of the recodings of an open node."""
+        """Least information loss of any open node; infinite where none is open."""
         flat = order[self.state.ravel()[order] == OPEN]
         return float(self.lost.ravel()[flat[0]]) if len(flat) else np.inf
 
-    def _far(self) -> str:
+    def _progress(self) -> str:
         best = "" if np.isinf(self.best) else f", best loss so far {self.best:.0%}"
         return f"{self.seen:,} of {self.lost.size:,} combinations counted, {len(self.losses)} tried{best}"
 
 
 def _moved(node: Node, key: int, by: int) -> Node:
-    """A neighbour of a node."""
+    """The neighbour of a node, `by` rungs along one key."""
     return (*node[:key], node[key] + by, *node[key + 1 :])

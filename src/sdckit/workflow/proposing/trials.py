@@ -1,4 +1,4 @@
-"""One combination of recodings, made into the steps of a recipe and tried on the file."""
+"""Turn a lattice node into recipe steps, run them on the file, and judge the release."""
 
 from __future__ import annotations
 
@@ -50,10 +50,11 @@ ROUNDS = 4  # of suppression, one intruder after the other, until nothing change
 
 @dataclass(frozen=True)
 class How:
-    """How the rest is suppressed.
+    """Options of the suppression after the recodings.
 
-    `hide`: nothing taken out may follow from the rest. `bundles`: by key, the columns that tell it, taken out where it
-    is. `without`: further columns left out. `draws`: further steps, on columns where the caller allows them.
+    `hide`: suppressed values must not be implied by the rest. `bundles`: by key, the columns from which it follows,
+    suppressed together with it. `without`: further columns left out. `draws`: perturbation steps, on columns where
+    the caller allows them.
     """
 
     hide: bool = False
@@ -64,10 +65,10 @@ class How:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """The steps of a node, and what comes of them.
+    """Steps of a node, the suppression they need and the loss of its release.
 
-    `steps`: each with what it is for ("recoding", "left out", "weight", "k", "l", "risk", "allowed"). `hidden`: the
-    share of each column's values taken out.
+    `steps`: each with its purpose ("recoding", "left out", "weight", "k", "l", "risk", "allowed"). `hidden`: the
+    share of suppressed values of each column.
     """
 
     node: Node
@@ -78,9 +79,9 @@ class Made:
 
 @dataclass(eq=False)
 class Trials:
-    """A lattice and the file behind it: what `search` asks of a problem.
+    """A lattice and its file: the `Problem` of the search.
 
-    `share`: of the records that suppression may be left with, at most. `data` need not hold direct identifiers.
+    `share`: largest share of the records left to suppression. `data` need not hold direct identifiers.
     """
 
     data: Any
@@ -95,27 +96,27 @@ class Trials:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rungs of each key."""
+        """Number of rungs of each key."""
         return self.lattice.shape
 
     def all_coarsening(self) -> NDArray[np.float64]:
-        """Loss of the recodings of every node."""
+        """Information loss of the recodings of every node."""
         return self.lattice.all_coarsening()
 
     def enough(self, node: Node) -> bool:
-        """Whether at most the share of the records is beyond a limit, and somebody still knows something."""
-        if all(one.rungs[rung].left_out for one, rung in zip(self.lattice.ladders, node, strict=True)):
+        """Whether at most `share` of the records are beyond a limit, and some key is released."""
+        if all(ladder.rungs[rung].left_out for ladder, rung in zip(self.lattice.ladders, node, strict=True)):
             return False
         most = self.share * self.lattice.n
         pairs = zip(self.lattice.beyond(node), self.lattice.sides, strict=True)
-        return all(one.records <= most * side.may_hide and not one.expected for one, side in pairs)
+        return all(beyond.records <= most * side.may_hide and not beyond.expected for beyond, side in pairs)
 
     def least(self, node: Node) -> float:
-        """What the loss of a release by this node is at least."""
+        """Lower bound on the loss of the node's release."""
         return self.lattice.coarsening(node) + self.lattice.least_hidden(node)
 
     def real(self, node: Node) -> float:
-        """The loss of the release that is made by this node; infinite where a step fails."""
+        """Exact loss of the node's release; infinite where a step fails."""
         try:
             self.made[node] = self.make(node)
         except SdcError:  # such as a hierarchy that lacks a value
@@ -123,7 +124,7 @@ class Trials:
         return self.made[node].loss
 
     def tried(self, node: Node) -> Any:
-        """The release that is made by this node, which is noted in `made`; None where a step fails."""
+        """The release of a node, recorded in `made`; None where a step fails."""
         try:
             self.made[node], release = self._make(node)
         except SdcError:
@@ -160,24 +161,24 @@ class Trials:
         return Made(node, tuple(steps), shares, self.lattice.loss(node, shares)), data
 
     def _check(self, data: Any) -> None:
-        """Refuse a release that suppression did not bring to its k and l: some groups are too few for it."""
+        """Raise where suppression did not reach k and l, as in strata too small for it."""
         from sdckit.identity.k_anonymity import k_anonymity
 
         scenario = self._left_scenario(data)
         for side in self.lattice.sides:
             if side.name not in scenario.intruders:
                 continue
-            one = scenario.intruder(side.name)
+            intruder = scenario.intruder(side.name)
             k = side.limits.k
-            if k is not None and side.may_hide and k_anonymity(data, scenario=one, k=[k]).violations[k]:
+            if k is not None and side.may_hide and k_anonymity(data, scenario=intruder, k=[k]).violations[k]:
                 raise DataError("records stay below k")
-            if one.limits.l is not None and one.sensitive and lacking_values(data, one).max() > 0:
+            if intruder.limits.l is not None and intruder.sensitive and lacking_values(data, intruder).max() > 0:
                 raise DataError("groups stay without enough sensitive values")
 
     def _before(self, node: Node) -> Iterator[tuple[str, Step]]:
-        """Recodings and columns left out."""
-        pairs = [(one, one.rungs[rung]) for one, rung in zip(self.lattice.ladders, node, strict=True)]
-        gone = [*(one.key for one, rung in pairs if rung.left_out), *self.how.without]
+        """Steps before suppression: columns left out, recodings, and perturbations allowed by the caller."""
+        pairs = [(ladder, ladder.rungs[rung]) for ladder, rung in zip(self.lattice.ladders, node, strict=True)]
+        gone = [*(ladder.key for ladder, rung in pairs if rung.left_out), *self.how.without]
         if gone:
             yield "left out", {"method": "drop_identifiers", "columns": gone}
         for _, rung in pairs:
@@ -196,7 +197,7 @@ class Trials:
         return done, change.changed
 
     def _left_scenario(self, data: Any) -> Scenario:
-        """The scenario without the keys that were left out."""
+        """The scenario without the keys that are absent from the data."""
         columns = open_eager(data, {}).columns
         left = {
             name: kept
@@ -209,13 +210,13 @@ class Trials:
         return self.scenario.changed(intruders=left, missing=missing, identifiers=())
 
     def _suppressed(self, data: Any, node: Node) -> Iterator[tuple[str, Step, dict[str, int], Any]]:
-        """Steps that take values out, in turns, as long as they change anything; each with the file after it."""
+        """Suppression steps, intruder by intruder, repeated until none changes a value; each with the data after it."""
         scenario = self._left_scenario(data)
         for turn in range(ROUNDS):
             before = data
             for name in scenario.intruders:
-                one = scenario.intruder(name)
-                for kind, step in self._of_intruder(data, one, name, node):
+                intruder = scenario.intruder(name)
+                for kind, step in self._of_intruder(data, intruder, name, node):
                     done, changed = self._run(data, step)
                     # next year's file may need the step for k that this one does not
                     if any(changed.values()) or (kind == "k" and turn == 0):
@@ -225,51 +226,50 @@ class Trials:
             if data is before:
                 break
 
-    def _of_intruder(self, data: Any, one: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step]]:
-        k, wild = self.aims.get(name), missing_rules(one) == {"wildcard"}
+    def _of_intruder(self, data: Any, intruder: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step]]:
+        k, wild = self.aims.get(name), missing_rules(intruder) == {"wildcard"}
         if k is not None and wild:
             yield "k", suppression_step(
-                data, self.scenario, one, k, hide=self.how.hide, importance=self.importance,
+                data, self.scenario, intruder, k, hide=self.how.hide, importance=self.importance,
                 bundles=self.how.bundles,
             )  # fmt: skip
-        ordered = sorted(one.keys, key=lambda key: (-self._levels(key, node), key))
-        if one.limits.l is not None and one.sensitive:
+        ordered = sorted(intruder.keys, key=lambda key: (-self._levels(key, node), key))
+        if intruder.limits.l is not None and intruder.sensitive:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
                 columns = self._with_bundles(ordered[:count])
                 yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns)
-        if one.limits.risk is not None and wild:
+        if intruder.limits.risk is not None and wild:
             columns = self._with_bundles(ordered)
-            yield "risk", lose_values(self.scenario, name, RISK_MEASURE, one.limits.risk, columns)
+            yield "risk", lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns)
 
     def _levels(self, key: str, node: Node) -> int:
-        for one, rung in zip(self.lattice.ladders, node, strict=True):
-            if one.key == key:
-                return int(one.rungs[rung].group.max(initial=0)) + 1
+        for ladder, rung in zip(self.lattice.ladders, node, strict=True):
+            if ladder.key == key:
+                return int(ladder.rungs[rung].group.max(initial=0)) + 1
         return 0
 
     def _with_bundles(self, keys: Sequence[str]) -> list[str]:
-        """Keys, and the columns that tell them."""
-        told = [name for key in keys for name in self.how.bundles.get(key, ())]
-        return list(dict.fromkeys([*keys, *told]))
+        """Keys, and the columns from which their values can be reconstructed."""
+        tellers = [name for key in keys for name in self.how.bundles.get(key, ())]
+        return list(dict.fromkeys([*keys, *tellers]))
 
     def with_how(self, how: How) -> Trials:
-        """The same, where the rest is suppressed in another way."""
+        """The same trials with other options of suppression."""
         return replace(self, how=how, made={})
 
 
-# A proposed recipe as it would go out: applied to the file and held against every threshold, as `check`
-# does.
+# Judging a recipe: applied to the file and checked against every threshold, as `check` does.
 
 
 GIVEN_BACK = {name for name, kind in LIMITS.items() if kind.judged in ("recovered", "undone")}
 MEASURE = "recoverable_values"
 SMALL = 5
-Told = tuple[dict[str, Any], Sequence[str]]
+CommentedStep = tuple[dict[str, Any], Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What the gate says of a recipe."""
+    """A node with the gate's verdicts on its release."""
 
     made: Made
     how: How
@@ -316,11 +316,11 @@ class Judged:
     @property
     def _worst(self) -> Any:
         files = [file[name] for file in self.assessment.released for name in file]
-        return max(files, key=lambda one: float(one["individual_risk"].global_risk), default=None)
+        return max(files, key=lambda file: float(file["individual_risk"].global_risk), default=None)
 
 
-def around(scenario: Scenario, columns: Sequence[str]) -> tuple[list[Told], list[Told]]:
-    """The steps before and after those on the keys, of a file of these columns, each with its comment.
+def surrounding_steps(scenario: Scenario, columns: Sequence[str]) -> tuple[list[CommentedStep], list[CommentedStep]]:
+    """Steps before and after those on the keys for a file of these columns, each with its comment.
 
     The order of the records is mixed last; the scenario may say that it stays.
     """
@@ -332,7 +332,7 @@ def around(scenario: Scenario, columns: Sequence[str]) -> tuple[list[Told], list
 def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any = None) -> Judged:
     """Apply the steps and check every threshold; `data` without its direct identifiers."""
     columns = open_eager(data, {}).columns
-    before, after = around(scenario, columns)
+    before, after = surrounding_steps(scenario, columns)
     steps = [*(step for step, _ in before), *(step for _, step in made.steps), *(step for step, _ in after)]
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
@@ -341,71 +341,71 @@ def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any =
             data, applied.data, scenario=scenario.changed(identifiers=()), control=control, seed=SEED,
             recipe=applied.recipe, log=applied.log,
         )  # fmt: skip
-    found: Any = checked.assessment
+    assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
-    return Judged(made, how, checked.verdicts, found, estimated=sampled)
+    return Judged(made, how, checked.verdicts, assessment, estimated=sampled)
 
 
-def improved(one: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:
-    """Another way to take values out, where what was taken out is given back; None where there is no other.
+def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:
+    """Other suppression options where suppressed values can be reconstructed; None where there are no others.
 
-    First nothing is taken out that follows from the rest, and columns that tell a key lose their value where it does;
-    then such columns are left out.
+    First suppressed values may not be implied by the rest, and columns from which a key follows are suppressed
+    together with it; then such columns are left out.
     """
-    if not set(one.failing) & GIVEN_BACK:
+    if not set(judged.failing) & GIVEN_BACK:
         return None
-    told = _tellers(one, scenario)
-    how = one.how
+    clues = _tellers(judged, scenario)
+    how = judged.how
     bundles = {
-        key: tuple(dict.fromkeys([*how.bundles.get(key, ()), *told.get(key, ())])) for key in {**how.bundles, **told}
+        key: tuple(dict.fromkeys([*how.bundles.get(key, ()), *clues.get(key, ())])) for key in {**how.bundles, **clues}
     }
     if not how.hide or bundles != dict(how.bundles):
         return replace(how, hide=True, bundles=bundles)
     needed = {*scenario.columns, *keep, *how.without}
-    gone = tuple(dict.fromkeys(name for names in told.values() for name in names if name not in needed))
+    gone = tuple(dict.fromkeys(name for names in clues.values() for name in names if name not in needed))
     if not gone:
         return None
     left = {key: tuple(name for name in names if name not in gone) for key, names in how.bundles.items()}
     return replace(how, bundles=left, without=(*how.without, *gone))
 
 
-def _tellers(one: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
-    """By key, the other columns that give its values back."""
-    found: dict[str, tuple[str, ...]] = {}
+def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
+    """By key, the other columns from which its values can be reconstructed."""
+    tellers: dict[str, tuple[str, ...]] = {}
     fixed = {*scenario.all_keys, scenario.household, scenario.weight}
-    for name in one.assessment:
-        result = one.assessment[name].get(MEASURE)
+    for name in judged.assessment:
+        result = judged.assessment[name].get(MEASURE)
         if result is None:
             continue
         for column in (column for file in result.columns for column in file):
             if column.counted and column.column in scenario.all_keys:
                 names = [name for source in column.sources for name in source.columns if name not in fixed]
                 if names:
-                    found[column.column] = tuple(dict.fromkeys([*found.get(column.column, ()), *names]))
-    return found
+                    tellers[column.column] = tuple(dict.fromkeys([*tellers.get(column.column, ()), *names]))
+    return tellers
 
 
-# From a file and its scenario to the lattice that is searched.
+# Building the lattice from a file and its scenario.
 
 
 MOST_NODES = 1_000_000
 OWN = "as preferred"
 
 
-def limits_of(one: Scenario, aim: int = 1) -> Limits:
-    """What the recodings aim at; `aim` times the k that is asked for."""
-    limits = one.limits
-    k = wanted_k(one)
+def limits_of(intruder: Scenario, aim: int = 1) -> Limits:
+    """Limits of the search for one intruder, with `aim` times the declared k."""
+    limits = intruder.limits
+    k = wanted_k(intruder)
     if aim > 1:
         k = aim * (k or DEFAULT_K)
-    return Limits(k, limits.l if one.sensitive else None, limits.risk, limits.global_risk)
+    return Limits(k, limits.l if intruder.sensitive else None, limits.risk, limits.global_risk)
 
 
 def open_lattice(
     data: Any, scenario: Scenario, *, keep: Sequence[str], prefer: Mapping[str, Sequence[Step]],
     weights: Mapping[str, float], internal: bool,
 ) -> Lattice:  # fmt: skip
-    """Tabulate a file once by all keys and sensitive variables, and find how coarse each key may become."""
+    """Tabulate a file by all keys and sensitive variables, and build the generalisation lattice."""
     from sdckit.identity.contributions.coarsening import declared_kinds, levels_of
 
     keys = scenario.all_keys
@@ -430,19 +430,19 @@ def open_lattice(
 
 
 def _tabulated(data: Any, scenario: Scenario) -> Cells:
-    """Cells of all keys and sensitive variables, missing values being values of their own."""
+    """Contingency table of all keys and sensitive variables, missing values as a category."""
     from sdckit.cells.as_cells import tabulate_given
 
     columns = [*scenario.all_keys, *scenario.sensitive]
-    found: Any = tabulate_given(data, keys=columns, weight=scenario.weight, missing="category")
-    return found  # type: ignore[no-any-return]
+    cells: Any = tabulate_given(data, keys=columns, weight=scenario.weight, missing="category")
+    return cells  # type: ignore[no-any-return]
 
 
-def _side(cells: Cells, one: Scenario, name: str, keys: Sequence[str]) -> Side:
-    """The cells of one intruder."""
-    table, limits = cells.table, limits_of(one)
-    at = tuple(keys.index(key) for key in one.keys)
-    places = [*at, *(cells.keys.index(variable) for variable in one.sensitive)]
+def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> Side:
+    """Contingency table of one intruder, summed over the keys they do not know."""
+    table, limits = cells.table, limits_of(intruder)
+    at = tuple(keys.index(key) for key in intruder.keys)
+    places = [*at, *(cells.keys.index(variable) for variable in intruder.sensitive)]
     columns = [np.asarray(table.codes[j]) for j in places]
     label = np.zeros(len(table.size), np.uint64)
     for column in columns:  # a column at a time: any number of keys fits into a word
@@ -451,30 +451,31 @@ def _side(cells: Cells, one: Scenario, name: str, keys: Sequence[str]) -> Side:
     of_cell, count = label.astype(np.int64), int(label.max(initial=0)) + 1
     first = first_of_groups(of_cell, count)
     weight = None if table.weight is None else sum_by(of_cell, table.weight, count)
-    rules = [one.missing if isinstance(one.missing, str) else one.missing.get(key, "wildcard") for key in one.keys]
+    missing = intruder.missing
+    rules = [missing if isinstance(missing, str) else missing.get(key, "wildcard") for key in intruder.keys]
     return Side(
         name, at, tuple(column[first] for column in columns[: len(at)]),
         tuple(column[first] for column in columns[len(at) :]),
         np.bincount(of_cell, table.size, count).astype(np.int64), weight,
         tuple(rule == "wildcard" and cells.n_missing[j] > 0 for rule, j in zip(rules, at, strict=True)), limits,
-        may_hide=set(rules) == {"wildcard"}, alpha=one.alpha, fraction=one.sampling_fraction,
+        may_hide=set(rules) == {"wildcard"}, alpha=intruder.alpha, fraction=intruder.sampling_fraction,
     )  # fmt: skip
 
 
 def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step) -> tuple[str, Step, Ints]:
-    """A recoding that the caller wishes: run on the column, to see what it does to each level."""
+    """A recoding preferred by the caller, with the group of each level, found by running it on the column."""
     from sdckit.data.columns import code_column
 
     given = {"method": "recode", **step, "column": key}
     place = f"prefer: {key}"
     try:
-        one = checked_step(1, given)
-        method = method_of(one.method, place)
+        recoding = checked_step(1, given)
+        method = method_of(recoding.method, place)
         if not method.kind.recodes:
             *most, last = (name for name, kind in METHODS.items() if kind.recodes)
             raise ScenarioError(f"a recoding is {', '.join(most)} or {last}")
         made = method.function(
-            open_eager(data, {})[[key]].to_native(), **call_arguments(one, scenario=None, folder=scenario.folder)
+            open_eager(data, {})[[key]].to_native(), **call_arguments(recoding, scenario=None, folder=scenario.folder)
         )
     except SdcError as error:
         raise type(error)(f"{place}: {error}", argument="prefer") from None
@@ -486,12 +487,12 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
         raise DataError(
             f"{place}: the recoding makes values missing; give one that takes every value", argument="prefer"
         )
-    found = np.unique(new_of[levels.codes], return_inverse=True)[1].astype(np.int64)
-    return OWN, {"method": one.method, **one.arguments}, found
+    group = np.unique(new_of[levels.codes], return_inverse=True)[1].astype(np.int64)
+    return OWN, {"method": recoding.method, **recoding.arguments}, group
 
 
 def thinned(lattice: Lattice, most: int = MOST_NODES) -> Lattice:
-    """A lattice of at most so many nodes: every second rung of the longest ladder is left out, until it is."""
+    """Thin a lattice to at most `most` nodes by dropping every second inner rung of the longest ladder."""
     ladders = list(lattice.ladders)
     while int(np.prod([float(len(ladder.rungs)) for ladder in ladders])) > most:
         j = max(range(len(ladders)), key=lambda i: len(ladders[i].rungs))

@@ -1,1 +1,1 @@
-"""Steps of protection: checked, run, logged, tried in variations."""
+"""Recipes of protection steps: checked, run, logged, and explored over a grid of arguments."""

@@ -1,4 +1,4 @@
-"""E10: the map of risk and utility over the arguments of a recipe."""
+"""`explore`: the risk-utility map of a recipe over a grid of its arguments."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
-from sdckit.workflow.recipes.run_step import other_number
+from sdckit.workflow.recipes.run_step import changes_number
 
 if TYPE_CHECKING:
     import altair as alt
 
     from sdckit.data.scenarios.scenario import Scenario
 
-# The map that `explore` gives: risk against loss for every recipe tried, and the ones that no other beats.
+# Result of `explore`: risk and loss of every recipe tried, and the Pareto front.
 
 
 @dataclass(frozen=True)
 class Point:
-    """A recipe tried.
+    """One recipe of the grid with its figures.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Exploration(Displayed):
-    """Recipes tried over a grid.
+    """Risk and loss of the recipes of a grid.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Exploration(Displayed):
 
     @property
     def on_front(self) -> tuple[bool, ...]:
-        """Which points no other beats."""
+        """Whether each point is on the Pareto front of risk and loss."""
         return pareto([(point.figures[self.risk], point.figures[self.loss]) for point in self.points])
 
     @property
@@ -95,7 +95,7 @@ class Exploration(Displayed):
 
     @property
     def front(self) -> Any:
-        """The rows of the table that no other beats, the least risk first."""
+        """Rows of the table on the Pareto front, least risk first."""
         return self._frame(self.on_front, ordered=True)
 
     def recipe_of(self, row: int) -> Recipe:
@@ -146,17 +146,17 @@ def _column(values: list[Any]) -> list[Any]:
     return [str(value) for value in values]
 
 
-# The points of a map that were measured already: one line of JSON each, keyed, with no value of a record.
+# Cache of finished runs: one line of JSON each, keyed by a hash, without microdata.
 
 
 FORMAT = "sdckit/explore"
 PRIVATE = 0o600
-# What says how finely a figure may be told; of runs kept by an older version, not at all.
+# Smallest counts behind a figure, for output checking; absent in runs kept by older versions.
 FEW = ("behind", "small")
 
 
 def key_of(*parts: object) -> str:
-    """A name for what a run depends on.
+    """Hash of everything a run depends on.
 
     Examples
     --------
@@ -216,24 +216,24 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
     start = json.dumps({"format": FORMAT})[:-1]
     if torn and not (torn.startswith(start) or start.startswith(torn)):
         raise _foreign(path, len(lines) + 1)
-    found = {}
+    runs = {}
     for number, line in enumerate(lines, 1):
         try:
-            one = json.loads(line)
-            if one["format"] != FORMAT:
+            entry = json.loads(line)
+            if entry["format"] != FORMAT:
                 raise _foreign(path, number)
-            found[one["key"]] = _restored(one["figures"])
+            runs[entry["key"]] = _restored(entry["figures"])
         except (ValueError, KeyError, TypeError, AttributeError):
             raise _foreign(path, number) from None
     if torn:
         os.truncate(path, len("".join(lines).encode()))
-    return found
+    return runs
 
 
 def _restored(figures: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: math.nan if figures[name] is None else float(figures[name]) for name in FIGURES}
+    measured = {name: math.nan if figures[name] is None else float(figures[name]) for name in FIGURES}
     few = {name: int(figures[name]) for name in FEW if name in figures}
-    return {**found, **few, "note": str(figures["note"])}
+    return {**measured, **few, "note": str(figures["note"])}
 
 
 def _foreign(path: Path, number: int) -> FileFormatError:
@@ -334,12 +334,12 @@ def explore(
     _, entropy = open_rng(seed)
     combinations = _combinations(recipe, grid)
     recipes = [_changed(recipe, combination) for combination in combinations]
-    for one, made in zip(combinations, recipes, strict=True):
+    for values, made in zip(combinations, recipes, strict=True):
         try:
             made.check(data, scenario=chosen)
         except SdcError as error:
-            told = ", ".join(f"{path} = {value}" for path, value in one.items())
-            raise type(error)(f"with {told}: {error}", argument=error.argument) from None
+            where = ", ".join(f"{path} = {value}" for path, value in values.items())
+            raise type(error)(f"with {where}: {error}", argument=error.argument) from None
     runs = Runs(None if resume is None else Path(resume))
     frame: Any = open_frame(data)
     about = (list(frame.columns), len(frame), chosen.to_toml(), entropy)
@@ -347,11 +347,11 @@ def explore(
     measure = _measure(data, chosen, entropy)
     _run_all(recipes, keys, runs, measure, workers or n_threads(), step or (lambda _: None))
     points = []
-    for one, key in zip(combinations, keys, strict=True):
+    for values, key in zip(combinations, keys, strict=True):
         known = runs.get(key)
         assert known is not None
         few = {name: known.get(name, 1) for name in FEW}
-        points.append(Point(one, {name: known[name] for name in FIGURES}, known["note"], **few))
+        points.append(Point(values, {name: known[name] for name in FIGURES}, known["note"], **few))
     watch = Watch(data, chosen)
     return Exploration(tuple(points), risk_figure, loss_figure, len(frame), watch.k, recipe, frame.implementation)
 
@@ -397,12 +397,12 @@ def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], 
     def measure(recipe: Recipe) -> dict[str, Any]:
         try:
             done = recipe.apply(data, scenario=scenario, seed=entropy, secret=NO_SECRET, watch=False)
-            others = other_number(done.log.steps, done.log.n)
+            others = changes_number(done.log.steps, done.log.n)
             rows = None if others else done.log.rows(data, folder=recipe.folder)
-            found = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
+            figures = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
         except SdcError as error:
             return {**dict.fromkeys(FIGURES, float("nan")), "note": str(error)}
-        return {**worst_of(found), "note": ""}
+        return {**worst_of(figures), "note": ""}
 
     return measure
 
@@ -411,7 +411,7 @@ def _run_all(
     recipes: Sequence[Recipe], keys: Sequence[str], runs: Runs, measure: Callable[[Recipe], dict[str, Any]],
     workers: int, tell: Callable[[str], None],
 ) -> None:  # fmt: skip
-    """Measure what is not known yet; every finished point is kept, also when the program is interrupted."""
+    """Measure the recipes without known figures; every finished run is kept, also on interruption."""
     waiting = {key: recipe for key, recipe in zip(keys, recipes, strict=True) if runs.get(key) is None}
     n = len(set(keys))
     tell(

@@ -1,4 +1,4 @@
-"""E10: a recipe of protection steps, applied, logged, undone and repeated."""
+"""`Recipe`: protection steps, applied, logged, undone and replayed."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 
-# What a recipe gives: the changed data, the log, and the figures after each step.
+# Result of a recipe: the changed data, the log, and the figures after each step.
 
 
 @dataclass(frozen=True)
 class WhatWasDone:
-    """What a report tells of a recipe: no data.
+    """Description of a recipe and its effects for a report, without data.
 
     Attributes
     ----------
@@ -138,16 +138,16 @@ class Applied(Displayed):
         recodings = read_recodings(self.recipe, self.log)
         assert recodings is not None
         recodings = replace(recodings, own=True)
-        found = assess(
+        assessment = assess(
             self.original, self.data, scenario=scenario, seed=seed, measures=measures, models=models,
             control=control, attacks=attacks, recipe=recodings, step=step,
         )  # fmt: skip
-        assert isinstance(found, ReleaseAssessment)
-        declared = found.scenario.changed(identifiers=self.scenario.identifiers)
-        return replace(found, scenario=declared, what_was_done=self.what_was_done)
+        assert isinstance(assessment, ReleaseAssessment)
+        declared = assessment.scenario.changed(identifiers=self.scenario.identifiers)
+        return replace(assessment, scenario=declared, what_was_done=self.what_was_done)
 
     def _aligned(self) -> bool:
-        """Whether row i was made from row i: a fully synthetic row is nobody's."""
+        """Whether row i of the release was made from row i of the original; fully synthetic rows were not."""
         assert self.scenario is not None
         full = any(is_all_new(step.method, step.arguments) for step in self.recipe.steps)
         return self.scenario.aligned if full else True
@@ -178,13 +178,13 @@ class Applied(Displayed):
 
     def __repr__(self) -> str:
         files = len(self.data) if isinstance(self.data, list) else 1
-        told = [
+        lines = [
             f"{counted(len(self.log.steps), 'step')} on {counted(self.log.n, 'record')}"
             + (f", {files} files" * (files > 1))
         ]
         for number, change in enumerate(self.log.steps, 1):
-            told.append(f"  {number}. {change.method}: {counted(change.n_changed, 'value')} changed")
-        return "\n".join(told)
+            lines.append(f"  {number}. {change.method}: {counted(change.n_changed, 'value')} changed")
+        return "\n".join(lines)
 
 
 Keys = Mapping[str, bytes | str]
@@ -245,7 +245,7 @@ class Recipe(Displayed):
             raise ScenarioError('steps= is a list, each step like {"method": "pram", "columns": ["job"]}')
         if not steps:
             raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
-        made = tuple(checked_step(number, one) for number, one in enumerate(steps, 1))
+        made = tuple(checked_step(number, table) for number, table in enumerate(steps, 1))
         object.__setattr__(self, "steps", made)
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "scenario", scenario)
@@ -311,15 +311,15 @@ class Recipe(Displayed):
             if not 1 <= int(step) <= len(self.steps):
                 raise ScenarioError(f"{path!r}: the recipe has steps 1 to {len(self.steps)}")
             return int(step) - 1, name
-        found = [at for at, one in enumerate(self.steps) if one.method == step]
-        if not found:
+        places = [at for at, candidate in enumerate(self.steps) if candidate.method == step]
+        if not places:
             raise ScenarioError(
                 f"{path!r}: no step of the recipe is {step!r}; {did_you_mean(step, [s.method for s in self.steps])}"
             )
-        if len(found) > 1:
-            numbers = ", ".join(str(at + 1) for at in found)
+        if len(places) > 1:
+            numbers = ", ".join(str(at + 1) for at in places)
             raise ScenarioError(f"{path!r}: steps {numbers} are {step}; name one by its number")
-        return found[0], name
+        return places[0], name
 
     def _with_steps(self, steps: Sequence[StepLike]) -> Recipe:
         tables = [{"method": step.method, **step.arguments} for step in steps]
@@ -411,12 +411,12 @@ class Recipe(Displayed):
         tell = step or (lambda _: None)
         figures: list[StepFigures] = list(running.figures(0, "before", 0)) if watch else []
         changes: list[Change] = []
-        for number, one in enumerate(self.steps, 1):
-            tell(f"step {number} of {len(self.steps)}: {one.method}")
-            change = running.step(number, one, folder=self.folder, mixed=mixed, key=own.get(number))
+        for number, recipe_step in enumerate(self.steps, 1):
+            tell(f"step {number} of {len(self.steps)}: {recipe_step.method}")
+            change = running.step(number, recipe_step, folder=self.folder, mixed=mixed, key=own.get(number))
             changes.append(change)
             if watch:
-                figures += running.figures(number, one.method, change.n_changed)
+                figures += running.figures(number, recipe_step.method, change.n_changed)
         made = {
             number: change.secret["key"] for number, change in enumerate(changes, 1) if "key" in change.secret
         }  # fmt: skip
@@ -471,8 +471,8 @@ class Recipe(Displayed):
             raise DataError("a hierarchy is not the one of the log; find the file as it was")
         here = versions_here()
         if other := [name for name in then.versions if here.get(name) != then.versions[name]]:
-            told = ", ".join(f"{name} {then.versions[name]}" for name in other)
-            warnings.warn(f"the log was made with {told}; the result may differ", SdcWarning, stacklevel=2)
+            versions = ", ".join(f"{name} {then.versions[name]}" for name in other)
+            warnings.warn(f"the log was made with {versions}; the result may differ", SdcWarning, stacklevel=2)
         scenario = Scenario(**tomllib.loads(then.scenario)) if then.scenario else None
         keys = {recipe.steps[number - 1].arguments["column"]: key for number, key in then.keys.items()}
         applied = recipe.apply(
@@ -487,8 +487,9 @@ class Recipe(Displayed):
         return applied
 
     def _own_keys(self, keys: Keys | None) -> dict[int, bytes | str]:
-        """The key of each step that makes identifiers, where one is given for its column."""
-        steps = {n: one.arguments["column"] for n, one in enumerate(self.steps, 1) if method_of(one.method, "").keyed}
+        """Key by step number, for the steps that make identifiers and whose column has one in `keys`."""
+        keyed = [(n, step) for n, step in enumerate(self.steps, 1) if method_of(step.method, "").keyed]
+        steps = {n: step.arguments["column"] for n, step in keyed}
         for column in keys or {}:
             if column not in steps.values():
                 near = did_you_mean(column, steps.values())
@@ -499,5 +500,5 @@ class Recipe(Displayed):
         return {n: keys[column] for n, column in steps.items() if keys and column in keys}
 
     def _digests(self) -> dict[str, str]:
-        """What the hierarchies are that the recipe reads, to know them again."""
+        """SHA-256 digests of the hierarchy files that the recipe reads."""
         return digests(self.steps, self.folder)

@@ -1,4 +1,4 @@
-"""A recipe held against the data before its first step runs: columns, types, sizes, hierarchies."""
+"""Validate a recipe against the data before its first step runs: columns, types, sizes, hierarchies."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class StepLike(NamedTuple):
     arguments: Mapping[str, Any]
 
     def place(self, number: int) -> str:
-        """How messages call it."""
+        """Name of the step in messages."""
         return f"step {number} ({self.method})"
 
 
 @dataclass
 class _Header:
-    """What is known of the columns when a step starts: True for numbers, False for others, None unknown."""
+    """Columns expected when a step starts: True if numeric, False if not, None if unknown."""
 
     kinds: dict[str, bool | None]
     n: int
@@ -65,7 +65,7 @@ def check_against(
     steps: Sequence[StepLike], frame: Any, *, scenario: Scenario | None, folder: Path | None,
     counted: bool = False,
 ) -> None:  # fmt: skip
-    """Go through the steps without running them.
+    """Validate the steps in order without running them.
 
     `folder` is where paths in the recipe start; `counted`: whether the rows of `frame` are the distinct ones of a plan.
     What will not fit is told with the step and the argument.
@@ -104,17 +104,17 @@ def check_roles(steps: Sequence[StepLike], columns: Sequence[str], scenario: Sce
 
 
 def placed(error: SdcError, place: str) -> SdcError:
-    """The error told of a step, arguments as a recipe writes them: ``k``, and not ``k=`` as Python does.
+    """The error prefixed with its step, arguments as a recipe writes them: ``k``, and not ``k=`` as Python does.
 
     Examples
     --------
     >>> str(placed(SdcError("how= is unknown", argument="how"), "step 1 (microaggregate)"))
     'step 1 (microaggregate): how is unknown'
     """
-    told, name = str(error), error.argument
+    message, name = str(error), error.argument
     if name is not None:
-        told = re.sub(rf"\b{name}=(?=([\s,.;:)]|$)?)", lambda end: name + " = " * (end[1] is None), told)
-    return type(error)(f"{place}: {told}", argument=name)
+        message = re.sub(rf"\b{name}=(?=([\s,.;:)]|$)?)", lambda end: name + " = " * (end[1] is None), message)
+    return type(error)(f"{place}: {message}", argument=name)
 
 
 def columns_used(steps: Sequence[StepLike]) -> set[str]:
@@ -181,7 +181,7 @@ def _check_suppression(step: StepLike, scenario: Scenario | None, n: int, place:
 
 
 def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place: str) -> None:
-    """Try what cannot be seen otherwise, on columns that no earlier step changes.
+    """Trial run of a step that cannot be validated otherwise, on columns that no earlier step changes.
 
     Values that a recoding misses, and levels that a matrix misses.
     """
@@ -199,7 +199,7 @@ def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place
 
 
 def _on_distinct(step: StepLike) -> StepLike:
-    """What of a randomisation can be tried on distinct values: whether the matrix has them all."""
+    """Validate a randomisation on distinct values: whether its transition matrix has them all."""
     return StepLike(step.method, {name: step.arguments[name] for name in ("columns", "matrix")})
 
 
@@ -230,7 +230,7 @@ def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
 
 
 def call_arguments(step: StepLike, *, scenario: Scenario | None, folder: Path | None) -> dict[str, Any]:
-    """The arguments as the method takes them: paths found, the scenario's intruder chosen.
+    """Keyword arguments of the method: paths resolved, scenario narrowed to the intruder of the step.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def call_arguments(step: StepLike, *, scenario: Scenario | None, folder: Path | 
 
 
 def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
-    """Read one step as given, without data."""
+    """Validate one step as given, without data."""
     if not isinstance(table, Mapping):
         raise ScenarioError(f"step {number} is no table of method and arguments")
     method = method_of(table.get("method"), f"step {number}")
@@ -267,20 +267,20 @@ def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
     return StepLike(method.name, arguments)
 
 
-# The file of a recipe: its steps, and the digests of the hierarchies they read.
+# Reading the steps of a recipe file, and digests of the hierarchies they use.
 
 
 @contextmanager
 def naming(file: Path) -> Generator[None]:
-    """Tell what is wrong with a recipe file with its name."""
+    """Prefix errors about a recipe file with its name."""
     try:
         yield
     except FileFormatError as error:
         raise FileFormatError(str(error).replace("scenario file", "recipe")) from None
     except ScenarioError as error:
-        told = str(error).replace("to be a scenario", "to be a recipe")
-        told = told if told.startswith(file.name) else f"{file.name}: {told}"
-        raise ScenarioError(told, argument=error.argument) from None
+        message = str(error).replace("to be a scenario", "to be a recipe")
+        message = message if message.startswith(file.name) else f"{file.name}: {message}"
+        raise ScenarioError(message, argument=error.argument) from None
 
 
 def read_steps(path: str | Path) -> tuple[StepLike, ...]:
@@ -294,7 +294,7 @@ def read_steps(path: str | Path) -> tuple[StepLike, ...]:
 
 
 def checked_steps(tables: Sequence[object]) -> tuple[StepLike, ...]:
-    """Steps as a file has them, each checked.
+    """Validate the steps of a recipe file.
 
     Examples
     --------
@@ -303,25 +303,25 @@ def checked_steps(tables: Sequence[object]) -> tuple[StepLike, ...]:
     """
     if not tables:
         raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
-    return tuple(checked_step(number, one) for number, one in enumerate(tables, 1))  # type: ignore[arg-type]
+    return tuple(checked_step(number, table) for number, table in enumerate(tables, 1))  # type: ignore[arg-type]
 
 
 def hierarchies(steps: Sequence[StepLike]) -> tuple[str, ...]:
-    """Files of hierarchies that steps name."""
+    """Paths of the hierarchy files that steps name."""
     return tuple(dict.fromkeys(path for step in steps for _, path in _files(step)))
 
 
 def _files(step: StepLike) -> list[tuple[str, str]]:
-    """The arguments of a step that are paths, and the paths."""
+    """Arguments of a step that are paths, with the paths."""
     given = [(name, step.arguments.get(name)) for name in METHODS[step.method].files]
     return [(name, path) for name, path in given if isinstance(path, str)]
 
 
 def digests(steps: Sequence[StepLike], folder: Path | None) -> dict[str, str]:
-    """What the hierarchies are that steps read, to know them again; absent ones are left out."""
-    found = {}
+    """SHA-256 digests of the hierarchy files that steps read, by path; absent files are left out."""
+    hashes = {}
     for named in hierarchies(steps):
         path = (folder or Path()) / named
         if path.is_file():
-            found[named] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return found
+            hashes[named] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashes

@@ -1,4 +1,4 @@
-"""Risk and utility of a file on its way: the same few figures after every step of a recipe."""
+"""Risk and utility figures of a file after every step of a recipe."""
 
 from __future__ import annotations
 
@@ -77,21 +77,21 @@ class StepFigures:
     estimated: bool = False
 
 
-def worst_of(found: Sequence[StepFigures]) -> dict[str, float]:
-    """The figures of the worst of several intruders, and how few records stand behind those of any.
+def worst_of(figures: Sequence[StepFigures]) -> dict[str, float]:
+    """Maximum of each figure over intruders, and the smallest counts behind them, for output checking.
 
     >>> worst_of([StepFigures(1, "pram", "a", 3, pmse=0.1), StepFigures(1, "pram", "b", 3, pmse=0.2)])["pmse"]
     0.2
     """
     few = {
-        "behind": min(one.behind for one in found), "small": min(one.small * one.estimated for one in found),
+        "behind": min(row.behind for row in figures), "small": min(row.small * row.estimated for row in figures),
     }  # fmt: skip
-    return {**{name: max(getattr(one, name) for one in found) for name in FIGURES}, **few}
+    return {**{name: max(getattr(row, name) for row in figures) for name in FIGURES}, **few}
 
 
 @dataclass(frozen=True, eq=False)
 class Watch:
-    """Measures a file as it changes, against the original.
+    """Measures the changing file against the original.
 
     Without a scenario, only the changed values are counted.
     """
@@ -106,7 +106,7 @@ class Watch:
         return DEFAULT_K if declared is None else declared
 
     def in_order(self, rows: NDArray[np.int64] | None) -> Watch:
-        """The same after a step that put the records in another order: row i is compared with row i.
+        """The same with the original reordered by `rows`, after a step that permuted the records.
 
         Records of another number stand for none of the original, whatever their order.
         """
@@ -116,7 +116,7 @@ class Watch:
         return replace(self, original=open_frame(pick_rows(frame, rows)))
 
     def after(self, step: int, method: str, data: Any, values_changed: int) -> tuple[StepFigures, ...]:
-        """Measure a file, or several from one synthesis: then every figure is their mean."""
+        """Measure a file; of several from one synthesis every figure is the mean."""
         files = data if isinstance(data, list) else [data]
         original: Any = open_frame(self.original)
         base = StepFigures(step, method, "", values_changed, compared=len(original) * len(original.columns))
@@ -129,25 +129,25 @@ class Watch:
             return self._by_intruder(base, files, open_frame(files[0]).columns)
 
     def _by_intruder(self, base: StepFigures, files: list[Any], columns: Sequence[str]) -> tuple[StepFigures, ...]:
-        """The figures with the risks from each intruder; as they are without a scenario."""
+        """Add the risks from each intruder to the figures; unchanged without a scenario."""
         if self.scenario is None:
             return (base,)
-        found = []
+        figures = []
         for name in self.scenario.intruders:
             rules, small, *risks = zip(*(self._risks(file, name) for file in files), strict=True)
             uniques, below, expected = map(fmean, risks)
             left = self._left(self.scenario.intruder(name), columns)
-            found.append(
+            figures.append(
                 replace(
                     base, intruder=name, sample_uniques=uniques, below_k=below, expected_reidentifications=expected,
                     rule=max(rules), keys=() if left is None else left.keys, small=min(small),
                     estimated=self.scenario.weight is not None or self.scenario.sampling_fraction is not None,
                 )
             )  # fmt: skip
-        return tuple(found)
+        return tuple(figures)
 
     def of_plans(self, step: int, method: str, plans: Sequence[Any], values_changed: int) -> tuple[StepFigures, ...]:
-        """Measure a plan that is being changed, or several from one synthesis: then every figure is their mean.
+        """Measure a lazy frame that is being changed; of several from one synthesis every figure is the mean.
 
         How well scores tell it from the original is not measured.
         """
@@ -161,7 +161,7 @@ class Watch:
             return self._by_intruder(base, files, first.columns)
 
     def differing(self, data: Any) -> dict[str, int]:
-        """Values of each column of the original that are others in a changed file.
+        """Number of values per column of the original that differ in a changed file.
 
         All of them where the file has another number of records: none stands for one of the original.
         """
@@ -176,7 +176,7 @@ class Watch:
         return sum(counts.values()) / (len(counts) * len(open_frame(self.original)))  # type: ignore[arg-type]
 
     def _risks(self, data: Any, intruder: str) -> tuple[str, int, float, float, float]:
-        """A key that was left out is of no use to the intruder; without any, nobody is told apart."""
+        """Rule for missing keys, and risks from one intruder by the keys still released; all 0 where none is."""
         from sdckit.cells.as_cells import tabulate_roles
         from sdckit.data.scenarios.roles import resolve_roles
         from sdckit.identity.individual_risk import individual_risk
@@ -195,20 +195,20 @@ class Watch:
         below = k_anonymity(cells, k=sorted({self.k, SMALL})).violations
         return cells.rule, below[SMALL], uniques, float(below[self.k]), expected
 
-    def _left(self, one: Scenario, columns: Sequence[str]) -> Scenario | None:
-        keys = [name for name in one.keys if name in columns]
+    def _left(self, intruder: Scenario, columns: Sequence[str]) -> Scenario | None:
+        keys = [name for name in intruder.keys if name in columns]
         if not keys:
             return None
-        missing = one.missing
+        missing = intruder.missing
         rules = missing if isinstance(missing, str) else {k: r for k, r in missing.items() if k in keys}
-        weight = one.weight if one.weight in columns else None
-        return type(one)(
-            keys=keys, missing=rules or "wildcard", alpha=one.alpha, sampling_fraction=one.sampling_fraction,
-            weight=weight, person=one.person if one.person in columns else None,
+        weight = intruder.weight if intruder.weight in columns else None
+        return type(intruder)(
+            keys=keys, missing=rules or "wildcard", alpha=intruder.alpha, sampling_fraction=intruder.sampling_fraction,
+            weight=weight, person=intruder.person if intruder.person in columns else None,
         )  # fmt: skip
 
     def _shared(self, data: Any) -> list[str]:
-        """The scenario's variables that are of one kind in both files."""
+        """Variables of the scenario that are numeric in both files or in neither."""
         assert self.scenario is not None
         before, after = open_frame(self.original).schema, open_frame(data).schema
         wanted = dict.fromkeys([*self.scenario.all_keys, *self.scenario.sensitive, *self.scenario.numeric])
@@ -219,11 +219,11 @@ class Watch:
         ]
 
     def _behind(self, files: list[Any]) -> int:
-        found = []
+        most_changed = []
         for file in files:
             counts = self.differing(file)
-            found.append(max((counts[name] for name in self._shared(file)), default=0))
-        return min((count for count in found if count), default=0)
+            most_changed.append(max((counts[name] for name in self._shared(file)), default=0))
+        return min((count for count in most_changed if count), default=0)
 
     def _pmse(self, data: Any) -> float:
         from sdckit.utility.propensities.propensity import propensity
@@ -235,7 +235,7 @@ class Watch:
         numeric = [name for name in shared if schema[name].is_numeric()]
         try:
             aligned = len(open_frame(self.original)) == len(open_frame(data))  # type: ignore[arg-type]
-            found = propensity(self.original, data, variables=shared, numeric=numeric, aligned=aligned)
+            scores = propensity(self.original, data, variables=shared, numeric=numeric, aligned=aligned)
         except SdcError:
             return math.nan
-        return float(found.pmse)
+        return float(scores.pmse)

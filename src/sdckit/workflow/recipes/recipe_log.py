@@ -1,4 +1,4 @@
-"""The log of a recipe: what each step changed, and, for internal eyes, what repeats it bit for bit."""
+"""The log of a recipe: what each step changed, and, internally, what is needed to replay it bit for bit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONFIDENTIAL = "contains what would help to undo the protection: secret, seeds, 
 
 @dataclass(frozen=True)
 class RecipeLog:
-    """What a recipe did to a file.
+    """Record of what a recipe did to a file.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class RecipeLog:
 
     @property
     def mixed(self) -> Mixed:
-        """What the seeds of the steps are made of."""
+        """Source of the seeds of the steps."""
         return Mixed(bytes.fromhex(self.secret), self.seed)
 
     def without_secrets(self) -> RecipeLog:
@@ -103,7 +103,7 @@ class RecipeLog:
         """
         from sdckit.report.notebook import protected_change
 
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
             "date": self.date,
@@ -114,9 +114,9 @@ class RecipeLog:
             ],
         }
         if not internal:
-            return found
+            return document
         return {
-            **found, "confidential": CONFIDENTIAL, "recipe": self.recipe, "scenario": self.scenario,
+            **document, "confidential": CONFIDENTIAL, "recipe": self.recipe, "scenario": self.scenario,
             "columns": list(self.columns), "secret": self.secret, "seed": str(self.seed),
             "keys": {str(number): key for number, key in self.keys.items()}, "files": dict(self.files),
             "released": list(self.released),
@@ -147,46 +147,46 @@ class RecipeLog:
         """
         file = Path(path)
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
+            document = json.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise FileFormatError(f"there is no log {file.name}; check the path") from None
         except (OSError, ValueError):
             raise FileFormatError(f"{file.name} cannot be read as a log") from None
-        if not isinstance(found, dict) or found.get("format") != FORMAT or "seed" not in found:
+        if not isinstance(document, dict) or document.get("format") != FORMAT or "seed" not in document:
             raise FileFormatError(f"{file.name} is not the internal log of a recipe")
-        if found.get("format_version") != FORMAT_VERSION:
-            said = f"is a log of another version than {FORMAT_VERSION}; read it by the sdckit that wrote it"
-            raise FileFormatError(f"{file.name} {said}")
+        if document.get("format_version") != FORMAT_VERSION:
+            reason = f"is a log of another version than {FORMAT_VERSION}; read it by the sdckit that wrote it"
+            raise FileFormatError(f"{file.name} {reason}")
         try:
-            return _from_dict(found)
+            return _from_dict(document)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise FileFormatError(f"{file.name} is damaged; a part of the log is missing") from None
 
 
 def _step(change: Change, *, internal: bool) -> dict[str, Any]:
-    found = change.to_dict(internal=internal)
-    found["parameters"] = plain(change.parameters)
-    return {**found, "secret": plain(change.secret)} if internal else found
+    document = change.to_dict(internal=internal)
+    document["parameters"] = plain(change.parameters)
+    return {**document, "secret": plain(change.secret)} if internal else document
 
 
-def _from_dict(found: Mapping[str, Any]) -> RecipeLog:
+def _from_dict(document: Mapping[str, Any]) -> RecipeLog:
     return RecipeLog(
-        recipe=found["recipe"],
+        recipe=document["recipe"],
         steps=tuple(
             Change(
                 step["method"], step["n"], step["changed"], step["parameters"], step["secret"], step["notes"]
             )
-            for step in found["steps"]
+            for step in document["steps"]
         ),
-        n=found["n"], columns=tuple(found["columns"]), versions=found["versions"], date=found["date"],
-        secret=bytes.fromhex(found["secret"]).hex(), seed=int(found["seed"]),
-        keys={int(number): key for number, key in found["keys"].items()},
-        scenario=found["scenario"], files=found["files"], released=tuple(found.get("released", ())),
+        n=document["n"], columns=tuple(document["columns"]), versions=document["versions"], date=document["date"],
+        secret=bytes.fromhex(document["secret"]).hex(), seed=int(document["seed"]),
+        keys={int(number): key for number, key in document["keys"].items()},
+        scenario=document["scenario"], files=document["files"], released=tuple(document.get("released", ())),
     )  # fmt: skip
 
 
 def plain(value: Any) -> Any:
-    """Anything a change may hold, as JSON holds it.
+    """Convert the content of a `Change` to values that JSON can hold.
 
     Examples
     --------
@@ -196,17 +196,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, bytes):
         return value.hex()
     if value is None or isinstance(value, str | bool | int | float):
         return json_ready(value)
     if isinstance(value, Sequence | set | frozenset):
-        return [plain(one) for one in value]
+        return [plain(entry) for entry in value]
     return type(value).__name__
 
 
 def versions_here() -> dict[str, str]:
-    """The versions that decide what a recipe gives."""
+    """Versions that determine the result of a recipe."""
     names = {name: version(name) for name in ("sdckit", "numpy", "polars")}
     return {**names, "python": platform.python_version()}

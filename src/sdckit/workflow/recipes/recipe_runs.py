@@ -1,4 +1,4 @@
-"""A recipe on its way through a file: in memory, or on a plan that its engine carries out."""
+"""Run the steps of a recipe on an eager frame, or on a lazy frame (plan) evaluated by its engine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.seeds import Mixed
 
-# Weights that tell what a recipe takes out: their values occur with one value of a key only.
+# Weights that reveal suppressed values of a key, because each occurs with one value of it only.
 
 
 CHANGED = ("column", "columns", "keys", "replace", "hierarchy", "carry_along")  # arguments that name what is changed
@@ -41,7 +41,7 @@ WEIGHTS = ("column", "columns", "weight", "replace", "together", "carry_along")
 
 
 def warn_of_weights(steps: Sequence[StepLike], data: Any, *, scenario: Scenario | None, done: bool = False) -> None:
-    """Warn where the scenario's weight tells a key that a step takes out or changes record by record.
+    """Warn where the scenario's weight reveals a key that a step suppresses or perturbs.
 
     `done`: whether `data` is what came of the steps; a weight is looked at before them where none changes it, and
     after them where one does.
@@ -56,55 +56,54 @@ def warn_of_weights(steps: Sequence[StepLike], data: Any, *, scenario: Scenario 
     at_stake = {name for step in steps for name in _hidden(step, scenario)} & {*frame.columns}
     keys = [name for name in scenario.all_keys if name in at_stake and name != scenario.weight]
     home = scenario.household if scenario.household in frame.columns else None
-    told = [name for name, how_far in _told(frame, scenario.weight, keys, home).items() if how_far > TELLS]
-    if told:
+    names = [name for name, how_far in _shares_told(frame, scenario.weight, keys, home).items() if how_far > TELLS]
+    if names:
         warnings.warn(
-            f"{scenario.weight}: many of its values occur with one value of {', '.join(told)} only, and so tell what "
+            f"{scenario.weight}: many of its values occur with one value of {', '.join(names)} only, and so tell what "
             "is taken out or changed there; coarsen it (coarsen_weights with hide) or leave it out of the release",
             SdcWarning,
             stacklevel=4 if done else 5,
         )
 
 
-def _told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -> dict[str, float]:
-    """How far a weight tells each key; of a plan where weight and key have few enough different pairs."""
+def _shares_told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -> dict[str, float]:
+    """Share of each key that the weight determines; for a lazy frame only with few enough distinct pairs."""
     if not isinstance(frame, Changing):
         return told_by(frame, weight, keys, household=household)
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for name in keys:
         with contextlib.suppress(DataError):
-            found |= told_by(frame.distinct([weight, name]).tallied, weight, [name])
-    return found
+            shares |= told_by(frame.distinct([weight, name]).tallied, weight, [name])
+    return shares
 
 
 def _hidden(step: StepLike, scenario: Scenario) -> set[str]:
-    """The columns in which a step hides values of some records; a recoding shows the same of all of them."""
+    """Columns in which a step suppresses or perturbs single records; empty for a recoding, which treats all alike."""
     method = method_of(step.method, "step")
     if method.kind.alike:
         return set()
-    found = _named(step, CHANGED, scenario)
+    columns = _named(step, CHANGED, scenario)
     if method.kind.new_rows and not columns_named(method, step.arguments, "columns"):
         return set()  # nobody's values at all
-    return found
+    return columns
 
 
 def _named(step: StepLike, roles: Sequence[str], scenario: Scenario) -> set[str]:
     method = method_of(step.method, "step")
-    found = {name for role in roles for name in columns_named(method, step.arguments, role)}
+    columns = {name for role in roles for name in columns_named(method, step.arguments, role)}
     for role in method.kind.keeps:
-        found -= set(columns_named(method, step.arguments, role))
+        columns -= set(columns_named(method, step.arguments, role))
     if method.kind.scenario_keys and "keys" in roles and "keys" not in step.arguments:
         intruder = step.arguments.get("intruder")
-        found |= set(scenario.all_keys if intruder is None else scenario.intruders.get(intruder, ()))
-    return found
+        columns |= set(scenario.all_keys if intruder is None else scenario.intruders.get(intruder, ()))
+    return columns
 
 
-# Steps that treat every record by itself, on a plan: the columns they read come here, and what is new goes
-# back.
+# Record-wise steps on a lazy frame: the columns they read are brought into memory, new values are joined back.
 
 
 def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | None) -> list[str]:
-    """The columns that a step reads, in their order: those it names, and those it takes from the scenario.
+    """Columns that a step reads, in file order: those it names, and those it takes from the scenario.
 
     Raises ColumnError: the file does not have one that it names.
     """
@@ -127,16 +126,16 @@ def _of_scenario(method: Method, step: StepLike, scenario: Scenario | None) -> l
     if step.arguments.get("risk") in RISK_MEASURES:
         return [name for name in scenario.columns if name not in scenario.identifiers]
     home = [] if scenario.household is None else [scenario.household, *scenario.household_variables]
-    found = home if method.takes_households else []
+    household_columns = home if method.takes_households else []
     if "scenario" not in method.parameters:
-        return found
+        return household_columns
     intruder = step.arguments.get("intruder")
-    one = scenario if intruder is None else scenario.intruder(intruder)
-    return [*one.all_keys, *found]
+    chosen = scenario if intruder is None else scenario.intruder(intruder)
+    return [*chosen.all_keys, *household_columns]
 
 
 def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None) -> None:
-    """Refuse a step that would bring or make more values here than a plan may; asked before any work.
+    """Raise, before any work, where a step would bring or make more values in memory than allowed for a lazy frame.
 
     Raises ColumnError: as `columns_read`. DataError: they are more.
     """
@@ -153,25 +152,25 @@ def run_on_records(
     number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
 ) -> tuple[list[Changing], Change]:  # fmt: skip
-    """Run a step in memory on the columns that it reads, and give the plan what came of it: one file, or several.
+    """Run a step in memory on the columns it reads, and write the result back to the lazy frame: one file or several.
 
     Raises SdcError: as the method in memory; more values than come from a plan.
     """
     try:
         names = columns_read(step, plan.columns, scenario)
         check_step(step, plan.n, plan.columns, scenario)
-        found = plan.brought(names)
+        brought = plan.brought(names)
     except SdcError as error:
         raise placed(error, step.place(number)) from None
-    changed, change = run_step(number, step, found.table, scenario=scenario, folder=folder, mixed=mixed, key=key)
+    changed, change = run_step(number, step, brought.table, scenario=scenario, folder=folder, mixed=mixed, key=key)
     suffix = str(step.arguments.get("suffix"))
     like = {name: name.removesuffix(suffix) for name in columns_made(method_of(step.method, "step"), step.arguments)}
-    return with_files(plan, found, changed, like), change
+    return with_files(plan, brought, changed, like), change
 
 
 def in_random_order(name: str, plan: Changing, household: str | None, seed: int) -> tuple[Changing, Change]:
-    """The order that a frame in memory gets; Spark knows no places, and hashes with the seed."""
-    told = {"order": "no value is changed; row i is no longer made from row i"}
+    """Shuffle as for an eager frame; Spark has no row positions, so it sorts by a hash with the seed."""
+    notes = {"order": "no value is changed; row i is no longer made from row i"}
     spark = on_spark(plan.frame)
     homes = None
     if household is not None:
@@ -179,11 +178,11 @@ def in_random_order(name: str, plan: Changing, household: str | None, seed: int)
         homes = read_homes(open_eager(plan.brought([household]).table, {}), household)
     order = None if spark else row_order(plan.n, homes, seed)
     secret = {"hashed": str(seed)} if spark else {"seed": seed}
-    change = Change(name, plan.n, {}, {"household": household}, secret, told)
+    change = Change(name, plan.n, {}, {"household": household}, secret, notes)
     return plan.shuffled(order, str(seed)), change
 
 
-# Which steps of a recipe run on a plan, and how; and why the others do not.
+# How steps run on a lazy frame, and which do not.
 # A recoding is a function of the values of a few columns: the engine counts their distinct rows, the
 # method changes these in memory as it changes any frame, and the engine puts the new values back. Local
 # suppression is decided on the cells. What is drawn or chosen for every record is drawn here, on the
@@ -195,7 +194,7 @@ Way = Callable[[Any, Changing, Given], "tuple[Changing, Change]"]
 
 
 def _by_values(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
-    """A function of the values of a few columns: carried out on their distinct rows."""
+    """Run a method that is a function of values on the distinct rows of the columns it reads."""
     method = method_of(function.__name__, "step")
     rows = plan.distinct(_read(method, given))
     changed, change = function(rows.tallied, **given)
@@ -221,7 +220,7 @@ def _shuffled(function: Any, plan: Changing, given: Given) -> tuple[Changing, Ch
 
 
 def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
-    """Local suppression: cells of k records or more lose nothing and stay one row; the others' records are rows."""
+    """Local suppression: cells of k records or more stay one row; smaller cells are expanded to records."""
     scenario, strata = given.get("scenario"), given.get("strata") or ()
     roles = resolve_roles(scenario=scenario, keys=given.get("keys"), alpha=given.get("alpha"))
     k = given.get("k")
@@ -237,7 +236,7 @@ def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Ch
 
 
 def _records_of(plan: Changing, rows: Distinct, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The cell of each row of a smaller file, in the order of the plan's, and how many records it stands for."""
+    """Cell index of each row of the reduced file, in file order, and the number of records it represents."""
     several = np.flatnonzero((rows.size > 1) & (rows.size < k))
     once = np.flatnonzero((rows.size == 1) | (rows.size >= k))
     cell, place = once, rows.first[once]
@@ -251,7 +250,7 @@ def _records_of(plan: Changing, rows: Distinct, k: int) -> tuple[NDArray[np.int6
 
 
 def _as_blanked(rows: Distinct, cell: NDArray[np.int64], gone: Mapping[str, NDArray[np.bool_]]) -> Blanked:
-    """What the records of each cell lose: all the same, or one this and the other that."""
+    """Suppressions by cell: whole cells where all records lose a value, else record by record."""
     n, size = len(rows.size), np.bincount(cell, minlength=len(rows.size))
     losing = {name: np.bincount(cell[hit], minlength=n) for name, hit in gone.items()}
     whole = {name: lost == size for name, lost in losing.items()}
@@ -266,7 +265,7 @@ WAYS: dict[str, Way] = {"values": _by_values, "columns": _dropped, "cells": _by_
 
 
 def _on_records(step: StepLike, household: str | None) -> bool:
-    """Whether a step is carried out record by record. `household`: that of the scenario, if still there."""
+    """Whether a step runs record by record. `household`: that of the scenario, if still in the file."""
     given = step.arguments
     kind = METHODS[step.method]
     if kind.plan == "records":
@@ -286,7 +285,7 @@ def _why_not(step: StepLike, by_record: bool, *, spark: bool, mixed_up: bool) ->
 
 
 def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario | None) -> None:
-    """Refuse a recipe with a step that does not run on a plan, before any work.
+    """Raise, before any work, where a step of a recipe does not run on a lazy frame.
 
     Raises DataError: which step, and why.
     """
@@ -321,20 +320,20 @@ def _check_room(number: int, step: StepLike, n: int, columns: Sequence[str], sce
 
 
 def sample_of(plan: Changing, names: Sequence[str]) -> Tallied:
-    """The distinct rows of some columns: what a step is tried on before the first one runs."""
+    """Distinct rows of some columns, for the trial run of a step."""
     return plan.distinct(names).tallied
 
 
 def run_on_plan(
-    number: int, one: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
 ) -> tuple[list[Changing], Change]:  # fmt: skip
     """Run a step on a plan, as `run_step` does in memory: one file comes of it, or several."""
     home = None if scenario is None else scenario.household
-    if _on_records(one, home if home in plan.columns else None):
-        return run_on_records(number, one, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
-    method = method_of(one.method, f"step {number}")
-    given = call_arguments(one, scenario=scenario, folder=folder)
+    if _on_records(step, home if home in plan.columns else None):
+        return run_on_records(number, step, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
+    method = method_of(step.method, f"step {number}")
+    given = call_arguments(step, scenario=scenario, folder=folder)
     if method.random:
         given["seed"] = mixed.of_step(number)
     if key is not None:
@@ -342,7 +341,7 @@ def run_on_plan(
     try:
         made, change = WAYS[method.kind.plan](method.function, plan, given)
     except SdcError as error:
-        raise placed(error, one.place(number)) from None
+        raise placed(error, step.place(number)) from None
     return [made], change
 
 
@@ -350,7 +349,7 @@ Steps = Sequence[StepLike]
 
 
 class Run(Protocol):
-    """A file on its way."""
+    """A file while the steps of a recipe run on it."""
 
     n: int
     columns: tuple[str, ...]
@@ -358,22 +357,22 @@ class Run(Protocol):
     watcher: Watch
 
     def check(self, steps: Steps, folder: Path | None) -> None:
-        """Hold the steps against the file without running them."""
+        """Validate the steps against the file without running them."""
 
-    def step(self, number: int, one: StepLike, **how: Any) -> Change:
-        """Run a step; the file is then what came of it."""
+    def step(self, number: int, step: StepLike, **how: Any) -> Change:
+        """Run a step and keep its result as the current file."""
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
-        """Measure the file as it is now."""
+        """Figures of the current file."""
 
     def data(self) -> Any:
-        """The file as it is now."""
+        """The current file."""
 
     def differing(self) -> dict[str, int]:
-        """Values of each column of the original that are others now."""
+        """Number of values per column of the original that differ now."""
 
     def done(self, steps: Steps) -> None:
-        """Warn of what can be seen only now."""
+        """Warnings that need the final file."""
 
 
 class InMemory:
@@ -387,37 +386,37 @@ class InMemory:
         self.watcher = Watch(self.frame, scenario)
 
     def check(self, steps: Steps, folder: Path | None) -> None:
-        """Hold the steps against the file without running them."""
+        """Validate the steps against the file without running them."""
         check_against(steps, self.frame, scenario=self.scenario, folder=folder)
         warn_of_weights(steps, self.frame, scenario=self.scenario)
 
-    def step(self, number: int, one: StepLike, **how: Any) -> Change:
-        """Run a step; the file is then what came of it."""
+    def step(self, number: int, step: StepLike, **how: Any) -> Change:
+        """Run a step and keep its result as the current file."""
         before = self.current
-        self.current, change = run_step(number, one, before, scenario=self.scenario, **how)
+        self.current, change = run_step(number, step, before, scenario=self.scenario, **how)
         self.watcher = self.watcher.in_order(drawn_order(change, before))
         return change
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
-        """Measure the file as it is now."""
+        """Figures of the current file."""
         return self.watcher.after(number, method, self.current, changed)
 
     def data(self) -> Any:
-        """The file as it is now, or several."""
+        """The current file, or several."""
         return self.current
 
     def differing(self) -> dict[str, int]:
-        """Values of each column of the original that are others now."""
+        """Number of values per column of the original that differ now."""
         return self.watcher.differing(self.current[0] if isinstance(self.current, list) else self.current)
 
     def done(self, steps: Steps) -> None:
-        """Warn of weights that tell what was taken out."""
+        """Warn of weights that reveal suppressed values."""
         warn_of_weights(steps, self.current, scenario=self.scenario, done=True)
 
 
 @dataclass(frozen=True, eq=False)
 class _Header:
-    """What the check before the first step asks of a file, of a plan."""
+    """The parts of a file that validation asks for, for a lazy frame."""
 
     plan: Changing
     schema: dict[str, Any] = field(default_factory=dict)
@@ -440,7 +439,7 @@ class _Sample:
 
 
 class OnPlan:
-    """A plan, whose engine counts what the steps ask for."""
+    """A lazy frame; its engine counts what the steps need."""
 
     def __init__(self, data: Any, scenario: Scenario | None) -> None:
         self.n = count_records(data)
@@ -453,36 +452,36 @@ class OnPlan:
 
     @property
     def plan(self) -> Changing:
-        """The plan as it is now; where several files came of it, which only the last step does, the first."""
+        """The current lazy frame; the first where the last step made several."""
         return self.files[0]
 
     def check(self, steps: Steps, folder: Path | None) -> None:
-        """Hold the steps against the plan without running them: first whether they run on plans at all."""
+        """Validate the steps without running them: first whether they run on a lazy frame at all."""
         check_on_plan(steps, self.plan, self.scenario)
         header = _Header(self.plan, self.plan.kinds)
         check_against(steps, header, scenario=self.scenario, folder=folder, counted=True)
         warn_of_weights(steps, self.plan, scenario=self.scenario)
 
-    def step(self, number: int, one: StepLike, **how: Any) -> Change:
-        """Run a step; the plan is then what came of it."""
-        self.files, change = run_on_plan(number, one, self.plan, scenario=self.scenario, **how)
+    def step(self, number: int, step: StepLike, **how: Any) -> Change:
+        """Run a step and keep its result as the current lazy frame."""
+        self.files, change = run_on_plan(number, step, self.plan, scenario=self.scenario, **how)
         return change
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
-        """Measure the plan as it is now: its risks, and the share of values that are others."""
+        """Figures of the current lazy frame: its risks, and the share of values that differ."""
         return self.watcher.of_plans(number, method, self.files, changed)
 
     def data(self) -> Any:
-        """The plan as it is now, or several."""
+        """The current lazy frame, or several."""
         plans = [file.plan() for file in self.files]
         return plans if len(plans) > 1 else plans[0]
 
     def differing(self) -> dict[str, int]:
-        """Values of each column of the original that are others now."""
+        """Number of values per column of the original that differ now."""
         return self.plan.differing()
 
     def done(self, steps: Steps) -> None:
-        """Warn of weights that tell what was taken out."""
+        """Warn of weights that reveal suppressed values."""
         warn_of_weights(steps, self.plan, scenario=self.scenario, done=True)
 
 

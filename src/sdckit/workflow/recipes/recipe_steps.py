@@ -1,4 +1,4 @@
-"""The steps a recipe can take: what a method takes, read from its row and its signature."""
+"""Arguments of the protection methods as recipe steps, read from their table rows and signatures; TOML in and out."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ScenarioError
 
-# Recipes as TOML: what such a file can hold, in and out.
+# Recipes as TOML: reading and writing.
 
 
 ENTRIES = ("title", "scenario", "steps")
 
 
 def plain_arguments(arguments: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """The arguments of a step as TOML holds them; None is an argument not given.
+    """Convert the arguments of a step to TOML values; None is an argument not given.
 
     An open end of a band, None in Python, is an infinite number.
 
@@ -55,21 +55,21 @@ def _plain(value: Any, place: str) -> Any:
         return value
     if isinstance(value, Mapping):
         made = {}
-        for name, one in value.items():
+        for name, entry in value.items():
             whole = isinstance(name, int) and not isinstance(name, bool) and place.endswith("combinations")
             if not isinstance(name, str) and not whole:
                 kind = type(name).__name__
                 raise ScenarioError(f"{place}: the names in a table are text in a recipe file, not {kind}")
-            made[str(name)] = _plain(one, place)
+            made[str(name)] = _plain(entry, place)
         return made
     if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return [_plain(one, place) for one in value]
+        return [_plain(entry, place) for entry in value]
     kind = type(value).__name__
     raise ScenarioError(f"{place}: a recipe file holds text, numbers, lists and tables, not {kind}")
 
 
 def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the top of a recipe file."""
+    """Validate the top level of a recipe file."""
     for name, value in entries.items():
         if name not in ENTRIES:
             raise ScenarioError(f"a recipe has no entry {name!r}; {did_you_mean(name, ENTRIES)}")
@@ -82,7 +82,7 @@ def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_recipe(title: str, scenario: str | None, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """Write a recipe.
+    """Write a recipe as TOML.
 
     Examples
     --------
@@ -108,19 +108,19 @@ def written(value: Any) -> str:
     ('{"a b" = ["x", 1.5]}', 'true')
     """
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{toml_key(name)} = {written(one)}" for name, one in value.items()) + "}"
+        return "{" + ", ".join(f"{toml_key(name)} = {written(entry)}" for name, entry in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(written, value)) + "]"
     return toml_value(value)
 
 
-# Arguments that a recipe leaves to whoever applies it: it may be passed on, they may not.
+# Arguments given when a recipe is applied: the recipe may be passed on, they may not.
 ELSEWHERE = {
     "seed": "seed= of apply (--seed)",
     "key": "id_keys= of apply (--id-key COLUMN=FILE)",
     "scenario": "scenario= of apply (--scenario), or of the recipe as a whole",
 }
-# Arguments that hold names of columns, wherever a method has them.
+# Arguments that name columns in every method that has them.
 NAMING = (
     "column", "columns", "keys", "household", "strata", "by", "given", "match", "replace", "numeric", "sort_by",
     "risk", "order", "carry_along", "similar", "household_variables", "together", "weight", "hide", "size",
@@ -221,7 +221,7 @@ def columns_made(method: Method, arguments: Mapping[str, Any]) -> tuple[str, ...
 
 
 def n_files(method: Method, arguments: Mapping[str, Any]) -> int:
-    """How many files come of a step.
+    """Number of files that a step makes.
 
     >>> n_files(method_of("synthesize", "step 1"), {}), n_files(method_of("impute_masked", "step 1"), {})
     (1, 10)
@@ -232,7 +232,7 @@ def n_files(method: Method, arguments: Mapping[str, Any]) -> int:
 
 
 def is_all_new(method: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether a step makes rows that are nobody's.
+    """Whether a step makes fully synthetic rows.
 
     >>> is_all_new("synthesize", {"m": 3}), is_all_new("synthesize", {"columns": ["age"]})
     (True, False)
@@ -241,7 +241,7 @@ def is_all_new(method: str, arguments: Mapping[str, Any]) -> bool:
 
 
 def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) -> None:
-    """Refuse arguments that the method does not have, that are of the wrong kind, or that are lacking."""
+    """Raise where arguments are unknown, of the wrong type, or missing."""
     for name, value in arguments.items():
         if name in ELSEWHERE:
             raise ScenarioError(f"{place}: {name} does not belong in a recipe; give {ELSEWHERE[name]}")
@@ -256,15 +256,15 @@ def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) ->
         raise ScenarioError(f"{place}: {name} takes {words}, not {given}")
     needed = [
         name
-        for name, one in method.parameters.items()
-        if one.default is one.empty and name not in arguments and name not in ELSEWHERE
+        for name, parameter in method.parameters.items()
+        if parameter.default is parameter.empty and name not in arguments and name not in ELSEWHERE
     ]
     if needed:
         raise ScenarioError(f"{place}: {method.name} needs {needed[0]!r}; add {needed[0]} = ...")
 
 
 def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tuple[str, ...]:
-    """Columns that an argument names: itself, those in its list, or those its table speaks of.
+    """Columns that an argument names: as a string, in a list, or in a table.
 
     Examples
     --------
@@ -275,56 +275,56 @@ def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tu
     if given is None or role not in method.columns or (role == "risk" and given in RISK_MEASURES):
         return ()
     if isinstance(given, Mapping):
-        inside = [_inside(role, one) for one in given.values()]
+        inside = [_inside(role, entry) for entry in given.values()]
         return tuple(dict.fromkeys([*given, *(name for names in inside for name in names)]))
     if isinstance(given, str):
         return () if role in TABLES else (given,)
-    parts = [(one,) if isinstance(one, str) else one for one in given] if isinstance(given, list) else []
+    parts = [(entry,) if isinstance(entry, str) else entry for entry in given] if isinstance(given, list) else []
     return tuple(name for part in parts if isinstance(part, list | tuple) for name in part if isinstance(name, str))
 
 
 def _inside(role: str, value: Any) -> tuple[str, ...]:
-    """Columns that stand in the values of a table: what predicts a variable, and its masked copy."""
+    """Columns named in the values of a table: predictors of a variable, and its masked copy."""
     if role == "masked" and isinstance(value, str):
         return (value,)
     if role != "predictors":
         return ()
     if isinstance(value, str) and "~" in value:
         return formula_columns(value)
-    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list | tuple) else ()
+    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list | tuple) else ()
 
 
 def annotation_of(method: Method, name: str) -> Any:
-    """The kind of value that an argument takes, as its signature says."""
+    """Type annotation of an argument, evaluated where the signature has it as text."""
     written = method.parameters[name].annotation
     if not isinstance(written, str):
         return written
     names = method.function.__globals__
-    aliases = {name: one for name, one in names.items() if isinstance(one, str) and name in written}
+    aliases = {name: value for name, value in names.items() if isinstance(value, str) and name in written}
     try:
         # Our own annotations, not the user's text; an alias may be written as text, too.
-        known = {**names, **{name: eval(one, names) for name, one in aliases.items() if name[0].isupper()}}  # noqa: S307
+        known = {**names, **{name: eval(alias, names) for name, alias in aliases.items() if name[0].isupper()}}  # noqa: S307
         return eval(written, known)  # noqa: S307
     except (NameError, TypeError):
         return Any  # the method checks this argument itself
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value that TOML can hold is of an annotated kind."""
+    """Whether a TOML value matches a type annotation."""
     if kind is Any or kind is object or isinstance(kind, typing.TypeVar):
         return True
     if isinstance(kind, str | typing.ForwardRef):
         return True
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, one) for one in inner)
+        return any(_fits(value, option) for option in inner)
     if origin is Literal:
-        return any(value == one and type(value) is type(one) for one in inner)
+        return any(value == option and type(value) is type(option) for option in inner)
     if origin in (Sequence, list, tuple):
         whole = isinstance(value, list | tuple)
-        return whole and all(_fits(one, inner[0] if inner else Any) for one in value)
+        return whole and all(_fits(entry, inner[0] if inner else Any) for entry in value)
     if origin is Mapping or origin is dict:
-        return isinstance(value, Mapping) and all(_fits(one, inner[1]) for one in value.values())
+        return isinstance(value, Mapping) and all(_fits(entry, inner[1]) for entry in value.values())
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if kind is int:
@@ -337,7 +337,7 @@ def _words(kind: Any) -> str:
     if origin in (typing.Union, types.UnionType):
         return " or ".join(dict.fromkeys(filter(None, map(_words, inner))))
     if origin is Literal:
-        return " or ".join(f'"{one}"' if isinstance(one, str) else str(one).lower() for one in inner)
+        return " or ".join(f'"{option}"' if isinstance(option, str) else str(option).lower() for option in inner)
     if origin in (Sequence, list, tuple):
         return f"a list of {_PLURAL.get(inner[0], 'values')}" if inner else "a list"
     if origin is Mapping or origin is dict:

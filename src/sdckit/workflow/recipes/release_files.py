@@ -1,4 +1,4 @@
-"""A release as files: what is read of the original, the names of several, and the log that comes with them."""
+"""Write a release to files together with its log."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def write_release(
         labels = shared_codes(files, labels, WRITTEN[out.suffix.lower()])
     paths = numbered(out, len(files))
     with ExitStack() as moved:  # the last one entered is moved first
-        for one, path in zip(files, paths, strict=True):
-            moved.enter_context(writing_file(one, path, labels=labels, sources=sources, excel_safe=excel_safe))
+        for file, path in zip(files, paths, strict=True):
+            moved.enter_context(writing_file(file, path, labels=labels, sources=sources, excel_safe=excel_safe))
         if log_path is not None and log is not None:
             part = moved.enter_context(replacing(real_target(log_path), what="the log", private=True))
             replace(log, released=tuple(path.name for path in paths)).write(part)
@@ -56,14 +56,14 @@ def numbered(out: Path, m: int) -> list[Path]:
 
     Examples
     --------
-    >>> [one.name for one in numbered(Path("out.csv"), 2)]
+    >>> [path.name for path in numbered(Path("out.csv"), 2)]
     ['out_1.csv', 'out_2.csv']
     """
     return [out] if m == 1 else [out.with_name(f"{out.stem}_{j}{out.suffix}") for j in range(1, m + 1)]
 
 
 def unread(recipe: Recipe, scenario: Scenario | None) -> tuple[str, ...]:
-    """Identifiers that no step deals with: they are not read, so they cannot go out."""
+    """Identifiers that no step uses: they are not read, so they cannot be released."""
     from sdckit.workflow.recipes.recipe_checks import columns_used
 
     used = columns_used(recipe.steps)

@@ -1,4 +1,4 @@
-"""One step of a recipe, run: its arguments as the method takes them, its seed, its key."""
+"""Run one step of a recipe with its arguments, seed and key; recover the row order that a log records."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 
 def run_step(
-    number: int, one: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    number: int, step: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
 ) -> Protected:  # fmt: skip
     """Run a step.
 
     What the method refuses is told with the step; the step's seed is drawn from `mixed`; `key` is for new identifiers.
     """
-    method = method_of(one.method, f"step {number}")
-    given = call_arguments(one, scenario=scenario, folder=folder)
+    method = method_of(step.method, f"step {number}")
+    given = call_arguments(step, scenario=scenario, folder=folder)
     given |= _household(method, given, data, scenario)
     if method.random:
         given["seed"] = mixed.of_step(number)
@@ -43,17 +43,17 @@ def run_step(
         given["key"] = key
     try:
         if isinstance(given.get("risk"), str) and given["risk"] in RISK_MEASURES and scenario is not None:
-            name = one.arguments.get("intruder")
+            name = step.arguments.get("intruder")
             measure = lacking_values if given["risk"] == LACKING_VALUES else _risk
             given["risk"] = measure(data, _of_release(data, scenario if name is None else scenario.intruder(name)))
         made: Protected = method.function(data, **given)
     except SdcError as error:
-        raise placed(error, one.place(number)) from None
+        raise placed(error, step.place(number)) from None
     return made
 
 
 def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Scenario | None) -> dict[str, Any]:
-    """The scenario's household and its variables, for a step that says nothing of them."""
+    """Default household arguments from the scenario, for a step that does not set them."""
     if scenario is None or scenario.household is None or not method.takes_households:
         return {}
     columns = open_eager(data, {}).columns
@@ -63,18 +63,18 @@ def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Sc
         moved = [
             *given["hierarchy"],
             *given.get("carry_along", ()),
-            *(n for one in given.get("similar", ()) for n in one),
+            *(n for names in given.get("similar", ()) for n in names),
         ]
         shared = household_variables(data, household=scenario.household, among=list(dict.fromkeys(moved)))
         return {"household": scenario.household} if set(moved) <= set(shared) else {}
-    found: dict[str, Any] = {"household": scenario.household}
+    defaults: dict[str, Any] = {"household": scenario.household}
     if scenario.household_variables and given.get("household_variables") is None:
-        found["household_variables"] = [name for name in scenario.household_variables if name in columns]
-    return found
+        defaults["household_variables"] = [name for name in scenario.household_variables if name in columns]
+    return defaults
 
 
 def _of_release(data: Any, scenario: Scenario) -> Scenario:
-    """The scenario of one intruder without the keys that an earlier step left out."""
+    """Scenario of one intruder without the keys that earlier steps removed."""
     columns = open_eager(data, {}).columns
     left = [name for name in scenario.keys if name in columns]
     if not left or len(left) == len(scenario.keys):
@@ -87,7 +87,7 @@ def _of_release(data: Any, scenario: Scenario) -> Scenario:
 
 
 def lacking_values(data: Any, scenario: Scenario) -> Any:
-    """How many sensitive values the group of every record lacks to the threshold l, a missing key being a value."""
+    """Number of distinct sensitive values that each record's class lacks to l, a missing key being a category."""
     from sdckit.catalogue import measure
     from sdckit.data.columns import float_values
     from sdckit.data.frames import open_frame
@@ -96,8 +96,8 @@ def lacking_values(data: Any, scenario: Scenario) -> Any:
     if limit is None:
         raise ScenarioError(f'risk = "{LACKING_VALUES}" needs the threshold l in the scenario', argument="risk")
     records: Any = open_frame(measure(LACKING_VALUES).measure(data, scenario=scenario, kind="distinct").records)
-    found = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
-    return limit - np.min(found, axis=0)
+    distinct = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
+    return limit - np.min(distinct, axis=0)
 
 
 def _risk(data: Any, scenario: Scenario) -> Any:
@@ -110,11 +110,11 @@ def _risk(data: Any, scenario: Scenario) -> Any:
     return float_values(records["risk"], "risk")
 
 
-# Which row of the original each released row was made from: the orders that a recipe drew, drawn again.
+# The original row of each released row: the permutations that a recipe drew, drawn again from their seeds.
 
 
 def drawn_order(change: Change, before: Any) -> Ints | None:
-    """The record that a step put in each row, given the file before it; None where it left the order alone."""
+    """Permutation drawn by a step: the former row of each row; None where it kept the order."""
     if kind_of(change.method).plan != "order":
         return None
     household = change.parameters["household"]
@@ -122,10 +122,10 @@ def drawn_order(change: Change, before: Any) -> Ints | None:
     return row_order(change.n, homes, int(change.secret["seed"]))
 
 
-def other_number(changes: Sequence[Change], n: int) -> bool:
-    """Whether a step made another number of records than n, which stand for none of those before.
+def changes_number(changes: Sequence[Change], n: int) -> bool:
+    """Whether a step made a number of records other than n, so that rows cannot be matched.
 
-    >>> other_number([Change("synthesize", 9, {}, {"n": 9})], 5), other_number([Change("pram", 5, {}, {})], 5)
+    >>> changes_number([Change("synthesize", 9, {}, {"n": 9})], 5), changes_number([Change("pram", 5, {}, {})], 5)
     (True, False)
     """
     return any(change.parameters.get("n", n) != n for change in changes)
@@ -139,7 +139,7 @@ def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | 
     for number, change in enumerate(log.steps, 1):
         if kind_of(change.method).plan != "order":
             continue
-        if other_number(log.steps[:number], log.n):
+        if changes_number(log.steps[:number], log.n):
             raise DataError(
                 f"step {number} ({change.method}) moved {change.n:,} records, and none of them stands for one of the "
                 f"{log.n:,} of the original"
@@ -157,7 +157,7 @@ def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | 
 def _homes(
     log: RecipeLog, number: int, change: Change, original: Any, rows: Ints | None, folder: Path | None
 ) -> Homes | None:
-    """The households as they were before a step."""
+    """Households as they were before a step; None where it did not keep them together."""
     household = change.parameters["household"]
     if household is None:
         return None
@@ -166,7 +166,7 @@ def _homes(
             f"step {number} ({change.method}) kept households together; give the original file, which has them"
         )
     earlier = log.steps[: number - 1]
-    if any(household in one.changed and "key" not in one.secret for one in earlier):
+    if any(household in step.changed and "key" not in step.secret for step in earlier):
         return read_homes(open_eager(_before(log, number, original, folder), {}), household)
     frame = open_eager(original, {"household": [household]})
     column = frame.to_native() if rows is None else pick_rows(frame, rows, [household])
@@ -174,7 +174,7 @@ def _homes(
 
 
 def _as_read(step: StepLike, columns: Sequence[str]) -> StepLike | None:
-    """A step without the identifiers that nobody reads; None where nothing is left of it."""
+    """A step restricted to the columns that were read; None where none of its columns was."""
     if method_of(step.method, "step").keyed:
         return step if step.arguments["column"] in columns else None
     if METHODS[step.method].effect != "gone":
@@ -184,7 +184,7 @@ def _as_read(step: StepLike, columns: Sequence[str]) -> StepLike | None:
 
 
 def _before(log: RecipeLog, number: int, original: Any, folder: Path | None) -> Any:
-    """The file before a step: the steps until there, carried out again on the columns that were read."""
+    """Replay the steps before step `number` on the columns that were read."""
     scenario = Scenario(**tomllib.loads(log.scenario)) if log.scenario else None
     current = original
     for at, table in enumerate(tomllib.loads(log.recipe)["steps"][: number - 1], 1):

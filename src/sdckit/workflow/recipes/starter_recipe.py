@@ -1,4 +1,4 @@
-"""A recipe to start from: identifiers, the advised recodings, suppression of what is left, each with its reason."""
+"""`starter_recipe`: a greedy recipe of advised recodings and local suppression, each step with its reason."""
 
 from __future__ import annotations
 
@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe import Applied
 
-# The text of a recipe to start from: a comment above each step says why it is there and what it brought.
-# A recipe may go out with its file. The figures in it are therefore shares in wide steps, ten records or
-# more.
+# The text of a starter recipe, with a comment above each step.
+# A recipe may be published with its file, so its figures are shares in ranges of ten records or more.
 
 
 FEWEST_RECORDS = 50  # of fewer nothing is said
@@ -47,11 +46,11 @@ PERCENT = 5
 WIDTH = 100
 COMMENT = re.compile(r"(?:^#.*\n)+", re.MULTILINE)
 
-Told = tuple[Mapping[str, object] | None, Sequence[str]]  # a step, or None for a remark; its comment
+CommentedStep = tuple[Mapping[str, object] | None, Sequence[str]]  # a step, or None for a remark; its comment
 
 
 def about_share(count: int, n: int) -> str:
-    """A share of the records as a range of whole percents, ten records wide or more; "" of a small file.
+    """A share of the records as a range of whole percents, at least ten records wide; "" for a small file.
 
     >>> about_share(894, 944), about_share(3, 944), about_share(30, 60), about_share(1, 20)
     ('90 to 95 %', 'under 5 %', '40 to 60 %', '')
@@ -64,8 +63,8 @@ def about_share(count: int, n: int) -> str:
     return f"{low} to {high} %" if low else f"under {step} %"
 
 
-def write_starter(title: str, head: Sequence[str], told: Sequence[Told]) -> str:
-    """Write the recipe with its comments.
+def write_starter(title: str, head: Sequence[str], commented: Sequence[CommentedStep]) -> str:
+    """Write a recipe as TOML with comments.
 
     >>> print(write_starter("Mine", ["A start."], [({"method": "random_order"}, ["Mixed."])]), end="")
     # A start.
@@ -77,26 +76,26 @@ def write_starter(title: str, head: Sequence[str], told: Sequence[Told]) -> str:
     method = "random_order"
     """
     blocks = [_comment(head), f"title = {toml_string(title)}"]
-    blocks += ["\n".join(part for part in (_comment(lines), step_text(step)) if part) for step, lines in told]
+    blocks += ["\n".join(part for part in (_comment(lines), step_text(step)) if part) for step, lines in commented]
     return "\n\n".join(blocks) + "\n"
 
 
 def comments_in(text: str, say: Callable[[str], str]) -> str:
-    r"""The same recipe with its comments as `say` has them, folded anew; commands in them stay.
+    r"""Replace the comments of a recipe by `say(comment)`, wrapped anew; commands in them stay.
 
     >>> print(comments_in("# A start.\n#   sdckit check\n[[steps]]\n", str.upper), end="")
     # A START.
     #   sdckit check
     [[steps]]
     """
-    return COMMENT.sub(lambda found: f"{_comment(_said(found[0], say))}\n", text)
+    return COMMENT.sub(lambda match: f"{_comment(_reworded(match[0], say))}\n", text)
 
 
-def _said(comment: str, say: Callable[[str], str]) -> Iterator[str]:
+def _reworded(comment: str, say: Callable[[str], str]) -> Iterator[str]:
     lines = (line[2:] for line in comment.splitlines())
-    for command, ones in groupby(lines, key=lambda line: line.startswith(" ")):
-        told = list(ones)
-        yield from told if command else [say(" ".join(told))]
+    for command, group in groupby(lines, key=lambda line: line.startswith(" ")):
+        block = list(group)
+        yield from block if command else [say(" ".join(block))]
 
 
 def _comment(lines: Iterable[str]) -> str:
@@ -104,7 +103,7 @@ def _comment(lines: Iterable[str]) -> str:
 
 
 def _folded(line: str) -> list[str]:
-    """A line in several of a readable width; what is indented is a command and stays whole."""
+    """Wrap a line to a readable width; an indented line is a command and stays whole."""
     if line.startswith(" "):
         return [line]
     parts, current = [], ""
@@ -117,8 +116,7 @@ def _folded(line: str) -> list[str]:
     return [*parts, current]
 
 
-# Keys made coarser one step at a time, what saves most per bit of information first, for a recipe to start
-# from.
+# Greedy recoding of the keys: the step that protects most records per bit of information lost comes first.
 
 
 Step = dict[str, Any]
@@ -129,7 +127,7 @@ LEAST_LOST = 1e-9  # bits: a step that loses nothing comes first
 
 @dataclass(frozen=True)
 class Coarser:
-    """One key made coarser: the step, and what was over a limit before and after, by intruder."""
+    """One recoding of a key: the step, and the records over a limit before and after, by intruder."""
 
     key: str
     step: Step
@@ -139,10 +137,10 @@ class Coarser:
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """The keys on their way.
+    """State of the greedy search for recodings.
 
-    `first` has the advised step of each key, `unstepped` what the levels of the other keys are, `steps` the
-    recoding of each key so far, `done` every step taken.
+    `first`: the advised step of each key; `unstepped`: the scale of each key without one; `steps`: the current
+    recoding of each key; `done`: every step taken.
     """
 
     original: Any
@@ -155,8 +153,8 @@ class Way:
     done: tuple[Coarser, ...] = ()
 
 
-def wanted_k(one: Scenario) -> int | None:
-    """The k that keeps the limits on k and, in a file taken for the whole population, on the risk.
+def wanted_k(scenario: Scenario) -> int | None:
+    """The k that meets the limit on k and, in a file that is the whole population, on the risk.
 
     >>> from sdckit import Scenario
     >>> wanted_k(Scenario(keys=["age"], thresholds={"k": 3, "risk": 0.1}))
@@ -164,14 +162,14 @@ def wanted_k(one: Scenario) -> int | None:
     >>> wanted_k(Scenario(keys=["age"], thresholds={"k": 3, "risk": 0.1}, weight="w"))
     3
     """
-    k, risk = one.limits.k, one.limits.risk
-    if risk is None or one.weight is not None or one.sampling_fraction not in (None, 1.0):
+    k, risk = scenario.limits.k, scenario.limits.risk
+    if risk is None or scenario.weight is not None or scenario.sampling_fraction not in (None, 1.0):
         return k
     return max(k or DEFAULT_K, math.ceil(1 / risk - LEAST_LOST))
 
 
 def over_limits(data: Any, scenario: Scenario) -> dict[str, int]:
-    """Records of a file that are over a limit on k or on the risk, by intruder."""
+    """Number of records over a limit on k or on the risk, by intruder."""
     return {name: _over(data, scenario.intruder(name)).records for name in scenario.intruders}
 
 
@@ -183,21 +181,21 @@ class Over:
     expected: float = 0.0
 
 
-def _over(data: Any, one: Scenario) -> Over:
+def _over(data: Any, scenario: Scenario) -> Over:
     from sdckit.cells.as_cells import tabulate_roles
     from sdckit.data.scenarios.roles import resolve_roles
     from sdckit.identity.individual_risk import individual_risk
     from sdckit.identity.k_anonymity import k_anonymity
 
-    limits, found, expected = one.limits, [0], 0.0
-    cells = tabulate_roles(data, resolve_roles(scenario=one))
-    if (k := wanted_k(one)) is not None:
-        found.append(k_anonymity(cells, k=[k]).violations[k])
+    limits, counts, expected = scenario.limits, [0], 0.0
+    cells = tabulate_roles(data, resolve_roles(scenario=scenario))
+    if (k := wanted_k(scenario)) is not None:
+        counts.append(k_anonymity(cells, k=[k]).violations[k])
     if limits.risk is not None or limits.global_risk is not None:
         risk = individual_risk(cells, threshold=limits.risk)
-        found.append(risk.n_above or 0)
+        counts.append(risk.n_above or 0)
         expected = max(0.0, (risk.global_risk - (limits.global_risk or 1.0)) * risk.n)
-    return Over(max(found), expected)
+    return Over(max(counts), expected)
 
 
 def _all_over(data: Any, scenario: Scenario) -> dict[str, Over]:
@@ -205,24 +203,25 @@ def _all_over(data: Any, scenario: Scenario) -> dict[str, Over]:
 
 
 def coarsen_keys(data: Any, scenario: Scenario, *, share: float, internal: bool) -> Way:
-    """Make keys coarser until no intruder has more than `share` of the records over a limit, or nothing helps.
+    """Recode keys greedily until at most `share` of the records is over a limit for each intruder, or nothing helps.
 
     No suppression follows for a limit on the mean risk, so it has to hold.
     """
     first, unstepped = _advice(data, scenario, internal=internal)
     way = Way(data, data, scenario, first, unstepped, _all_over(data, scenario), {})
     most = share * len(open_eager(data, {}))
-    while too_many := [name for name, one in way.over.items() if one.records > most or one.expected]:
+    while too_many := [name for name, over in way.over.items() if over.records > most or over.expected]:
         best = _best(way, too_many)
         if best is None:
             break
-        one, data = best
-        way = replace(way, data=data, over=one.after, steps={**way.steps, one.key: one.step}, done=(*way.done, one))
+        coarser, data = best
+        steps = {**way.steps, coarser.key: coarser.step}
+        way = replace(way, data=data, over=coarser.after, steps=steps, done=(*way.done, coarser))
     return way
 
 
 def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str, Step], dict[str, str]]:
-    """The first step of each key, where it names nothing that few records have; of the others their scale."""
+    """First advised step of each key, if it names no rare value; for the other keys their scale."""
     from sdckit.identity.contributions.key_contributions import key_contributions
 
     first: dict[str, Step] = {}
@@ -240,8 +239,8 @@ def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str,
 
 
 def _best(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | None:
-    """The step that brings most records within the limits per bit of information lost; None where none does."""
-    best, found = (0.0, ""), None
+    """The step with the largest reduction of records over a limit per bit lost, and its data; None if none helps."""
+    best, chosen = (0.0, ""), None
     for key in dict.fromkeys(key for name in intruders for key in way.scenario.intruders[name]):
         for step in _steps_after(way, key):
             try:
@@ -255,9 +254,9 @@ def _best(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | None:
             lost = max(_bits(way.data, key) - _bits(data, key), LEAST_LOST)
             rank = (-float(f"{saved / lost:.9g}"), key)
             if rank < best:
-                best, found = rank, (Coarser(key, step, way.over, after), data)
+                best, chosen = rank, (Coarser(key, step, way.over, after), data)
             break  # a coarser one is looked at when this one has been taken
-    return found
+    return chosen
 
 
 def _saved(before: Over, after: Over) -> float:
@@ -265,7 +264,7 @@ def _saved(before: Over, after: Over) -> float:
 
 
 def _steps_after(way: Way, key: str) -> Iterator[Step]:
-    """The steps that follow what was done to a key, each coarser than the one before; the first is the advised one."""
+    """Steps that follow the current recoding of a key, each coarser than the last, from the advised one on."""
     step = _coarser(way, way.steps[key]) if key in way.steps else way.first.get(key)
     while step is not None:
         yield step
@@ -273,7 +272,7 @@ def _steps_after(way: Way, key: str) -> Iterator[Step]:
 
 
 def _coarser(way: Way, step: Step) -> Step | None:
-    """What follows a step on the same key: every second edge of its bands, or one level up its hierarchy."""
+    """The next coarser step on the same key: every second edge of its bands, or one hierarchy level up."""
     if "bands" in step:
         edges = every_second(np.array(step["bands"][1:-1], np.float64))
         return in_bands(step["column"], edges) if len(edges) + 1 >= FEWEST_BANDS else None
@@ -286,7 +285,7 @@ def _coarser(way: Way, step: Step) -> Step | None:
 
 
 def _recoded(way: Way, step: Step) -> Any:
-    """The data so far, with one key recoded from what it was at first."""
+    """The current data, with one key recoded from its original values."""
     from sdckit.protect.recoding.recode import recode
 
     given = {name: value for name, value in step.items() if name != "method"}
@@ -303,7 +302,7 @@ def _bits(data: Any, key: str) -> float:
     return entropy(np.bincount(code_column(open_eager(data, {})[key]).codes()))
 
 
-# The steps of a recipe to start from, each with the comment that says why it is there.
+# The steps of a starter recipe, each with its comment.
 
 
 WHY = "this brings most records within the thresholds for the information it loses"
@@ -312,13 +311,13 @@ FROM_VALUES = "It names values that few records have: keep this recipe in the ro
 STILL_ABOVE = "Records whose risk is still above the threshold lose their keys."
 
 
-def before_suppression(way: Way, columns: Sequence[str]) -> list[Told]:
-    """Identifiers, keys and weights, of a file of these columns."""
+def before_suppression(way: Way, columns: Sequence[str]) -> list[CommentedStep]:
+    """Steps on identifiers, keys and weights of a file with these columns."""
     return [*identifier_steps(way.scenario, columns), *_recodings(way), *_weight(way)]
 
 
-def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
-    """Direct identifiers left out, numbers of households and persons replaced."""
+def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[CommentedStep]:
+    """Steps that drop direct identifiers and replace household and person numbers."""
     if named := [name for name in scenario.identifiers if name in columns]:
         yield {"method": "drop_identifiers", "columns": named}, ["Direct identifiers do not go out."]
     for role in ("household", "person"):
@@ -330,19 +329,19 @@ def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[Tol
             yield {"method": "new_ids", "column": name}, [why]
 
 
-def _recodings(way: Way) -> Iterator[Told]:
-    """One step per key, as coarse as it became; what each brought is told of the last time it became coarser."""
+def _recodings(way: Way) -> Iterator[CommentedStep]:
+    """One step per key at its final coarseness, with the records over a limit before and after."""
     n = len(open_eager(way.data, {}))
     for key, step in way.steps.items():
-        own = [one for one in way.done if one.key == key]
+        own = [coarser for coarser in way.done if coarser.key == key]
         lines = [f"{printable(key)} {_how(step)}: {WHY}{', step after step' * (len(own) > 1)}."]
-        if told := _brought(own[0].before, own[-1].after, n):
-            lines.append(f"Records beyond a threshold: {told}.")
+        if shares := _brought(own[0].before, own[-1].after, n):
+            lines.append(f"Records beyond a threshold: {shares}.")
         if "groups" in step:
             lines.append(FROM_VALUES)
         yield step, lines
     for scale in dict.fromkeys(way.unstepped.values()):
-        names = listed([printable(key) for key, one in way.unstepped.items() if one == scale])
+        names = listed([printable(key) for key, key_scale in way.unstepped.items() if key_scale == scale])
         yield None, [f"No step for {names}: {UNSTEPPED[scale]}."]
 
 
@@ -353,7 +352,7 @@ def _how(step: dict[str, Any]) -> str:
 
 
 def _brought(before: Any, after: Any, n: int) -> str:
-    """What is over a limit before and after, by intruder; "" where nothing may be said."""
+    """Shares over a limit before and after, by intruder; "" where they may not be printed."""
     parts = []
     for name in before:
         ranges = [about_share(count[name].records, n) for count in (before, after)]
@@ -364,16 +363,16 @@ def _brought(before: Any, after: Any, n: int) -> str:
 
 
 def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
-    """The step that makes weights coarser, where they tell a key whose values are taken out."""
+    """The step that coarsens weights, where they reveal a key whose values are suppressed."""
     if scenario.weight is None or scenario.weight in scenario.all_keys:
         return None
-    told = told_by(open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household)
-    hide = [name for name, how_far in told.items() if how_far > TELLS]
+    shares = told_by(open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household)
+    hide = [name for name, how_far in shares.items() if how_far > TELLS]
     return {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide} if hide else None
 
 
-def _weight(way: Way) -> Iterator[Told]:
-    """Coarser weights, and why."""
+def _weight(way: Way) -> Iterator[CommentedStep]:
+    """The step that coarsens weights, with its reason."""
     step = weight_step(way.data, way.scenario)
     if step is not None:
         names = listed([*map(printable, step["hide"])], "or")
@@ -381,21 +380,21 @@ def _weight(way: Way) -> Iterator[Told]:
         yield step, [why]
 
 
-def suppressions(way: Way) -> Iterator[Told]:
-    """What is left over the limit on k, one intruder after the other."""
+def suppressions(way: Way) -> Iterator[CommentedStep]:
+    """Local suppression of the records still below k, one intruder after the other."""
     scenario = way.scenario
     hide = hides_implied(scenario)
     for name in scenario.intruders:
-        one = scenario.intruder(name)
-        k = wanted_k(one)
+        intruder = scenario.intruder(name)
+        k = wanted_k(intruder)
         if k is None:
             continue
         whom = f" for {printable(name)}" if whom_of(scenario, name) else ""
-        if other := sorted(missing_rules(one) - {"wildcard"}):
+        if other := sorted(missing_rules(intruder) - {"wildcard"}):
             why = f"the scenario takes a missing key for: {', '.join(other)}; a value taken out would protect nobody"
             yield None, [f"No local_suppression{whom}: {why}."]
             continue
-        step = suppression_step(way.data, scenario, one, k, hide=hide)
+        step = suppression_step(way.data, scenario, intruder, k, hide=hide)
         lines = [
             the_rest(whom),
             "k is what the threshold of the risk needs in a file taken for the whole population."
@@ -414,79 +413,79 @@ NOT_IMPLIED = "Nothing taken out may follow from the rest"
 
 
 def the_rest(whom: str) -> str:
-    """Why values are taken out, of a file in which `whom` tells for which intruder."""
+    """Reason for local suppression; `whom` names the intruder."""
     return f"The rest{whom}: as few values as possible are taken out until every record has k like it."
 
 
 def hides_implied(scenario: Scenario) -> bool:
-    """Whether nothing taken out may follow from the rest: a threshold on what can be reconstructed asks for it."""
+    """Whether suppressed values must not be implied by the rest: there is a threshold on reconstructed values."""
     return scenario.limits_of(compared=True).recoverable is not None
 
 
 def whom_of(scenario: Scenario, name: str) -> Step:
-    """How a step names an intruder; nothing where there is only one."""
+    """Argument of a step that names an intruder; empty where there is only one."""
     return {"intruder": name} if len(scenario.intruders) > 1 else {}
 
 
-def missing_rules(one: Scenario) -> set[str]:
+def missing_rules(scenario: Scenario) -> set[str]:
     """The rules for missing values in the keys of a scenario."""
-    return {one.missing} if isinstance(one.missing, str) else set(one.missing.values())
+    return {scenario.missing} if isinstance(scenario.missing, str) else set(scenario.missing.values())
 
 
 def suppression_step(
-    data: Any, scenario: Scenario, one: Scenario, k: int, *, hide: bool,
+    data: Any, scenario: Scenario, intruder: Scenario, k: int, *, hide: bool,
     importance: Mapping[str, float] | None = None, bundles: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Step:  # fmt: skip
-    """The suppression of what is left over the limit on k.
+    """The local suppression of the records that are still below k.
 
-    `one`: the scenario with one intruder and those of their keys that are still there. `bundles`: by key, the columns
-    that tell it.
+    `intruder`: the scenario with one intruder and those of their keys that are still there. `bundles`: by key, the
+    columns from which it follows.
     """
-    (name,) = one.intruders
+    (name,) = intruder.intruders
     step: Step = {"method": "local_suppression"}
-    if len(one.keys) < len(scenario.intruders[name]):
-        step |= {"keys": [*one.keys], "k": k}
+    if len(intruder.keys) < len(scenario.intruders[name]):
+        step |= {"keys": [*intruder.keys], "k": k}
     else:
-        step |= whom_of(scenario, name) | ({} if k == one.limits.k else {"k": k})
+        step |= whom_of(scenario, name) | ({} if k == intruder.limits.k else {"k": k})
     if importance is not None:
-        step["importance"] = {key: importance.get(key, 1.0) for key in one.keys}
-    together = [[key, *bundles[key]] for key in one.keys if bundles.get(key)]
-    together += [[size, str(one.household)] for size in household_sizes(data, one)]
+        step["importance"] = {key: importance.get(key, 1.0) for key in intruder.keys}
+    together = [[key, *bundles[key]] for key in intruder.keys if bundles.get(key)]
+    together += [[size, str(intruder.household)] for size in household_sizes(data, intruder)]
     if together:
         step["together"] = together
     return step | ({"hide_implied": True} if hide else {})
 
 
 def lose_values(scenario: Scenario, name: str, measure: str, threshold: Any, columns: Sequence[str]) -> Step:
-    """The step by which records above a threshold lose the values of columns."""
+    """The step that suppresses columns of the records above a threshold."""
     return {
         "method": "suppress_above", **whom_of(scenario, name), "risk": measure, "threshold": threshold,
         "columns": [*columns],
     }  # fmt: skip
 
 
-def household_sizes(data: Any, one: Scenario) -> list[str]:
-    """Keys that are the number of records of the household."""
+def household_sizes(data: Any, scenario: Scenario) -> list[str]:
+    """Keys that equal the number of records of the household."""
     frame = open_eager(data, {})
-    if one.household is None:
+    if scenario.household is None:
         return []
-    coded = code_column(frame[one.household])
+    coded = code_column(frame[scenario.household])
     homes = homes_of(coded.codes(), coded.span)
     size = homes.size[homes.of_row]
-    found = []
-    for key in household_variables(data, household=one.household, among=one.keys):
+    size_keys = []
+    for key in household_variables(data, household=scenario.household, among=scenario.keys):
         try:
             values = float_values(frame[key], key)
         except SdcError:
             continue
         known = ~np.isnan(values)
         if np.mean(values[known] == size[known]) > COUNTED:
-            found.append(key)
-    return found
+            size_keys.append(key)
+    return size_keys
 
 
-def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
-    """The order of the records."""
+def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[CommentedStep]:
+    """The step that shuffles the records, or a remark that their order stays."""
     if scenario.aligned:
         yield None, ["The order stays: the scenario says that row i is made from row i (aligned = true)."]
         return
@@ -620,63 +619,63 @@ def make_starter(
     # of identifiers that are not read here, and of weights, which a step is about
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         way = coarsen_keys(data, scenario, share=share, internal=internal)
-        told = [*before_suppression(way, columns), *suppressions(way)]
-        told += _too_risky(data, scenario, told)
-        told += last_step(scenario, columns)
-        exceeded, unjudged = _judged(data, scenario, told)
-    told.append((None, [_outcome(exceeded, unjudged)]))
-    told = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in told]
-    steps = [step for step, _ in told if step is not None]
+        commented = [*before_suppression(way, columns), *suppressions(way)]
+        commented += _too_risky(data, scenario, commented)
+        commented += last_step(scenario, columns)
+        exceeded, unjudged = _judged(data, scenario, commented)
+    commented.append((None, [_outcome(exceeded, unjudged)]))
+    commented = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in commented]
+    steps = [step for step, _ in commented if step is not None]
     if not steps:  # the order stays, too
         raise ScenarioError("there is nothing to do: the thresholds hold")
     recipe = Recipe(steps, title=TITLE, folder=folder or scenario.folder)
-    return StarterRecipe(recipe, write_starter(TITLE, head, told), tuple(exceeded), tuple(unjudged))
+    return StarterRecipe(recipe, write_starter(TITLE, head, commented), tuple(exceeded), tuple(unjudged))
 
 
-def _too_risky(data: Any, scenario: Scenario, told: Sequence[Told]) -> Iterator[Told]:
-    """A step for the records whose risk is still too high, where a missing key may stand for any value."""
+def _too_risky(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> Iterator[CommentedStep]:
+    """Suppression of records whose risk is still too high, where a missing key may stand for any value."""
     if scenario.limits.risk is None or scenario.missing != "wildcard":
         return
-    over = over_limits(_applied(data, scenario, told).data, scenario)
+    over = over_limits(_applied(data, scenario, commented).data, scenario)
     for name in (name for name, count in over.items() if count):
         limit = scenario.limits.risk
         yield lose_values(scenario, name, RISK_MEASURE, limit, scenario.intruders[name]), [STILL_ABOVE]
 
 
-def _applied(data: Any, scenario: Scenario, told: Sequence[Told]) -> Applied:
-    """The data after the steps, but for those on direct identifiers, which it need not hold."""
-    steps = [step for step, _ in told if step is not None and METHODS[str(step["method"])].effect != "gone"]
+def _applied(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> Applied:
+    """Apply the steps to the data, except those that drop direct identifiers, which need not be there."""
+    steps = [step for step, _ in commented if step is not None and METHODS[str(step["method"])].effect != "gone"]
     return tried(data, scenario, steps)
 
 
 def tried(data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]]) -> Applied:
-    """The data, which need not hold direct identifiers, after steps of which nothing is kept."""
+    """Trial run of steps on data that need not hold direct identifiers."""
     recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
     keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
     return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False)
 
 
-def _judged(data: Any, scenario: Scenario, told: Sequence[Told]) -> tuple[list[str], list[str]]:
-    """The thresholds that do not hold after the steps, and those that could not be judged."""
-    verdicts = _applied(data, scenario, told).assess(seed=SEED).verdicts
-    found: tuple[list[str], list[str]] = ([], [])
+def _judged(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> tuple[list[str], list[str]]:
+    """Thresholds exceeded after the steps, and those that could not be judged."""
+    verdicts = _applied(data, scenario, commented).assess(seed=SEED).verdicts
+    failing: tuple[list[str], list[str]] = ([], [])
     for verdict in verdicts:
-        names = found[verdict.holds is None]
+        names = failing[verdict.holds is None]
         if verdict.holds is not True and (name := verdict.name.removesuffix("_undone")) not in names:
             names.append(name)
-    return found
+    return failing
 
 
 def _outcome(exceeded: Sequence[str], unjudged: Sequence[str]) -> str:
-    said = "Tried on the file: no threshold is exceeded after these steps"
+    sentence = "Tried on the file: no threshold is exceeded after these steps"
     if exceeded:
         over = f"exceeded after these steps: {listed(exceeded)}"
-        said = f"Tried on the file: {over}; make keys coarser by hand, or leave one out"
-    return said + (f". Not judged: {listed(unjudged)}." if unjudged else ".")
+        sentence = f"Tried on the file: {over}; make keys coarser by hand, or leave one out"
+    return sentence + (f". Not judged: {listed(unjudged)}." if unjudged else ".")
 
 
 def from_folder(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:
-    """A step whose paths start in the folder of the recipe."""
+    """A step with its paths made relative to the folder of the recipe."""
     if folder is None:
         return dict(step)
     paths = [name for name in kind_of(step["method"]).files if name in step]

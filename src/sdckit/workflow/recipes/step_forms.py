@@ -1,4 +1,4 @@
-"""What a form needs to ask for a step: the arguments of its method, of what kind each is, and what it means."""
+"""Forms of the protection methods for the app: arguments with type and meaning, and counts before and after."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sdckit.workflow.recipes.recipe_steps import Method, annotation_of, method_o
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# What a variable looks like before and after a step: its records by value, or by bins with round edges.
+# Counts of a variable before and after a step: by value, or by bins with round edges.
 
 
 BINS = 20
@@ -33,7 +33,7 @@ BINS = 20
 
 @dataclass(frozen=True)
 class VariableCounts:
-    """The records of one file by the values of a variable: exact, so nothing that is shown as it is.
+    """Exact counts of a variable in one file; they must be protected before they are shown.
 
     Attributes
     ----------
@@ -83,15 +83,15 @@ def picture_of(before: Any, after: Any, variable: str, *, levels: bool = False) 
     --------
     >>> import polars as pl
     >>> files = pl.DataFrame({"job": ["cook", "cook", "smith"]}), pl.DataFrame({"job": ["cook", "cook", None]})
-    >>> found = picture_of(*files, "job")
-    >>> found.before.counts, found.after.counts, found.after.n_missing
+    >>> picture = picture_of(*files, "job")
+    >>> picture.before.counts, picture.after.counts, picture.after.n_missing
     ((('cook', 2), ('smith', 1)), (('cook', 2),), 1)
     """
-    files = [None if one is None else open_eager(one, {}) for one in (before, after)]
+    files = [None if given is None else open_eager(given, {}) for given in (before, after)]
     there = [file for file in files if file is not None and variable in file.columns]
     if not there:
         raise ColumnError(f"neither file has a column {arguments.column(variable, 'variable')!r}")
-    numbers = [float_values(one[variable], "bins:") for one in there if one.schema[variable].is_numeric()]
+    numbers = [float_values(file[variable], "bins:") for file in there if file.schema[variable].is_numeric()]
     known = [number for number in numbers if not np.isnan(number).all()]
     edges = round_edges(known, BINS) if known and not levels else None
     sides = [
@@ -102,17 +102,17 @@ def picture_of(before: Any, after: Any, variable: str, *, levels: bool = False) 
 
 
 def _flows(before: _Side | None, after: _Side | None) -> tuple[tuple[int, int, int], ...]:
-    """Where the records went; nothing where they went from everywhere to everywhere, as random changes have it."""
+    """Non-zero cells of the table before by after; empty where they are as many as after random changes."""
     if before is None or after is None or len(before[1]) != len(after[1]):
         return ()
     pairs, sizes = np.unique(np.column_stack([before[1], after[1]]), axis=0, return_counts=True)
     if len(pairs) > len(before[0].counts) + len(after[0].counts) + 1:
         return ()
-    return tuple((int(one), int(other), int(n)) for (one, other), n in zip(pairs, sizes, strict=True))
+    return tuple((int(old), int(new), int(n)) for (old, new), n in zip(pairs, sizes, strict=True))
 
 
 def _counted(frame: Any, variable: str, edges: Any) -> _Side:
-    """The counts, and at which of them each record is."""
+    """Counts of a variable, and for each record the index of its count (-1 where missing)."""
     n = len(frame)
     if edges is not None and frame.schema[variable].is_numeric():
         values = float_values(frame[variable], "bins:")
@@ -121,8 +121,8 @@ def _counted(frame: Any, variable: str, edges: Any) -> _Side:
         ends = edges.tolist()
         counts = counts_between(values, edges).tolist()
         names = _named(ends, whole=whole)
-        found = VariableCounts(tuple(zip(names, counts, strict=True)), n, n - len(known), tuple(ends), whole=whole)
-        return found, np.where(np.isnan(values), -1, np.searchsorted(edges, values, side="right"))
+        binned = VariableCounts(tuple(zip(names, counts, strict=True)), n, n - len(known), tuple(ends), whole=whole)
+        return binned, np.where(np.isnan(values), -1, np.searchsorted(edges, values, side="right"))
     coded = code_column(frame[variable])
     tally = np.bincount(coded.codes(), minlength=coded.n_codes)
     used = np.flatnonzero(tally[: coded.span])
@@ -136,10 +136,10 @@ def _counted(frame: Any, variable: str, edges: Any) -> _Side:
 
 
 def _in_order(counts: Sequence[tuple[str, int]], categories: Any) -> list[tuple[str, int]]:
-    """Levels in the order that their column brings; else by their names."""
+    """Levels in the order of the categories; without categories sorted by name."""
     if categories is None:
         return sorted(counts)
-    place = {str(one): at for at, one in enumerate(categories)}
+    place = {str(category): at for at, category in enumerate(categories)}
     return sorted(counts, key=lambda row: place.get(row[0], len(place)))
 
 
@@ -168,10 +168,10 @@ def bands_for(data: Any, variable: str) -> list[float]:
     [20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0]
     """
     values = float_values(open_eager(data, {"column": [variable]})[variable], "bands:")
-    found, size = np.unique(values[~np.isnan(values)], return_counts=True)
-    if not len(found):
+    distinct, size = np.unique(values[~np.isnan(values)], return_counts=True)
+    if not len(distinct):
         return []
-    edges: list[float] = inner_edges(found, size).tolist()
+    edges: list[float] = inner_edges(distinct, size).tolist()
     return edges
 
 
@@ -232,31 +232,31 @@ def form_of(name: str) -> Form:
 
     Examples
     --------
-    >>> one = form_of("round_to")
-    >>> [(entry.name, entry.kind, entry.needed) for entry in one.entries][:2]
+    >>> form = form_of("round_to")
+    >>> [(entry.name, entry.kind, entry.needed) for entry in form.entries][:2]
     [('column', 'column', True), ('base', 'number', True)]
     """
     method = method_of(name, "form")
     doc = (inspect.getdoc(method.function) or "").replace("`", "")
-    words = _told(doc)
-    entries = [_entry(method, one, words.get(one, "")) for one in method.offered]
-    entries.sort(key=lambda one: not one.needed)
+    words = _parameter_docs(doc)
+    entries = [_entry(method, argument, words.get(argument, "")) for argument in method.offered]
+    entries.sort(key=lambda entry: not entry.needed)
     return Form(name, " ".join(doc.partition("\n\n")[0].split()), tuple(entries))
 
 
 def _entry(method: Method, name: str, about: str) -> Entry:
     if name == "intruder":
         return Entry(name, "text", (), None, needed=False, about=INTRUDER)
-    one = method.parameters[name]
-    needed = one.default is one.empty
+    parameter = method.parameters[name]
+    needed = parameter.default is parameter.empty
     annotation = annotation_of(method, name)
     kind, choices = _kind(annotation, named=name in method.columns)
-    default = None if needed else _plain(one.default)
+    default = None if needed else _plain(parameter.default)
     return Entry(name, kind, choices, default, needed=needed, about=about)
 
 
 def _kind(annotation: Any, *, named: bool) -> tuple[Kind, tuple[str, ...]]:
-    """Of a union that leaves more than one kind open the general one."""
+    """Kind of entry for a type annotation, and its choices; "value" for a union of several kinds."""
     options = [option for option in _options(annotation) if option is not type(None)]
     if len(options) > 1 and named and all(option is str or _is_list(option) for option in options):
         return "columns", ()
@@ -283,19 +283,19 @@ def _is_list(annotation: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A default as plain values."""
+    """Convert a default to plain values."""
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value] or None
+        return [_plain(entry) for entry in value] or None
     return dict(value) if isinstance(value, Mapping) else value
 
 
-def _told(doc: str) -> dict[str, str]:
-    """What a docstring says of each parameter, without its type."""
-    _, found, rest = doc.partition(SECTION)
-    if not found:
+def _parameter_docs(doc: str) -> dict[str, str]:
+    """Description of each parameter in a numpydoc docstring, without its type."""
+    _, separator, rest = doc.partition(SECTION)
+    if not separator:
         return {}
     body = UNDERLINE.split(rest)[0]
-    told: dict[str, list[str]] = {}
+    described: dict[str, list[str]] = {}
     names: list[str] = []
     for line in body.splitlines():
         if line and not line.startswith(" "):
@@ -303,5 +303,5 @@ def _told(doc: str) -> dict[str, str]:
             names = head[1].split(", ") if head else []
         elif line.strip():
             for name in names:
-                told.setdefault(name, []).append(line.strip())
-    return {name: " ".join(lines) for name, lines in told.items()}
+                described.setdefault(name, []).append(line.strip())
+    return {name: " ".join(lines) for name, lines in described.items()}

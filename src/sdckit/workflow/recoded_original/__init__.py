@@ -1,1 +1,1 @@
-"""The original recoded as its release is: by a recipe, by its log, or as the two files show."""
+"""Recode the original as its release is: by a recipe, by its log, or as recognised from the two files."""

@@ -1,4 +1,4 @@
-"""The files of a run with the original recoded as the release is: the one place where that is done."""
+"""Open original and releases with the original recoded as the release is; recognise recodings from two files."""
 
 from __future__ import annotations
 
@@ -32,8 +32,7 @@ from sdckit.workflow.recoded_original.published_recodings import (
     read_bands,
 )
 
-# Values that each became one other value: groups of codes, limits, multiples, found in two columns row by
-# row.
+# Functional relations between two aligned columns: groups of codes, top and bottom codes, multiples.
 
 
 CONFIRMED = 10  # records that must repeat what another record of their value shows
@@ -42,7 +41,7 @@ SAMPLE = 200
 
 
 def nested_map(before: Ints, after: Ints) -> Ints | None:
-    """The one value that each value became, -1 where no record shows it; None where one became several.
+    """Map of each value to its one new value, -1 where no record shows it; None where a value became several.
 
     Both are numbered from 0, -1 being missing; a value that became missing was suppressed and says nothing.
 
@@ -62,7 +61,7 @@ def nested_map(before: Ints, after: Ints) -> Ints | None:
 
 
 def speaks_for_groups(before: Ints, image: Ints, same: NDArray[np.bool_]) -> bool:
-    """Whether a mapping is too regular to be chance: values of several records each, changed all alike.
+    """Whether a mapping is too regular to be chance: enough records repeat the mapping of their value.
 
     `same` says which values kept their name. A value of one record always became one other value: that says nothing.
     """
@@ -73,7 +72,7 @@ def speaks_for_groups(before: Ints, image: Ints, same: NDArray[np.bool_]) -> boo
 
 
 def found_limits(before: Floats, after: Floats) -> tuple[float | None, float | None] | None:
-    """The limits, bottom and top, to which smaller and larger numbers were brought; None where it was not so.
+    """Bottom and top code of a numeric variable; None where it was not top- or bottom-coded.
 
     >>> found_limits(np.array([1.0, 5, 8, 9, 12]), np.array([1.0, 5, 6, 6, 6]))
     (None, 6.0)
@@ -91,7 +90,7 @@ def found_limits(before: Floats, after: Floats) -> tuple[float | None, float | N
 
 
 def found_base(before: Floats, after: Floats) -> tuple[float, str] | None:
-    """The number to whose multiples numbers were rounded, and how; None where it was not so.
+    """Base and direction of a rounding to multiples; None where the variable was not rounded.
 
     >>> found_base(np.array([12.0, 18, 26, 31]), np.array([10.0, 20, 30, 30]))
     (10.0, 'nearest')
@@ -112,16 +111,15 @@ def found_base(before: Floats, after: Floats) -> tuple[float, str] | None:
 
 
 def _bases(largest: float) -> list[float]:
-    found = [float(f"{digit}e{power}") for power in range(9, -4, -1) for digit in (5, 2.5, 2, 1)]
-    return [base for base in found if base <= max(largest, 1.0)]
+    bases = [float(f"{digit}e{power}") for power in range(9, -4, -1) for digit in (5, 2.5, 2, 1)]
+    return [base for base in bases if base <= max(largest, 1.0)]
 
 
 def _are_multiples(values: Floats, base: float) -> bool:
     return bool(np.array_equal(multiples(values, base, "nearest", None), values))
 
 
-# Recodings that two files show by themselves: bands, groups, limits, multiples; only where nothing else
-# fits.
+# Recognising recodings from the files: bands, groups, limits, multiples; only where nothing else fits.
 
 
 MOST = 10_000  # values of a column of codes
@@ -129,7 +127,7 @@ MOST = 10_000  # values of a column of codes
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column of the original and of all releases, the rows in the original's order where they belong together."""
+    """A column of the original and all releases, with rows in the original's order where they are aligned."""
 
     pair: Pair
     name: str
@@ -144,35 +142,35 @@ class _Column:
 
     @cached_property
     def kinds(self) -> tuple[str, str]:
-        """Of the original and of the releases; "empty" where there is no value, "mixed" where releases differ."""
+        """Type in original and releases; "empty" where all is missing, "mixed" where releases differ."""
         if self.floats:
             before, released = ("empty" if np.isnan(values).all() else "number" for values in self.numbers)
             return before, released
-        after = {one.kind for one in self.after} - {"empty"}
+        after = {release.kind for release in self.after} - {"empty"}
         return self.before.kind, "empty" if not after else after.pop() if len(after) == 1 else "mixed"
 
     @cached_property
     def values(self) -> list[Any]:
-        """Values of the releases, each once."""
-        return list(dict.fromkeys(value for one in self.after for value in one.values))
+        """Distinct values of the releases."""
+        return list(dict.fromkeys(value for release in self.after for value in release.values))
 
     @cached_property
     def place(self) -> dict[Any, int]:
-        """Place of each value in `values`."""
+        """Index of each value in `values`."""
         return {value: i for i, value in enumerate(self.values)}
 
     @cached_property
     def after_codes(self) -> Ints:
-        """Place of each released value in `values`, release behind release, -1 where missing."""
-        found = []
-        for one, order in zip(self.after, self.pair.orders, strict=True):
-            table = np.array([*(self.place[value] for value in one.values), -1], np.int64)
-            codes = table[one.codes]
-            found.append(codes if order is None else codes[order])
-        return np.concatenate(found)
+        """Index array of the released values into `values`, releases concatenated, -1 where missing."""
+        parts = []
+        for distinct, order in zip(self.after, self.pair.orders, strict=True):
+            table = np.array([*(self.place[value] for value in distinct.values), -1], np.int64)
+            codes = table[distinct.codes]
+            parts.append(codes if order is None else codes[order])
+        return np.concatenate(parts)
 
     def before_codes(self) -> Ints:
-        """Place of each value of the original, once for every release."""
+        """Codes of the original's values, repeated for every release."""
         return np.tile(self.before.codes, self.pair.m)
 
     @cached_property
@@ -182,21 +180,20 @@ class _Column:
 
     @cached_property
     def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Original and releases as numbers."""
+        """Original (repeated) and releases (concatenated) as float arrays."""
         before, *after = (float_values(frame.get_column(self.name), "numeric") for frame in self.pair.frames)
-        moved = [one if order is None else one[order] for one, order in zip(after, self.pair.orders, strict=True)]
+        moved = [file if order is None else file[order] for file, order in zip(after, self.pair.orders, strict=True)]
         return np.tile(before, self.pair.m), np.concatenate(moved)
 
 
 def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> list[Recoding]:
-    """What was done to columns, where the files themselves say it.
+    """Recognise recodings of columns from original and releases.
 
-    Bands are read from their names. Groups, limits and multiples need rows that belong together: every value has
-    become one value, without an exception but for missing ones, and too often to be chance. Nothing is recognised
-    where a column has its old values, or where values moved among records. `types_only` looks at columns alone whose
-    types differ.
+    Bands are parsed from their labels. Groups, limits and multiples need aligned rows: the released value is a
+    function of the original one, except where missing, and too often to be chance. Nothing is recognised where a
+    column is unchanged, or where values moved among records. `types_only`: only columns whose types differ.
     """
-    return [found for name in names if (found := _of_column(_Column(pair, name), types_only)) is not None]
+    return [recoding for name in names if (recoding := _of_column(_Column(pair, name), types_only)) is not None]
 
 
 def _of_column(column: _Column, types_only: bool) -> Recoding | None:
@@ -206,8 +203,8 @@ def _of_column(column: _Column, types_only: bool) -> Recoding | None:
     if "empty" in (before, after) or after == "mixed":
         return None
     if before != after:
-        found = _bands(column) if (before, after) == ("number", "text") else None
-        return found or (_groups(column) if column.pair.aligned else None)
+        bands = _bands(column) if (before, after) == ("number", "text") else None
+        return bands or (_groups(column) if column.pair.aligned else None)
     if types_only or not column.pair.aligned or _identical(column):
         return None
     if before == "number":
@@ -216,7 +213,7 @@ def _of_column(column: _Column, types_only: bool) -> Recoding | None:
 
 
 def _plainly_alike(column: _Column) -> bool:
-    """Whether both files hold numbers, or one and the same type, by their headers."""
+    """Whether all files have the same type in the column, or all numeric ones, by their schemas."""
     first, *others = (frame.schema[column.name] for frame in column.pair.frames)
     return all(other == first or (other.is_numeric() and first.is_numeric()) for other in others)
 
@@ -232,7 +229,7 @@ def _identical(column: _Column) -> bool:
 
 
 def _bands(column: _Column) -> Recoding | None:
-    """Bands by their names; where two share an edge, the rows must tell to which it belongs."""
+    """Recognise bands by their labels; where two share an edge, aligned rows must decide which band has it."""
     if len(column.values) > MOST:
         return None
     labels = [str(value) for value in column.values]
@@ -253,14 +250,14 @@ def _shared_edges(column: _Column, labels: list[str], before: Any, after: Ints) 
     edges: tuple[SharedEdge, ...] = ("left", "right")
     for edge in edges:
         bands = read_bands(labels, shared=edge)
-        if bands is not None and (found := _fitting(column, bands, labels, before, after, exact=True)):
-            yield found
+        if bands is not None and (banded := _fitting(column, bands, labels, before, after, exact=True)):
+            yield banded
 
 
 def _fitting(
     column: _Column, bands: Bands, labels: list[str], before: NDArray[np.float64], after: Ints, *, exact: bool
 ) -> Recoding | None:
-    """The bands, if the numbers of the original lie in them: all of them, or all whose band was released."""
+    """The banding if it fits the original's numbers; with aligned rows, those whose band was released."""
     codes = bands.codes(before)
     beyond = (codes < 0) & ~np.isnan(before)
     if not column.pair.aligned:
@@ -277,7 +274,7 @@ def _fitting(
 
 
 def _groups(column: _Column) -> Recoding | None:
-    """Groups of values: each became one, fewer than before unless they are of another type."""
+    """Recognise grouped values: a function of the old values, with fewer values or another type."""
     old, new = column.before.values, column.values
     if len(old) > MOST:
         return None
@@ -302,7 +299,7 @@ def _groups(column: _Column) -> Recoding | None:
 
 
 def _one_value(old: Any, new: Any) -> bool:
-    """Whether two values of different types are one: 1 and "01", True and "true", a day and its text."""
+    """Whether values of different types are the same: 1 and "01", True and "true", a date and its text."""
     try:
         return float(old) == float(new)
     except (TypeError, ValueError):
@@ -318,18 +315,18 @@ def _whole(column: _Column) -> bool:
 
 
 def _limits(column: _Column) -> Recoding | None:
-    found = found_limits(*column.numbers)
-    if found is None:
+    limits = found_limits(*column.numbers)
+    if limits is None:
         return None
-    ends = {end: _plain(limit) for end, limit in zip(("bottom", "top"), found, strict=True) if limit is not None}
+    ends = {end: _plain(limit) for end, limit in zip(("bottom", "top"), limits, strict=True) if limit is not None}
     return Repeated(1, StepLike("top_bottom_code", {"column": column.name, **ends}))
 
 
 def _multiples(column: _Column) -> Recoding | None:
-    found = found_base(*column.numbers)
-    if found is None:
+    rounding = found_base(*column.numbers)
+    if rounding is None:
         return None
-    base, how = found
+    base, how = rounding
     return Repeated(1, StepLike("round_to", {"column": column.name, "base": _plain(base), "how": how}))
 
 
@@ -339,7 +336,7 @@ def _plain(value: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """The files: `opened` for measures of one file each, `pair` for those of two; what must be told of it."""
+    """The files: `opened` for measures of one file, `pair` for those of two; `notes` are warnings about recodings."""
 
     opened: Pair
     pair: Pair
@@ -354,8 +351,8 @@ def open_recoded(
 
     `opened` are the files (`open_files`), `roles` the columns compared, `also` others of the original that measures
     of one file need, `by` those of subgroups.
-    `recodings` are those of a recipe or a log; what they leave unexplained is recognised where the
-    files say it themselves. The control file is recoded as the original.
+    `recodings` are those of a recipe or a log; columns that they do not explain are recognised from the files. The
+    control file is recoded as the original.
     """
     also = (*also, *by)
     names = list(dict.fromkeys(name for several in roles.values() for name in several))
@@ -367,11 +364,11 @@ def open_recoded(
         opened, done = _declared(opened, [*names, *also], recodings)
         changes, notes, unsure = done.changes, done.notes, done.unsure
     pair = read_pair(opened, roles, also=by, aligned=aligned)
-    found = recognise(pair, names, types_only=recodings is not None)
-    if found:
-        opened = _recoded(opened, [*names, *also], found, "recognised")
+    recognised = recognise(pair, names, types_only=recodings is not None)
+    if recognised:
+        opened = _recoded(opened, [*names, *also], recognised, "recognised")
         pair = read_pair(opened, roles, also=by, aligned=aligned)
-        changes = (*changes, *found)
+        changes = (*changes, *recognised)
     if control is not None:
         control = _as_read(_like_original(control, names, changes), changes, opened.released)
     pair = open_pair(pair, control=control, categories=roles, also=by, aligned=aligned)
@@ -379,11 +376,11 @@ def open_recoded(
         _check_values(pair, recodings, unsure)
     if recodings is not None and recodings.log is not None and recodings.keeps_rows and pair.aligned:
         _check_rows(pair, [name for name in recodings.unchanged(names) if name not in unsure])
-    return Opened(opened, pair, (*_told(pair.recoded), *notes))
+    return Opened(opened, pair, (*_recoding_notes(pair.recoded), *notes))
 
 
 def _check_released(opened: Pair, names: Sequence[str]) -> None:
-    """Name the columns that releases lack, and what says that they were left out."""
+    """Raise where a release lacks a column, with the hint to give the recipe or its log."""
     present = opened.original.collect_schema().names()
     for label, frame in zip(opened.names[1:], opened.released, strict=True):
         columns = frame.collect_schema().names()
@@ -396,7 +393,7 @@ def _check_released(opened: Pair, names: Sequence[str]) -> None:
 
 
 def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple[Pair, Done]:
-    """Do the recodings of a recipe or a log, and bring the rows into the order of the release where it tells it."""
+    """Apply the recodings of a recipe or log to the original, in the row order of the release where it is known."""
     present = opened.original.collect_schema().names()
     used = [name for name in (*names, opened.id) if name is not None and name in present]
     used += [name for name in recodings.needs(used) if name in present]
@@ -412,33 +409,33 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
     return _with_raw(changed, frame, done.changes, recodings.source), done
 
 
-def _recoded(opened: Pair, names: Sequence[str], found: Sequence[Recoding], source: Any) -> Pair:
-    """Do what was recognised to the original."""
+def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[Recoding], source: Any) -> Pair:
+    """Apply the recognised recodings to the original."""
     present = opened.original.collect_schema().names()
     used = [name for name in (*names, opened.id) if name is not None and name in present]
     frame, brought = columns_in_memory(opened.original, {"recoded": list(dict.fromkeys(used))})
     data = frame.to_native()
-    for one in found:
-        data = one.apply(data)
+    for recoding in recodings:
+        data = recoding.apply(data)
     plans = opened.plans or (opened.frames if brought else ())
     brought = brought or opened.brought
     changed = replace(opened, original=open_frame(data), brought=brought, plans=plans)  # type: ignore[arg-type]
-    return _with_raw(changed, frame if opened.raw is None else opened.raw, found, source)
+    return _with_raw(changed, frame if opened.raw is None else opened.raw, recodings, source)
 
 
 def _as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> Any:
-    """Groups called "1", "2" as numbers where the release has numbers: a CSV file does not tell them apart."""
+    """Convert group labels "1", "2" to numbers where the release has numbers, as read from a CSV file."""
     types = [frame.collect_schema() for frame in released]
     for name in dict.fromkeys(change.column for change in changes):
         frame: Any = open_frame(data)
         if name not in frame.columns or not all(name in type_ and type_[name].is_numeric() for type_ in types):
             continue
-        found = distinct_values(frame[name])
-        bands = [read_band(value) for value in found.values] if found.kind == "text" else [None]
+        distinct = distinct_values(frame[name])
+        bands = [read_band(value) for value in distinct.values] if distinct.kind == "text" else [None]
         if all(band is not None and band.single for band in bands):
             numbers = [band.low for band in bands if band is not None]
             levels = [int(number) if number.is_integer() else number for number in numbers]
-            data = with_levels(frame, {name: (levels, found.codes)})
+            data = with_levels(frame, {name: (levels, distinct.codes)})
     return data
 
 
@@ -466,8 +463,8 @@ def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recodin
 
 
 def _check_values(pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> None:
-    """Refuse a recoding that cannot have made the release: it would let no record match."""
-    declared = [one.column for one in pair.recoded if one.source != "recognised" and one.column not in unsure]
+    """Raise where the release has values that the declared recoding cannot produce."""
+    declared = [entry.column for entry in pair.recoded if entry.source != "recognised" and entry.column not in unsure]
     kept = recodings.unchanged(declared)
     for name in declared:
         coding = pair.codes(name)
@@ -483,7 +480,7 @@ def _check_values(pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> No
 
 
 def _check_rows(pair: Pair, names: Sequence[str]) -> None:
-    """Refuse a release that differs from the recoded original where the log changed nothing."""
+    """Raise where the release differs from the recoded original in columns that the log left unchanged."""
     for name in names:
         before, *after = pair.codes(name).codes
         for label, codes in zip(pair.names[1:], after, strict=True):
@@ -494,13 +491,13 @@ def _check_rows(pair: Pair, names: Sequence[str]) -> None:
                 )
 
 
-def _told(recoded: Sequence[Recoded]) -> list[str]:
-    """Say which columns were recoded, by what knowledge, and what the figures of the original are then."""
+def _recoding_notes(recoded: Sequence[Recoded]) -> list[str]:
+    """Notes on the recoded columns, by the source of the recoding."""
     how = {"recipe": "by the recipe given", "log": "by the log given", "recognised": "recognised from the two files"}
-    told = []
+    sentences = []
     for source, words in how.items():
-        of = [one for one in recoded if one.source == source]
+        of = [entry for entry in recoded if entry.source == source]
         if of:
-            columns = ", ".join(f"{one.column} ({one.kind})" for one in of)
-            told.append(f"{columns}: the original is compared with the same recoding as the release, {words}")
-    return told
+            columns = ", ".join(f"{entry.column} ({entry.kind})" for entry in of)
+            sentences.append(f"{columns}: the original is compared with the same recoding as the release, {words}")
+    return sentences

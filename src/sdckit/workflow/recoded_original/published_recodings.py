@@ -1,4 +1,4 @@
-"""The recodings of a recipe or of its log: the steps that anybody who sees the release can do to a value."""
+"""Deterministic recodings of a recipe or log, which are applied to the original before it is compared."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sdckit.protect.change import Change
     from sdckit.workflow.recipes.recipe import Recipe
 
-# One recoding as it can be done to any file: a step of a recipe, bands, or groups of values.
+# One recoding that can be applied to any file: a step of a recipe, bands, or groups of values.
 
 
 NO_DRAWS = Mixed(bytes(16))  # a recoding draws nothing
@@ -91,7 +91,7 @@ class Repeated:
         return run_step(self.number, self.step, data, scenario=None, folder=self.folder, mixed=NO_DRAWS).data
 
     def elsewhere(self) -> Recoding:
-        """The same for another file than the one that the release was made from.
+        """The same step for a file other than the original, such as the control file.
 
         Raises `DataError`: the step takes edges or means from the file that it is applied to.
         """
@@ -137,14 +137,14 @@ class Grouped:
     def apply(self, data: Any) -> Any:
         """Give each value its group."""
         frame = open_eager(data, {"column": [self.column]})
-        found = regroup(
+        regrouped = regroup(
             distinct_values(frame[self.column]), self.column, self.new_of,
             outside="keep" if self.keep else "missing", what="no group",
         )  # fmt: skip
-        return with_levels(frame, {self.column: (found.levels, found.codes)})
+        return with_levels(frame, {self.column: (regrouped.levels, regrouped.codes)})
 
 
-# The names of a column's bands read together: ranges that do not overlap.
+# Parsing the labels of a column as bands that do not overlap.
 
 
 SharedEdge: TypeAlias = Literal["left", "right"]
@@ -152,7 +152,7 @@ MOST = 2_000  # names of bands; a column with more different texts is no column 
 
 
 def read_bands(labels: Sequence[str], *, shared: SharedEdge | None = None) -> Bands | None:
-    """Read all names of a column; None where one is no band, all are single numbers, or two overlap.
+    """Parse the labels of a column as bands; None where one is no band, all are single numbers, or two overlap.
 
     `shared` says to which band an edge belongs that stands in two names, as in "30-40" and "40-50"; without it
     such names overlap.
@@ -168,34 +168,34 @@ def read_bands(labels: Sequence[str], *, shared: SharedEdge | None = None) -> Ba
     """
     if not 0 < len(labels) <= MOST:
         return None
-    found = []
+    named_bands = []
     for label in labels:
         band = read_band(label)
         if band is None:
             return None
-        found.append((band, label))
-    if all(band.single for band, _ in found):
+        named_bands.append((band, label))
+    if all(band.single for band, _ in named_bands):
         return None
-    found.sort(key=lambda one: one[0][:2])
-    bands = [band for band, _ in found]
+    named_bands.sort(key=lambda named_band: named_band[0][:2])
+    bands = [band for band, _ in named_bands]
     if shared is not None:
         bands = _parted(bands, shared)
-    for one, other in pairwise(bands):
-        if one.high > other.low or (one.high == other.low and one.has_high and other.has_low):
+    for lower, upper in pairwise(bands):
+        if lower.high > upper.low or (lower.high == upper.low and lower.has_high and upper.has_low):
             return None
     low, high = (np.array([band[i] for band in bands], np.float64) for i in (0, 1))
     has_low, has_high = (np.array([band[i] for band in bands], np.bool_) for i in (2, 3))
-    return Bands(low, high, has_low, has_high, tuple(label for _, label in found))
+    return Bands(low, high, has_low, has_high, tuple(label for _, label in named_bands))
 
 
 def _parted(bands: Sequence[Band], shared: SharedEdge) -> list[Band]:
-    """Give an edge that two dashed bands share to one of them."""
+    """Assign an edge shared by two dashed bands to one of them."""
     made = list(bands)
-    for i, (one, other) in enumerate(pairwise(bands)):
-        if one.high == other.low and one.dashed and not one.single:
+    for i, (lower, upper) in enumerate(pairwise(bands)):
+        if lower.high == upper.low and lower.dashed and not lower.single:
             if shared == "left":
                 made[i] = made[i]._replace(has_high=False)
-            elif other.dashed:
+            elif upper.dashed:
                 made[i + 1] = made[i + 1]._replace(has_low=False)
     return made
 
@@ -205,7 +205,7 @@ ANOTHER_FILE = "the log is about another file"
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """The original after the recodings: the frame, what was done, what must be told.
+    """The original after the recodings: the frame, the recodings applied, and notes for the user.
 
     `unsure` are columns of which a recoding could not be repeated.
     """
@@ -218,7 +218,7 @@ class Done:
 
 @dataclass(frozen=True, eq=False)
 class Recodings:
-    """What a recipe does to an original besides protecting it.
+    """The recodings of a recipe, and what its log tells of the rows.
 
     Attributes
     ----------
@@ -247,7 +247,7 @@ class Recodings:
 
     @property
     def _all_new(self) -> bool:
-        """Whether the rows of the release are nobody's."""
+        """Whether the rows of the release are fully synthetic."""
         return any(is_all_new(step.method, step.arguments) for step in self.steps)
 
     @property
@@ -276,15 +276,15 @@ class Recodings:
     def unchanged(self, columns: Collection[str]) -> tuple[str, ...]:
         """Columns that only recodings and suppression change: a value of a release is that of the recoded original."""
         changed: set[str] = set()
-        for number, one in enumerate(self.steps, 1):
-            if not is_recoding(one) and METHODS[one.method].trace != "missing":
-                changed.update(self._touched(number, one, columns))
+        for number, step in enumerate(self.steps, 1):
+            if not is_recoding(step) and METHODS[step.method].trace != "missing":
+                changed.update(self._touched(number, step, columns))
         return tuple(name for name in columns if name not in changed)
 
     def check_file(
         self, columns: Sequence[str], n: int | None = None, *, identifiers: Collection[str] = ()
     ) -> Recodings:
-        """Hold a log against the file that it should be about; the identifiers need not have been read then.
+        """Validate a log against the file it should be about; the identifiers need not have been read.
 
         Raises `DataError`: other columns, or another number of records.
         """
@@ -303,7 +303,7 @@ class Recodings:
         return replace(self, checked=True)
 
     def check_sizes(self, sizes: Sequence[int | None], names: Sequence[str]) -> None:
-        """Refuse releases with other rows than the log says; None is a size that nobody has counted."""
+        """Raise where a release has a number of rows other than the log's; a size of None is not known."""
         if self.log is None or self._all_new:
             return
         expected = self.log.n if self.rows is None else len(self.rows)
@@ -314,7 +314,7 @@ class Recodings:
                 )
 
     def needs(self, columns: Collection[str]) -> tuple[str, ...]:
-        """Columns of the original beyond these that their recoding goes by, or the order of the rows."""
+        """Further columns of the original that the recodings of these, or the order of the rows, depend on."""
         used = [
             name
             for step in self.steps
@@ -326,28 +326,28 @@ class Recodings:
         return tuple(name for name in dict.fromkeys(used) if name not in columns)
 
     def apply(self, data: Any, columns: Collection[str]) -> Done:
-        """Do the recodings of some columns to the original; nothing random, no suppression.
+        """Apply the recodings of some columns to the original, without random steps and suppression.
 
-        A step that takes edges or means from values which an earlier step has changed at random is left out, and
-        told, unless the log has the edges.
+        A step that estimates edges or means from values which an earlier step has perturbed is left out with a note,
+        unless the log has the edges.
         """
         notes: list[str] = []
         unsure: list[str] = []
         changes: list[Recoding] = []
         touched: set[str] = set()
-        for number, one in enumerate(self.steps, 1):
-            if not is_recoding(one):
-                touched.update(self._touched(number, one, columns))
+        for number, step in enumerate(self.steps, 1):
+            if not is_recoding(step):
+                touched.update(self._touched(number, step, columns))
                 continue
-            column, taken = str(one.arguments["column"]), _from_the_data(one)
+            column, taken = str(step.arguments["column"]), _from_the_data(step)
             if column not in columns:
                 continue
-            change: Recoding = Repeated(number, one, self.folder, taken)
+            change: Recoding = Repeated(number, step, self.folder, taken)
             if taken and column in touched:
-                edges = self._edges(number, one)
+                edges = self._edges(number, step)
                 if edges is None:
                     notes.append(
-                        f"{column}: {one.place(number)} takes {taken} from values that an earlier step had changed; "
+                        f"{column}: {step.place(number)} takes {taken} from values that an earlier step had changed; "
                         "the original is compared without it"
                     )
                     unsure.append(column)
@@ -357,23 +357,23 @@ class Recodings:
             changes.append(change)
         return Done(data, tuple(changes), (*notes, *self._not_done()), tuple(unsure))
 
-    def _edges(self, number: int, one: StepLike) -> Any:
-        """The bands that a step cut, as the log names them."""
-        if self.log is None or METHODS[one.method].trace != "range":
+    def _edges(self, number: int, step: StepLike) -> Any:
+        """Bands of a step, parsed from their labels in the log; None where the log has none."""
+        if self.log is None or METHODS[step.method].trace != "range":
             return None
         return read_bands(self.log.steps[number - 1].parameters.get("bands", ()))
 
-    def _touched(self, number: int, one: StepLike, columns: Collection[str]) -> set[str]:
+    def _touched(self, number: int, step: StepLike, columns: Collection[str]) -> set[str]:
         """Columns that a step changed by the log; without one, those that it may change."""
         if self.log is not None:
             return {name for name, count in self.log.steps[number - 1].changed.items() if count}
-        return set(columns if METHODS[one.method].unnamed else columns_mentioned([one]))
+        return set(columns if METHODS[step.method].unnamed else columns_mentioned([step]))
 
     def _not_done(self) -> list[str]:
         left = [
-            one.place(number)
-            for number, one in enumerate(self.steps, 1)
-            if not is_recoding(one) and not _leaves_out(one)
+            step.place(number)
+            for number, step in enumerate(self.steps, 1)
+            if not is_recoding(step) and not _leaves_out(step)
         ]
         if self.log is not None or not left:
             return []
@@ -381,7 +381,7 @@ class Recodings:
 
 
 def _identifiers_of(log: RecipeLog) -> list[str]:
-    """Identifiers of the scenario of a log: protect does not read them."""
+    """Identifiers of the scenario in a log, which `protect` does not read."""
     try:
         named = tomllib.loads(log.scenario).get("identifiers", [])
     except tomllib.TOMLDecodeError:
@@ -390,7 +390,7 @@ def _identifiers_of(log: RecipeLog) -> list[str]:
 
 
 def is_recoding(step: StepLike) -> bool:
-    """Whether a step makes values coarser by a rule, without chance.
+    """Whether a step is a deterministic recoding.
 
     Examples
     --------
@@ -410,12 +410,12 @@ def _moves_rows(step: StepLike | Change) -> bool:
 
 
 def _keeps_homes_together(change: Change) -> bool:
-    """Whether a step put whole households into random order."""
+    """Whether a step shuffled whole households."""
     return _moves_rows(change) and change.parameters.get("household") is not None
 
 
 def _from_the_data(step: StepLike) -> str:
-    """What a recoding takes from the values of the file, in words; "" where nothing."""
+    """What a recoding estimates from the data (edges, means), in words; "" where nothing."""
     trace = METHODS[step.method].trace
     if trace == "range" and isinstance(step.arguments.get("bands"), int):
         return "the edges of its bands"
@@ -427,7 +427,7 @@ def _from_the_data(step: StepLike) -> str:
 def read_recodings(
     recipe: Recipe | str | Path | Recodings | None, log: RecipeLog | str | Path | None
 ) -> Recodings | None:
-    """Read what was given as ``recipe=`` and ``log=``; both together must fit each other.
+    """Read ``recipe=`` and ``log=``; given together they must agree.
 
     Raises `ScenarioError`: no recipe, one without a recoding, or not that of the log; `FileFormatError`: no log;
     `DataError`: a hierarchy that the log read is another one, or not where it should be.
@@ -482,17 +482,17 @@ def _plain(steps: Sequence[StepLike]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _check_hierarchies(then: RecipeLog, steps: Sequence[StepLike], folder: Path | None, *, alone: bool) -> None:
-    found = digests(steps, folder)
+    hashes = digests(steps, folder)
     for name in hierarchies(steps):
-        if name not in found:
+        if name not in hashes:
             where = "beside the log; give the recipe, too, which says where it is" if alone else "where the recipe is"
             raise DataError(f"the hierarchy {name} that the log names is not {where}")
-        if found[name] != then.files.get(name):
+        if hashes[name] != then.files.get(name):
             raise DataError(f"the hierarchy {name} is not the one of the log; find the file as it was")
 
 
 def left_of(scenario: Scenario, recodings: Recodings | None, columns: Collection[str]) -> tuple[Scenario, list[str]]:
-    """The scenario as it holds for a release without the keys that a step left out, and their names.
+    """The scenario without the keys that a step left out, and their names.
 
     `columns` are those of the release. Raises `ScenarioError`: no intruder is left with a key.
     """

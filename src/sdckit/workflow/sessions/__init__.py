@@ -1,1 +1,1 @@
-"""What somebody at work asks of a file, one file per page of the app: plain arguments in, plain dicts out."""
+"""Tasks behind the pages of the app, one module per page: plain arguments in, plain dicts out."""

@@ -1,4 +1,4 @@
-"""One request of a session, carried out: what it gives, refuses or warns of as plain values, and no exception."""
+"""Carry out requests of a session in the worker process: results, errors and warnings as plain values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sdckit.data.files.readers import FileSample
     from sdckit.data.scenarios.scenario import Scenario
 
-# What the worker process of a session holds: the opened file, and results that were computed before.
+# State of the worker process of a session: the open file, and cached results.
 
 
 MOST_KEPT = 64  # results that are kept, so that going back is instant
@@ -31,7 +31,7 @@ One = TypeVar("One")
 
 
 class Desk:
-    """The file of a session and what is known of it; it lives in the worker process only.
+    """The open file of a session and its cached results; it lives in the worker process only.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class Desk:
 
         with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
             sample = describe_file(path, whole=True, **how)
-        told = [str(one.message) for one in caught if issubclass(one.category, SdcWarning)]
+        caught_messages = [str(warning.message) for warning in caught if issubclass(warning.category, SdcWarning)]
         codes = set(sample.notes.messages(Path(path).name))  # these are told column by column
-        self.warnings = tuple(dict.fromkeys(one for one in told if one not in codes))
+        self.warnings = tuple(dict.fromkeys(message for message in caught_messages if message not in codes))
         self._sample, self._opened, self.reading = sample, opened, how
         self.memo.clear()
 
@@ -131,21 +131,21 @@ class Desk:
             while len(self.memo) >= MOST_KEPT:
                 del self.memo[next(iter(self.memo))]
             self.memo[key] = make()
-        found: One = self.memo[key]
-        return found
+        remembered: One = self.memo[key]
+        return remembered
 
 
 def _state(path: str | None) -> list[int]:
-    """What changes when a file is written anew."""
+    """Modification time and size of a file; empty where it is absent."""
     try:
-        told = Path(path or "").stat()
+        stat = Path(path or "").stat()
     except OSError:
         return []  # reading it says what is wrong
-    return [told.st_mtime_ns, told.st_size]
+    return [stat.st_mtime_ns, stat.st_size]
 
 
 def _given(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that say anything; one that does not exist is refused."""
+    """Reading options without empty ones; an unknown option is an error."""
     if unknown := [name for name in reading if name not in READING]:
         raise DataError(f"{unknown[0]!r} is no option of how a file is read; there are {', '.join(READING)}")
     given = {name: reading[name] for name in READING if reading.get(name) not in (None, "", False)}
@@ -154,7 +154,7 @@ def _given(reading: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-# Whether a task fits the memory that is free: said before it starts, not by a process that is killed.
+# Memory check before a task starts, so that the process is not killed for lack of it.
 
 
 GIGA = 2**30
@@ -163,7 +163,7 @@ OF_TASKS = {"protecting": TWO_FILES, "releasing": TWO_FILES, "taking_away": TWO_
 
 
 def needed_bytes(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | None) -> int:
-    """What a task may take: from records and columns once the file was read, before from its size."""
+    """Estimated memory of a task in bytes: from records and columns of the open file, else from its size on disk."""
     if facts and "records" in facts:
         copies = OF_TASKS.get(task.partition(".")[0], ONE_FILE)
         columns = facts["columns"]
@@ -176,7 +176,7 @@ def needed_bytes(task: str, arguments: Mapping[str, Any], facts: Mapping[str, An
 
 
 def lacking(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | None) -> str:
-    """The message where a task would not fit; empty where it does, or nobody knows."""
+    """Message where a task would not fit into memory; empty where it does, or is unknown."""
     free = free_bytes()
     needed = needed_bytes(task, arguments, facts)
     if free is None or needed <= free:
@@ -199,7 +199,7 @@ Send = Callable[[dict[str, Any]], None]
 
 
 def preload() -> None:
-    """Load what tasks need while nobody waits for it."""
+    """Import the modules that tasks need ahead of the first request."""
     from sdckit.workflow import sessions
 
     for iter_module in iter_modules(sessions.__path__):
@@ -209,13 +209,13 @@ def preload() -> None:
 
 
 def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
-    """Carry out one request; what it gives or refuses is sent, and no exception leaves."""
+    """Carry out one request and send its result or error; no exception is raised."""
     try:
         with _compiling(send), _warned() as notes:
             result = _carried_out(desk, request, send)
         exact = request["arguments"].get("exact", False)
-        told = notes if exact else list(map(_protected, notes))
-        send({"result": {**result, "notes": [*result.get("notes", ()), *told]}})
+        shown = notes if exact else list(map(_protected, notes))
+        send({"result": {**result, "notes": [*result.get("notes", ()), *shown]}})
     except SdcError as error:
         send({"error": str(error)})
     except MemoryError:
@@ -236,7 +236,7 @@ def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, An
 
 
 def _protected(text: str) -> str:
-    """A warning as it may be shown: its counts of records pass the gate."""
+    """A warning with its record counts protected."""
     from sdckit.report.gate.protect import protect_words
 
     return protect_words(text)
@@ -244,7 +244,7 @@ def _protected(text: str) -> str:
 
 @contextlib.contextmanager
 def _warned() -> Iterator[list[str]]:
-    """Our own warnings of the block, each once; those of libraries may show a value."""
+    """Collect distinct `SdcWarning` messages of the block; drop those of libraries, which may show values."""
     notes: list[str] = []
 
     def hear(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
@@ -260,14 +260,14 @@ def _warned() -> Iterator[list[str]]:
 
 @contextlib.contextmanager
 def _compiling(send: Send) -> Iterator[None]:
-    """Tell once that kernels are being compiled, which takes minutes and happens once per machine."""
+    """Send one message where kernels are being compiled, which takes minutes and happens once per machine."""
     from sdckit.numerics.compiling import heard
 
-    told: list[str] = []
+    compiled: list[str] = []
 
     def tell(name: str) -> None:
-        if not told:
-            told.append(name)
+        if not compiled:
+            compiled.append(name)
             send({"tell": COMPILING})
 
     with heard(tell):

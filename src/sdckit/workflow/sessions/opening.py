@@ -1,4 +1,4 @@
-"""The page File: a file is opened, and what was read of it is told."""
+"""Tasks of the pages File and Roles: open a file, describe it, guess and check its scenario."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 
-# The page Roles: what the columns are, guessed and then said, as a scenario.
+# The page Roles: roles of the columns, guessed and then declared in a scenario.
 
 
 RELEASE = "public-use"  # the strictest of the published types, until the user says otherwise
@@ -38,40 +38,40 @@ def plain_scenario(scenario: Scenario) -> dict[str, Any]:
 def guess(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """Guess the role of every column: how sure, why, what must be answered; and the scenario that follows."""
     tell("guessing the roles of the columns")
-    found: RoleGuesses = desk.remember("guess", [], lambda: _guessed(desk))
-    rows = [{**row, "label": desk.sample.labels.get(row["column"], "")} for row in _rows(found, exact=exact)]
+    guesses: RoleGuesses = desk.remember("guess", [], lambda: _guessed(desk))
+    rows = [{**row, "label": desk.sample.labels.get(row["column"], "")} for row in _rows(guesses, exact=exact)]
     for row in rows:
         row["evidence"] = [say(text, language) for text in row["evidence"]]
         row["warning"], row["question"] = (say(row[name], language) for name in ("warning", "question"))
-    return {"rows": rows, "scenario": _proposed(desk, found)}
+    return {"rows": rows, "scenario": _proposed(desk, guesses)}
 
 
 def _guessed(desk: Desk) -> RoleGuesses:
     return guess_roles(desk.data.head(SAMPLE), labels=desk.sample.labels, value_labels=desk.sample.value_labels)
 
 
-def _rows(found: RoleGuesses, *, exact: bool) -> list[dict[str, Any]]:
-    """The guesses with protected evidence; without any where the file is too small to say more."""
+def _rows(guesses: RoleGuesses, *, exact: bool) -> list[dict[str, Any]]:
+    """Guesses with protected evidence; without evidence where the file is too small."""
     try:
-        plain = protected(guesses_document(found), exact=exact)
+        plain = protected(guesses_document(guesses), exact=exact)
     except DataError:
         bare: dict[str, Any] = {"evidence": (), "warning": ""}
         return [
             {
-                "column": one.column,
-                "role": one.role,
-                "confidence": one.confidence,
-                "question": one.question or "",
+                "column": guessed.column,
+                "role": guessed.role,
+                "confidence": guessed.confidence,
+                "question": guessed.question or "",
                 **bare,
             }
-            for one in found
+            for guessed in guesses
         ]
-    return [dict(one) for one in plain["guesses"]]
+    return [dict(row) for row in plain["guesses"]]
 
 
-def _proposed(desk: Desk, found: RoleGuesses) -> dict[str, Any]:
+def _proposed(desk: Desk, guesses: RoleGuesses) -> dict[str, Any]:
     """The scenario that `sdckit scenario init` would write, with the strictest published type of release."""
-    text = write_guesses(found, name=desk.path.name, looked_at="", notes=desk.sample.notes)
+    text = write_guesses(guesses, name=desk.path.name, looked_at="", notes=desk.sample.notes)
     plain = tomllib.loads(text)
     keys = plain.pop("keys", [])
     return {**plain, **({"intruders": {"default": keys}} if keys else {}), "release": RELEASE}
@@ -96,8 +96,12 @@ def load(desk: Desk, tell: Tell, *, path: str, language: str = "en") -> dict[str
 def _checked(made: Scenario, language: str) -> dict[str, Any]:
     """The scenario as plain arguments and as its file, and what its limits are, in a sentence."""
     tree = limits_tree(made, compared=False)
-    told = release_sentence(tree) or "; ".join(limits_words(tree))
-    return {"scenario": plain_scenario(made), "toml": made.to_toml(), "limits": say(told, language) if told else ""}
+    sentence = release_sentence(tree) or "; ".join(limits_words(tree))
+    return {
+        "scenario": plain_scenario(made),
+        "toml": made.to_toml(),
+        "limits": say(sentence, language) if sentence else "",
+    }
 
 
 DEMO = "affairs.csv"
@@ -115,7 +119,7 @@ def open_file(
 
 
 def told(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -> dict[str, Any]:
-    """The facts of the opened file: `html` and the codes are shown, the others serve the pages."""
+    """Description of the open file: `html` and the codes are shown, the others serve the pages."""
     tell("counting missing values")
     opened = _opened(desk)
     frame, notes = desk.data, desk.sample.notes
@@ -129,8 +133,8 @@ def told(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -
         "numbers": [name for name, dtype in frame.schema.items() if dtype.is_numeric()],
         "labels": dict(desk.sample.labels),
         "bytes": int(frame.estimated_size()),
-        "missing": list(notes.given) or list(dict.fromkeys(one.code for one in notes.taken)),
-        "suspected": list(dict.fromkeys(one.code for one in notes.suspected)),
+        "missing": list(notes.given) or list(dict.fromkeys(note.code for note in notes.taken)),
+        "suspected": list(dict.fromkeys(note.code for note in notes.suspected)),
         "html": html,
     }
 
@@ -161,7 +165,7 @@ def rows(
     first = max(0, min(int(start), frame.height - 1)) // MOST_ROWS * MOST_ROWS
     page = frame.select(shown).slice(first, MOST_ROWS)
     cells = tuple(
-        (str(first + at), *("" if one is None else str(one) for one in row)) for at, row in enumerate(page.rows(), 1)
+        (str(first + at), *("" if cell is None else str(cell) for cell in row)) for at, row in enumerate(page.rows(), 1)
     )
     caption = f"Records {first + 1:,} to {first + page.height:,} of {frame.height:,}"
     block = TableBlock(caption, ("Row", *shown), cells)
@@ -175,14 +179,14 @@ def rows(
 
 
 def _opened(desk: Desk) -> OpenedFile:
-    """The opened file, with the codes that became missing counted."""
+    """The open file, with counts of the codes that became missing."""
     notes = desk.sample.notes
     taken = desk.remember("codes", list(notes.given), lambda: _effect(desk)) if notes.given else notes.taken
     return OpenedFile(desk.path.name, desk.sample, taken, notes.suspected, desk.warnings)
 
 
 def _effect(desk: Desk) -> Any:
-    """What the given codes made missing: read once more with the empty field as the only one."""
+    """Count what the given codes made missing, by reading the file again with the empty field as the only code."""
     from sdckit.data.files.readers import describe_file
     from sdckit.data.missing_values.missing import counted_codes
 

@@ -1,4 +1,4 @@
-"""Tasks on steps of protection: forms, pictures, runs, recipes to start from and recipes beside each other."""
+"""Tasks of the page Protect: forms, previews, runs, starter and proposed recipes, and their comparison."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.sessions.answering import Desk, Tell
 
 
-# What the tasks on recipes share: steps as plain values, the recipe they make, and its run, kept while it is used.
+# Shared by the tasks on recipes: steps as plain values, the recipe they make, and its cached run.
 
 
 MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one that is open
@@ -60,14 +60,14 @@ def plain_steps(recipe: Recipe) -> list[dict[str, Any]]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     return None if isinstance(value, float) and math.isinf(value) else value
 
 
 def digest(*parts: Any) -> str:
-    """A name for what a release is made of, to see whether it is still that of the steps."""
+    """Hash of the inputs of a release, to see whether it is still that of the steps."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -85,9 +85,9 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
     def run() -> Applied:
         return _run(desk, made, scenario, secret, tell, watch=True)
 
-    found: Applied = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
-    _remember(desk, found)
-    return found
+    outcome: Applied = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
+    _remember(desk, outcome)
+    return outcome
 
 
 def tried(desk: Desk) -> tuple[Point, ...]:
@@ -116,8 +116,8 @@ def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: 
     def run() -> Any:
         return _run(desk, first, scenario, secret, tell, watch=False).data
 
-    found = kept(desk, "files on the way", [scenario.to_toml(), first.to_toml(), secret], run)
-    return found[0] if isinstance(found, list) else found
+    files = kept(desk, "files on the way", [scenario.to_toml(), first.to_toml(), secret], run)
+    return files[0] if isinstance(files, list) else files
 
 
 def _run(desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell, *, watch: bool) -> Applied:
@@ -138,7 +138,7 @@ def _key(secret: str, column: str) -> str:
 
 
 def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> Any:
-    """Keep the last few of what holds a file."""
+    """Cache the last few results that hold a file."""
     files: dict[str, Any] = desk.memo.setdefault(kind, {})
     name = digest(*parts)
     if name not in files:
@@ -149,7 +149,7 @@ def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> An
     return files[name]
 
 
-# A hierarchy built from codes themselves: at each level their ends are cut off.
+# A hierarchy built from the codes themselves: each level cuts off one character at the end.
 
 
 def code_hierarchy(data: Any, column: str) -> str:
@@ -268,7 +268,7 @@ def variable(
 
 
 def _size(leaf: Plain) -> float:
-    """How long a bar is drawn: the printed number, or half the bound of a hidden one."""
+    """Length of a bar: the printed number, or half the bound of a hidden one."""
     value = leaf["value"]
     return float(leaf.get("below") or 0) / 2 if value is None else float(value)
 
@@ -281,48 +281,48 @@ def starter(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, lan
     chosen = desk.scenario(scenario)
 
     def make() -> dict[str, Any]:
-        found = make_starter(
+        start = make_starter(
             desk.original(chosen), chosen, columns=desk.data.columns, share=0.05, internal=exact, folder=desk.folder
         )  # fmt: skip
-        return {"steps": plain_steps(found.recipe), "text": found.text, "exceeded": list(found.exceeded)}
+        return {"steps": plain_steps(start.recipe), "text": start.text, "exceeded": list(start.exceeded)}
 
-    found = desk.remember("starter", [chosen.to_toml(), exact], make)
-    return {**found, "html": _written(desk, found["text"], exact=exact, language=language)}
+    remembered = desk.remember("starter", [chosen.to_toml(), exact], make)
+    return {**remembered, "html": _written(desk, remembered["text"], exact=exact, language=language)}
 
 
 def propose(
     desk: Desk, tell: Tell, *, scenario: Plain, keep: Sequence[str] = (), seconds: float | None = None,
     exact: bool = False, language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """The recipe that loses least while every threshold holds, and those found beside it."""
+    """The proposed recipe with the least loss, and its alternatives."""
     from sdckit.workflow.proposing.propose import make_proposal
 
     chosen = desk.confirmed(scenario)
 
     def make() -> dict[str, Any]:
-        found = make_proposal(
+        proposal = make_proposal(
             desk.original(chosen), chosen, columns=desk.data.columns, keep=list(keep), internal=exact,
             folder=desk.folder, time_limit=seconds, step=tell,
         )  # fmt: skip
-        told = found.to_dict(internal=exact)
+        plain = proposal.to_dict(internal=exact)
         others = [
-            {"words": one["words"], "loss": _loss(one["loss"]), "passed": one["passed"],
+            {"words": row["words"], "loss": _loss(row["loss"]), "passed": row["passed"],
              "steps": plain_steps(other.recipe)}
-            for one, other in zip(told["alternatives"], found.alternatives, strict=True)
+            for row, other in zip(plain["alternatives"], proposal.alternatives, strict=True)
         ]  # fmt: skip
         return {
-            "steps": plain_steps(found.recipe), "text": found.text, "passed": bool(found.passed),
-            "words": found.words, "loss": _loss(told["loss"]), "exceeded": [*found.exceeded, *found.unjudged],
+            "steps": plain_steps(proposal.recipe), "text": proposal.text, "passed": bool(proposal.passed),
+            "words": proposal.words, "loss": _loss(plain["loss"]), "exceeded": [*proposal.exceeded, *proposal.unjudged],
             "alternatives": others,
         }  # fmt: skip
 
-    found = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)
+    remembered = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)
     others = [
         {**alternative, "words": say(alternative["words"], language, desk.data.columns)}
-        for alternative in found["alternatives"]
+        for alternative in remembered["alternatives"]
     ]
-    html = _written(desk, found["text"], exact=exact, language=language)
-    return {**found, "alternatives": others, "html": html}
+    html = _written(desk, remembered["text"], exact=exact, language=language)
+    return {**remembered, "alternatives": others, "html": html}
 
 
 def _loss(share: float | str | None) -> str:
@@ -335,10 +335,10 @@ def compare(
 ) -> dict[str, Any]:  # fmt: skip
     """Risk and loss of two recipes in the end, side by side."""
     chosen = desk.scenario(scenario)
-    both: list[Applied] = [applied(desk, chosen, one, secret, tell) for one in (first, second)]
+    both: list[Applied] = [applied(desk, chosen, steps, secret, tell) for steps in (first, second)]
 
     def plains() -> dict[str, Any]:
-        return {"both": [plain_recipe(one.what_was_done, internal=exact) for one in both]}
+        return {"both": [plain_recipe(outcome.what_was_done, internal=exact) for outcome in both]}
 
     html = document_html(plains, lambda plain: [recipes_beside(plain["both"], names)], exact=exact, language=language)
     return {"html": html}
@@ -356,7 +356,7 @@ def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
 
 
 def _written(desk: Desk, text: str, *, exact: bool, language: str) -> str:
-    """A recipe with its comments in the session's language."""
+    """A recipe as HTML with its comments in the session's language."""
     if language != ENGLISH:
         text = comments_in(text, lambda comment: say(comment, language, desk.data.columns))
     return sections_html([Section("", (Code("", text),))], exact=exact, language=language)

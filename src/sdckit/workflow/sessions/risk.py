@@ -1,4 +1,4 @@
-"""The page Risk: who can be recognised, how surely, by which keys, and what would help most."""
+"""Tasks of the page Risk: measures by intruder, contributions of keys, levels, subgroups and next steps."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessment import Assessment
 
 
-# Assessments of one file taken apart and put together: one intruder at a time, and without what takes long.
+# Splitting and merging assessments of one file: by intruder, and without slow measures.
 
 
 def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:
-    """Make one assessment of several of the same file: each has some of the scenario's intruders.
+    """Merge assessments of the same file, each of some of the scenario's intruders, into one.
 
     Raises `ScenarioError`: the intruders are not those of the scenario, in their order.
     """
@@ -44,7 +44,7 @@ def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:
 
 
 def without_measures(assessment: Assessment, names: Collection[str]) -> Assessment:
-    """The same assessment without the results of some measures, for a document that is made before them."""
+    """The assessment without the results of some measures, for a document that does without them."""
     lean = tuple(
         replace(
             intruder,
@@ -70,9 +70,9 @@ TICKED = "with the ticked keys"
 
 def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """The verdicts and the first figures against every intruder; what takes longer is asked for apart."""
-    found = _assessed(desk, desk.scenario(scenario), tell)
+    assessment = _assessed(desk, desk.scenario(scenario), tell)
     tell("protecting the figures")
-    made = _figures(desk, without_measures(found, (CONTRIBUTIONS,)), exact=exact)
+    made = _figures(desk, without_measures(assessment, (CONTRIBUTIONS,)), exact=exact)
 
     def laid(plain: Plain) -> list[Section]:
         several = len(plain["intruders"]) > 1
@@ -87,7 +87,7 @@ def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langua
     return {
         "verdict": _verdict(made, exact=exact, language=language),
         "html": document_html(made, laid, exact=exact, language=language),
-        "passed": found.passed,
+        "passed": assessment.passed,
         "further": {name: say(question, language) for name, question in further_questions().items()},
         "notes": [],
     }
@@ -103,7 +103,7 @@ def further_questions() -> dict[str, str]:
 
 
 def _answered(plain: Plain) -> list[Section]:
-    """The answer without its verdicts: they stand at the top of the page."""
+    """The answer section without its verdicts, which stand at the top of the page."""
     section = answer_section(plain)
     return [Section(section.title, tuple(block for block in section.blocks if block.kind != "verdicts"))]
 
@@ -119,7 +119,7 @@ def _verdict(made: Callable[[], Plain], *, exact: bool, language: str) -> str:
 
 def helps(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """What would help most: the next steps, and what every key contributes."""
-    found = _assessed(desk, desk.scenario(scenario), tell)
+    assessment = _assessed(desk, desk.scenario(scenario), tell)
     tell("leaving out the keys one by one")
 
     def laid(plain: Plain) -> list[Section]:
@@ -131,13 +131,13 @@ def helps(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langu
             sections += [Section(title, tuple(blocks))] if blocks else []
         return sections
 
-    return _html(desk, found, laid, exact=exact, language=language)
+    return _html(desk, assessment, laid, exact=exact, language=language)
 
 
 def levels(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """How many records each level of a key has: pictures, with their tables folded away."""
-    found = _assessed(desk, desk.scenario(scenario), tell)
-    lean = without_measures(found, (CONTRIBUTIONS,))
+    assessment = _assessed(desk, desk.scenario(scenario), tell)
+    lean = without_measures(assessment, (CONTRIBUTIONS,))
 
     def laid(plain: Plain) -> list[Section]:
         known: dict[str, Plain] = {
@@ -159,8 +159,8 @@ def moved(
     if not keys:
         raise ScenarioError("without any key there is nothing to recognise people by; tick one at least")
     both = with_other_keys(whole, intruder, keys, name=say(TICKED, language))
-    found = _assessed(desk, both, tell)
-    lean = without_measures(found, (CONTRIBUTIONS,))
+    assessment = _assessed(desk, both, tell)
+    lean = without_measures(assessment, (CONTRIBUTIONS,))
     return _html(desk, lean, lambda plain: [compared_section(plain)], exact=exact, language=language)
 
 
@@ -182,8 +182,8 @@ def further(
     return {"html": result_html(*outcome.results.values(), exact=exact, language=language, title=title)}
 
 
-def _further(desk: Desk, one: Scenario, measure: str, tell: Tell) -> Any:
-    (planned,) = plan_file(one, measures=(measure,), data=desk.original(one), tell=tell).values()
+def _further(desk: Desk, intruder: Scenario, measure: str, tell: Tell) -> Any:
+    (planned,) = plan_file(intruder, measures=(measure,), data=desk.original(intruder), tell=tell).values()
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         return carry_out([row for row in planned if row.row.name == measure])
 
@@ -195,8 +195,8 @@ def subgroups(
     if not by:
         raise ScenarioError("choose a variable whose values are the subgroups")
     whole = desk.scenario(scenario)
-    found = desk.remember("by", [plain_of(whole), list(by)], lambda: _one(desk, whole, tell, by))
-    lean = without_measures(found, (CONTRIBUTIONS,))
+    assessment = desk.remember("by", [plain_of(whole), list(by)], lambda: _assess_scenario(desk, whole, tell, by))
+    lean = without_measures(assessment, (CONTRIBUTIONS,))
 
     def laid(plain: Plain) -> list[Section]:
         sections = [Section(f"Subgroups by {', '.join(by)}", ())]
@@ -211,34 +211,34 @@ def subgroups(
 
 
 def _html(
-    desk: Desk, found: Assessment, laid: Callable[[Plain], list[Section]], *, exact: bool, language: str
+    desk: Desk, assessment: Assessment, laid: Callable[[Plain], list[Section]], *, exact: bool, language: str
 ) -> dict[str, Any]:
-    made = _figures(desk, found, exact=exact)
+    made = _figures(desk, assessment, exact=exact)
     return {"html": document_html(made, laid, exact=exact, language=language)}
 
 
-def _figures(desk: Desk, found: Assessment, *, exact: bool) -> Callable[[], Plain]:
-    """What is shown of an assessment, made when it is asked for and then kept: the gate is the slow part."""
-    measures = [sorted(intruder.results) for intruder in found.intruders]
-    key = [plain_of(found.scenario), list(found.by), measures, exact]
-    return lambda: desk.remember("figures", key, lambda: protected(build_document(found), exact=exact))
+def _figures(desk: Desk, assessment: Assessment, *, exact: bool) -> Callable[[], Plain]:
+    """Function that returns the protected document of an assessment, cached since the gate is slow."""
+    measures = [sorted(intruder.results) for intruder in assessment.intruders]
+    key = [plain_of(assessment.scenario), list(assessment.by), measures, exact]
+    return lambda: desk.remember("figures", key, lambda: protected(build_document(assessment), exact=exact))
 
 
 def _assessed(desk: Desk, whole: Scenario, tell: Tell) -> Assessment:
-    """The assessment of the file, one intruder at a time, so that what is known of one is kept."""
+    """Assessment of the file, cached intruder by intruder."""
     parts = []
     for name in whole.intruders:
-        one = whole.intruder(name)
-        parts.append(desk.remember("assess", plain_of(one), partial(_one, desk, one, tell)))
+        intruder = whole.intruder(name)
+        parts.append(desk.remember("assess", plain_of(intruder), partial(_assess_scenario, desk, intruder, tell)))
     return put_together(parts, whole)
 
 
-def _one(desk: Desk, one: Scenario, tell: Tell, by: Sequence[str] = ()) -> Assessment:
-    """Its warnings stand in the document, with their counts protected."""
+def _assess_scenario(desk: Desk, scenario: Scenario, tell: Tell, by: Sequence[str] = ()) -> Assessment:
+    """Assess the file without raising warnings: they stand in the document, with their counts protected."""
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        return assess(desk.original(one), scenario=one, by=tuple(by), step=tell)
+        return assess(desk.original(scenario), scenario=scenario, by=tuple(by), step=tell)
 
 
 def plain_of(scenario: Scenario) -> Any:
-    """What a scenario says, for telling results apart."""
+    """Content of a scenario as plain values, used as a cache key."""
     return json.loads(scenario.model_dump_json())

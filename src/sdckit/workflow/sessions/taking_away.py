@@ -1,4 +1,4 @@
-"""Tasks that write what is taken away: the release, its report, scenario, recipe, log, script and command lines."""
+"""Tasks that judge and write the release with its report, scenario, recipe, log, script and command lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.sessions.answering import Desk, Tell
 
 
-# Tasks on a release beside its original: the gate's verdict, the chapters of its report, and the map of recipes.
+# Judging a release: the gate's verdict, the chapters of its report, and the risk-utility map of the recipes tried.
 
 
 NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
@@ -35,11 +35,11 @@ NO_LIMIT = "No threshold is declared, so nothing says that this release may go o
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A release as the gate sees it: `passed` is False where a limit is exceeded, not judged, or none is declared."""
+    """A release with its assessment; `passed` is False where a limit is exceeded, not judged, or none is declared."""
 
     name: str
     made: Applied
-    found: ReleaseAssessment
+    assessment: ReleaseAssessment
     passed: bool
     why_not: str = ""
 
@@ -48,7 +48,7 @@ def judged(
     desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tell, *, models: Mapping[str, str] | None = None,
     control: str = "", attacks: bool = False,
 ) -> Judged:  # fmt: skip
-    """Make the release and hold it against every threshold, once for what is asked."""
+    """Make the release and check it against every threshold, cached by its arguments."""
     made = applied(desk, scenario, steps, secret, tell)
     asked = [scenario.to_toml(), made.recipe.to_toml(), secret, dict(models or {}), control, attacks]
     name = digest(*asked)
@@ -59,14 +59,14 @@ def judged(
         tell("assessing the release")
         people = None if not control else _people(desk, control, scenario)
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
-            found = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
+            assessment = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
         try:
-            return Judged(name, made, found, check_assessment(found).passed)
+            return Judged(name, made, assessment, check_assessment(assessment).passed)
         except ScenarioError as error:  # no threshold, or guesses that nobody has confirmed
-            return Judged(name, made, found, passed=False, why_not=str(error))
+            return Judged(name, made, assessment, passed=False, why_not=str(error))
 
-    one: Judged = kept(desk, "releases judged", asked, hold)
-    return one
+    outcome: Judged = kept(desk, "releases judged", asked, hold)
+    return outcome
 
 
 def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
@@ -85,25 +85,24 @@ def release(
 ) -> dict[str, Any]:  # fmt: skip
     """Make the release, and tell its verdict and the chapters that can be read."""
     chosen = desk.scenario(scenario)
-    one = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
-    told = {
-        "passed": one.passed, "release": {"digest": digest(scenario, list(steps)), "passed": one.passed},
+    outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
+    facts = {
+        "passed": outcome.passed, "release": {"digest": digest(scenario, list(steps)), "passed": outcome.passed},
     }  # fmt: skip
     tell("protecting the figures")
     try:
-        plain = _plain(desk, one, exact=exact)
+        plain = _plain(desk, outcome, exact=exact)
     except DataError as error:
-        return {**told, "verdict": warned_html(str(error), language), "html": "", "chapters": []}
+        return {**facts, "verdict": warned_html(str(error), language), "html": "", "chapters": []}
     words = sections_html([_answer(plain)], exact=exact, language=language, plain=plain)
-    extra = warned_html(NO_LIMIT if not plain["verdicts"] else one.why_not, language) if one.why_not else ""
+    extra = warned_html(NO_LIMIT if not plain["verdicts"] else outcome.why_not, language) if outcome.why_not else ""
     verdict = verdict_html(plain, of="The release:", exact=exact, language=language) + extra
-    return {**told, "verdict": verdict, "html": words, "chapters": [title for title, _ in _chapters(plain)]}
+    return {**facts, "verdict": verdict, "html": words, "chapters": [title for title, _ in _chapters(plain)]}
 
 
-def _plain(desk: Desk, one: Judged, *, exact: bool) -> Plain:
-    """The protected document of the release, all of whose chapters were protected together."""
-    found: Plain = desk.remember("release", [one.name, exact], lambda: plain_document(one.found, internal=exact))
-    return found
+def _plain(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
+    """The protected document of the release, whose chapters are protected jointly."""
+    return desk.remember("release", [outcome.name, exact], lambda: plain_document(outcome.assessment, internal=exact))
 
 
 def _answer(plain: Plain) -> Section:
@@ -112,13 +111,13 @@ def _answer(plain: Plain) -> Section:
 
 
 def _chapters(plain: Plain) -> list[tuple[str, list[Section]]]:
-    """The sections of the annex by their chapters, but for the answer, which stands above."""
-    found: list[tuple[str, list[Section]]] = []
+    """Sections of the annex by chapter, without the answer section."""
+    chapters: list[tuple[str, list[Section]]] = []
     for section in page_of(plain).sections[1:]:
-        if section.level == 2 or not found:
-            found.append((section.title, []))
-        found[-1][1].append(section)
-    return found
+        if section.level == 2 or not chapters:
+            chapters.append((section.title, []))
+        chapters[-1][1].append(section)
+    return chapters
 
 
 def chapter(
@@ -128,8 +127,8 @@ def chapter(
 ) -> dict[str, Any]:  # fmt: skip
     """Show one chapter of the report."""
     chosen = desk.scenario(scenario)
-    one = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
-    plain = _plain(desk, one, exact=exact)
+    outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
+    plain = _plain(desk, outcome, exact=exact)
     for name, sections in _chapters(plain):
         if name == title:
             html = sections_html(sections, exact=exact, language=language, plain=plain)
@@ -148,19 +147,20 @@ def map_of_recipes(
 
     chosen = desk.scenario(scenario)
     made = applied(desk, chosen, steps, secret, tell)
-    found = Exploration(tried(desk), risk, loss, made.log.n, made.k, make_recipe(desk, steps), "polars")
+    exploration = Exploration(tried(desk), risk, loss, made.log.n, made.k, make_recipe(desk, steps), "polars")
     try:
-        plain = plain_map(found, internal=exact)
+        plain = plain_map(exploration, internal=exact)
     except DataError as error:
         return {"html": warned_html(str(error), language)}
     table = sections_html([Section("", (map_table(plain),))], exact=exact, language=language)
     return {"html": f"<figure>{to_svg(map_chart(plain, partial(say, language=language)))}</figure>{table}"}
 
 
-# The session as a script and as command lines: both make the release of the app again, byte for byte.
+# The session as a Python script and as command lines: both reproduce the release byte for byte.
 
 
 OPTIONS = ("delimiter", "encoding", "decimal", "join_key")
+NOT_PASSED = "# A limit of the scenario is exceeded or not judged: the last command says which."
 
 
 @dataclass(frozen=True)
@@ -204,90 +204,90 @@ class Session:
         return f"{path.stem}-again{path.suffix}"
 
 
-def command_lines(one: Session) -> str:
+def command_lines(session: Session) -> str:
     """The command lines, for a shell in the folder of the files.
 
     >>> lines = command_lines(Session("a b.csv", "release.csv", {"missing": ["-9"]})).splitlines()
     >>> print(lines[-2].partition(" --out ")[2])
     release-again.csv --replay log-secret.json --missing=-9
     """
-    read = _flags(one)
-    file = f"./{one.file}" if one.file.startswith("-") else one.file
+    read = _flags(session)
+    file = f"./{session.file}" if session.file.startswith("-") else session.file
     again = [
-        "sdckit", "protect", one.recipe, file, "--scenario", one.scenario, "--out", one.again,
-        "--replay", one.log, *read,
+        "sdckit", "protect", session.recipe, file, "--scenario", session.scenario, "--out", session.again,
+        "--replay", session.log, *read,
     ]  # fmt: skip
-    beside = ["sdckit", "check", file, *_released(one), "--scenario", one.scenario, "--log", one.log, *read]
+    beside = ["sdckit", "check", file, *_released(session), "--scenario", session.scenario, "--log", session.log, *read]
     head = [
         "#!/bin/sh",
-        f"# Makes {one.released} again, byte for byte, and holds it against every limit.",
-        f"# Run it where {displayed(one.file)}, {one.recipe}, {one.scenario} and {one.log} lie.",
-        *_warned(one),
+        f"# Makes {session.released} again, byte for byte, and holds it against every limit.",
+        f"# Run it where {displayed(session.file)}, {session.recipe}, {session.scenario} and {session.log} lie.",
+        *_warned(session),
         "set -e",
     ]
     return "\n".join([*head, shlex.join(again), shlex.join(beside), ""])
 
 
-def _released(one: Session) -> Sequence[str]:
-    path = PurePath(one.again)
-    return ("--released", f"{path.stem}_1{path.suffix}" if one.several else one.again)
+def _released(session: Session) -> Sequence[str]:
+    path = PurePath(session.again)
+    return ("--released", f"{path.stem}_1{path.suffix}" if session.several else session.again)
 
 
-def _flags(one: Session) -> list[str]:
-    found = [f"--missing={code}" for code in one.reading.get("missing", ())]
+def _flags(session: Session) -> list[str]:
+    flags = [f"--missing={code}" for code in session.reading.get("missing", ())]
     for name in OPTIONS:
-        if one.reading.get(name):
-            found += [f"--{name.replace('_', '-')}", str(one.reading[name])]
-    if one.reading.get("join"):
-        found += ["--join", PurePath(str(one.reading["join"])).name]
-    return [*found, *(["--user-missing"] if one.reading.get("user_missing") else [])]
+        if session.reading.get(name):
+            flags += [f"--{name.replace('_', '-')}", str(session.reading[name])]
+    if session.reading.get("join"):
+        flags += ["--join", PurePath(str(session.reading["join"])).name]
+    return [*flags, *(["--user-missing"] if session.reading.get("user_missing") else [])]
 
 
-def _warned(one: Session) -> list[str]:
-    return [] if one.passed else ["# A limit of the scenario is exceeded or not judged: the last command says which."]
+def _warned(session: Session) -> list[str]:
+    return [] if session.passed else [NOT_PASSED]
 
 
-def python_script(one: Session) -> str:
+def python_script(session: Session) -> str:
     """The Python script; it compiles and names no path of a machine.
 
     >>> compile(python_script(Session("a.csv", "release.csv")), "repeat.py", "exec") is not None
     True
     """
-    how = {name: one.reading[name] for name in OPTIONS if one.reading.get(name)}
-    if one.reading.get("user_missing"):
+    how = {name: session.reading[name] for name in OPTIONS if session.reading.get(name)}
+    if session.reading.get("user_missing"):
         how["user_missing"] = True
-    if one.unread:
-        how["identifiers"] = list(one.unread)
-    if one.missing:
-        how["missing"] = list(one.missing)
+    if session.unread:
+        how["identifiers"] = list(session.unread)
+    if session.missing:
+        how["missing"] = list(session.missing)
     given = [f"{name}={value!r}" for name, value in sorted(how.items())]
     labels = []
-    if one.reading.get("join"):
-        given.append(f"join=here / {PurePath(str(one.reading['join'])).name!r}")
-    if one.labelled:
-        encoding = f", encoding={one.reading['encoding']!r}" if one.reading.get("encoding") else ""
+    if session.reading.get("join"):
+        given.append(f"join=here / {PurePath(str(session.reading['join'])).name!r}")
+    if session.labelled:
+        encoding = f", encoding={session.reading['encoding']!r}" if session.reading.get("encoding") else ""
         labels = [f"labels = sdc.read_labels(file{encoding})"]
-    options = ", labels=labels" if one.labelled else ""
-    write = f"sdc.write_file(applied.data, here / {one.again!r}, sources=[file]{options})"
-    if one.several:
-        stem, ending = PurePath(one.again).stem, PurePath(one.again).suffix
+    options = ", labels=labels" if session.labelled else ""
+    write = f"sdc.write_file(applied.data, here / {session.again!r}, sources=[file]{options})"
+    if session.several:
+        stem, ending = PurePath(session.again).stem, PurePath(session.again).suffix
         write = (
             "for number, release in enumerate(applied.data, 1):\n"
             f'    sdc.write_file(release, here / f"{stem}_{{number}}{ending}", sources=[file]{options})'
         )
     lines = [
-        f'"""Makes {one.released} again, byte for byte, and holds it against every limit."""',
+        f'"""Makes {session.released} again, byte for byte, and holds it against every limit."""',
         "",
         "from pathlib import Path",
         "",
         "import sdckit as sdc",
         "",
-        *_warned(one),
+        *_warned(session),
         "here = Path(__file__).parent",
-        f"file = here / {one.file!r}",
-        f"scenario = sdc.Scenario.from_toml(here / {one.scenario!r})",
+        f"file = here / {session.file!r}",
+        f"scenario = sdc.Scenario.from_toml(here / {session.scenario!r})",
         f"data = sdc.read_file({', '.join(['file', *given])})",
-        f"applied = sdc.Recipe.replay(data, here / {one.log!r}, folder=here, watch=False)",
+        f"applied = sdc.Recipe.replay(data, here / {session.log!r}, folder=here, watch=False)",
         *labels,
         write,
         "print(applied.assess())",
@@ -323,71 +323,71 @@ def prepare(
     if kind not in FORMATS:
         raise FileFormatError(f"there is no format {kind}; choose one of {', '.join(FORMATS)}")
     chosen = desk.scenario(scenario)
-    one = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
-    if not one.passed and not accepted:
+    outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
+    if not outcome.passed and not accepted:
         raise ScenarioError(HELD)
     folder = desk.folder / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
     tell("writing the files")
-    session, written = _release(desk, one, chosen, folder, kind)
+    session, written = _release(desk, outcome, chosen, folder, kind)
     texts = {
         session.scenario: chosen.to_toml(),
-        session.recipe: one.made.recipe.to_toml(),
+        session.recipe: outcome.made.recipe.to_toml(),
         "repeat.py": python_script(session),
         "repeat.sh": command_lines(session),
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    files = [_told("release", path) for path in written]
-    files += [_told(what, folder / name) for what, name in (
+    files = [_file_entry("release", path) for path in written]
+    files += [_file_entry(what, folder / name) for what, name in (
         ("scenario", session.scenario), ("recipe", session.recipe), ("log", session.log), ("script", "repeat.py"),
         ("commands", "repeat.sh"),
     )]  # fmt: skip
-    files += [_told("hierarchy", path) for path in _hierarchies(desk, one, folder)]
+    files += [_file_entry("hierarchy", path) for path in _hierarchies(desk, outcome, folder)]
     return {
-        "files": files, "passed": one.passed, "script": texts["repeat.py"], "commands": texts["repeat.sh"],
+        "files": files, "passed": outcome.passed, "script": texts["repeat.py"], "commands": texts["repeat.sh"],
         "folder": str(folder),
     }  # fmt: skip
 
 
-def _release(desk: Desk, one: Judged, scenario: Scenario, folder: Path, kind: str) -> tuple[Session, list[Path]]:
+def _release(desk: Desk, outcome: Judged, scenario: Scenario, folder: Path, kind: str) -> tuple[Session, list[Path]]:
     """Write release and log exactly as ``sdckit protect`` does."""
     from sdckit.data.files.file_labels import FileLabels
     from sdckit.data.files.read_labelled import read_labels
     from sdckit.data.files.write_file import LABELLED, WRITTEN
     from sdckit.workflow.recipes.release_files import unread, write_release
 
-    out = folder / f"{RELEASE if one.passed else EXCEEDED}{kind}"
+    out = folder / f"{RELEASE if outcome.passed else EXCEEDED}{kind}"
     labelled = WRITTEN[kind] in LABELLED
     reading = desk.reading
     labels = FileLabels()
     if labelled:
         labels = read_labels(desk.path, encoding=reading.get("encoding"), join=reading.get("join"))
     session = Session(
-        desk.path.name, out.name, reading, labelled=labelled, passed=one.passed,
-        unread=unread(one.made.recipe, scenario), missing=tuple(scenario.missing_codes),
-        several=isinstance(one.made.data, list),
+        desk.path.name, out.name, reading, labelled=labelled, passed=outcome.passed,
+        unread=unread(outcome.made.recipe, scenario), missing=tuple(scenario.missing_codes),
+        several=isinstance(outcome.made.data, list),
     )  # fmt: skip
     written = write_release(
-        one.made.data, out, log=one.made.log, log_path=folder / session.log, sources=[desk.path],
+        outcome.made.data, out, log=outcome.made.log, log_path=folder / session.log, sources=[desk.path],
         excel_safe=False, labels=labels,
     )  # fmt: skip
     return session, written
 
 
-def _hierarchies(desk: Desk, one: Judged, folder: Path) -> list[Path]:
+def _hierarchies(desk: Desk, outcome: Judged, folder: Path) -> list[Path]:
     """Copies of the hierarchies that the recipe reads, which the script needs, too."""
     from sdckit.workflow.recipes.recipe_checks import hierarchies
 
-    found = []
-    for named in hierarchies(one.made.recipe.steps):
-        found.append(folder / Path(named).name)
-        shutil.copyfile(desk.folder / named, found[-1])
-    return found
+    copies = []
+    for named in hierarchies(outcome.made.recipe.steps):
+        copies.append(folder / Path(named).name)
+        shutil.copyfile(desk.folder / named, copies[-1])
+    return copies
 
 
-def _told(what: str, path: Path) -> dict[str, Any]:
+def _file_entry(what: str, path: Path) -> dict[str, Any]:
     return {"what": what, "name": path.name, "path": str(path), "bytes": path.stat().st_size}
 
 
@@ -403,7 +403,8 @@ def report(
         raise FileFormatError(f"there is no format {kind}; choose one of {', '.join(REPORTS)}")
     path = desk.folder / f"report{'-confidential' if exact else ''}{kind}"
     check_needs(path)
-    one = judged(desk, desk.scenario(scenario), steps, secret, tell, models=models, control=control, attacks=attacks)
+    chosen = desk.scenario(scenario)
+    outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
     tell("writing the report")
-    one.found.report(path, internal=exact, language=language, labels=dict(desk.sample.labels))
-    return {"files": [_told("report", path)]}
+    outcome.assessment.report(path, internal=exact, language=language, labels=dict(desk.sample.labels))
+    return {"files": [_file_entry("report", path)]}
