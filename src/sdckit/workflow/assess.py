@@ -70,7 +70,6 @@ def assess(
     attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None, log: GivenLog = None,
     step: Step | None = None,
 ) -> ReleaseAssessment: ...  # fmt: skip
-@job()
 def assess(
     data: Any,
     released: Any = None,
@@ -166,49 +165,50 @@ def assess(
       default (sex, age): 1 sample uniques, global risk 0.6667
         exceeded: 1 record is in a group of fewer than 2 with the same keys (k = 2)
     """
-    roles: dict[str, Any] = {
-        "keys": arguments.names(keys, "keys"),
-        "weight": arguments.column_or_none(weight, "weight"),
-        "sampling_fraction": arguments.sampling_fraction_or_none(sampling_fraction),
-        "household": arguments.column_or_none(household, "household"),
-        "person": arguments.column_or_none(person, "person"),
-        "sensitive": arguments.names(sensitive, "sensitive", single=True) or None,
-        "numeric": arguments.names(numeric, "numeric", single=True) or None,
-    }
-    arguments.column_or_none(id, "id")
-    arguments.seed(seed)
-    arguments.flag(attacks, "attacks")
-    arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
-    scenario = arguments.scenario_or_none(scenario)
-    chosen = chosen_measures(measures)
-    given = {name: value for name, value in roles.items() if value is not None}
-    if scenario is None:
-        if keys is None:
-            raise ScenarioError("say which variables an intruder knows: scenario= or keys=[...]", argument="keys")
-        scenario = Scenario(**given)
-    elif given:
-        raise ScenarioError(
-            f"{', '.join(given)} and scenario= are both given; put everything into the scenario",
-            argument=next(iter(given)),
-        )
-    groups = arguments.names(by, "by", single=True) or ()
-    _check_groups(data, groups)
-    tell = step or (lambda _: None)
-    if released is None:
-        attacked = control is not None or attacks or n_attacks != N_ATTACKS
-        if id is not None or seed is not None or models or attacked or recipe is not None or log is not None:
+    with job():
+        roles: dict[str, Any] = {
+            "keys": arguments.names(keys, "keys"),
+            "weight": arguments.column_or_none(weight, "weight"),
+            "sampling_fraction": arguments.sampling_fraction_or_none(sampling_fraction),
+            "household": arguments.column_or_none(household, "household"),
+            "person": arguments.column_or_none(person, "person"),
+            "sensitive": arguments.names(sensitive, "sensitive", single=True) or None,
+            "numeric": arguments.names(numeric, "numeric", single=True) or None,
+        }
+        arguments.column_or_none(id, "id")
+        arguments.seed(seed)
+        arguments.flag(attacks, "attacks")
+        arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
+        scenario = arguments.scenario_or_none(scenario)
+        chosen = chosen_measures(measures)
+        given = {name: value for name, value in roles.items() if value is not None}
+        if scenario is None:
+            if keys is None:
+                raise ScenarioError("say which variables an intruder knows: scenario= or keys=[...]", argument="keys")
+            scenario = Scenario(**given)
+        elif given:
             raise ScenarioError(
-                "id=, models=, seed=, control=, attacks=, n_attacks=, recipe= and log= are for a release against its "
-                "original; give released="
+                f"{', '.join(given)} and scenario= are both given; put everything into the scenario",
+                argument=next(iter(given)),
             )
-        return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups)
-    from sdckit.workflow.recoded_original.published_recodings import read_recodings
+        groups = arguments.names(by, "by", single=True) or ()
+        _check_groups(data, groups)
+        tell = step or (lambda _: None)
+        if released is None:
+            attacked = control is not None or attacks or n_attacks != N_ATTACKS
+            if id is not None or seed is not None or models or attacked or recipe is not None or log is not None:
+                raise ScenarioError(
+                    "id=, models=, seed=, control=, attacks=, n_attacks=, recipe= and log= are for a release against "
+                    "its original; give released="
+                )
+            return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups)
+        from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
-    return assess_release(
-        data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed, control=control,
-        attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
-        recodings=read_recodings(recipe, log),
-    )  # fmt: skip
+        return assess_release(
+            data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
+            control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
+            recodings=read_recodings(recipe, log),
+        )  # fmt: skip
 
 
 def _check_groups(data: Any, by: Sequence[str]) -> None:

@@ -195,7 +195,6 @@ class CheckResult(Displayed):
         return self.assessment._repr_html_()
 
 
-@job()
 def check(
     data: Any,
     released: Any = None,
@@ -238,14 +237,15 @@ def check(
     >>> result.passed, result.exceeded[0].n_records
     (False, 1)
     """
-    arguments.column_or_none(id, "id")
-    arguments.seed(seed)
-    if arguments.scenario_or_none(scenario) is None:
-        raise ScenarioError("scenario= is missing: its thresholds are what is checked", argument="scenario")
-    require_gate(scenario, compared=released is not None)
-    return check_assessment(
-        assess(data, released, scenario=scenario, control=control, id=id, seed=seed, recipe=recipe, log=log)
-    )
+    with job():
+        arguments.column_or_none(id, "id")
+        arguments.seed(seed)
+        if arguments.scenario_or_none(scenario) is None:
+            raise ScenarioError("scenario= is missing: its thresholds are what is checked", argument="scenario")
+        require_gate(scenario, compared=released is not None)
+        return check_assessment(
+            assess(data, released, scenario=scenario, control=control, id=id, seed=seed, recipe=recipe, log=log)
+        )
 
 
 def require_gate(scenario: Scenario, *, compared: bool) -> None:

@@ -101,7 +101,6 @@ class _Outcome:
     alone: int | None = None  # the lower bound if no values were linked
 
 
-@job()
 def local_suppression(
     data: Any,
     *,
@@ -223,54 +222,55 @@ def local_suppression(
     >>> change.changed, change.parameters["lower_bound"]
     ({'sex': 1, 'job': 0}, 1)
     """
-    roles = _roles(keys, alpha, scenario)
-    if k is not None:
-        arguments.count(k, "k", "counts records", at_least=2)
-    if k is None and combinations is None and scenario is not None:
-        k = scenario.limits.k
-    groups = arguments.names(strata, "strata", single=True) or ()
-    bundles = read_together(together, roles.keys)
-    frame, records = open_records(
-        data, {"keys": roles.keys, "strata": groups, "together": [name for bundle in bundles for name in bundle]}
-    )
-    if clash := [name for name in groups if name in roles.keys]:
-        raise ScenarioError(f"strata: {clash[0]!r} is a key; strata must not be changed", argument="strata")
-    requests = read_combinations(roles.keys, k, combinations, records.n)
-    rank = read_importance(roles.keys, importance)
-    if exact != "auto":
-        exact = arguments.flag(exact, "exact", "is 'auto', True or False")
-    if exact is True and (len(requests) > 1 or rank is not None or roles.alpha < 1):
-        says = "exact=True counts values for one set of keys: no importance, no alpha below 1"
-        raise DataError(says, argument="exact")
-    if len(roles.keys) > MOST_KEYS:
-        raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
-    hide_implied = arguments.flag(hide_implied, "hide_implied")
-    if records.counts is not None and (hide_implied or household is not None or bundles):
-        raise DataError("rows that stand for several records lose no values together, and hide none")
-    rng, drawn = open_rng(seed)
-    own = _household(frame, household, household_variables, scenario)
-    columns = list(dict.fromkeys([*roles.keys, *(name for bundle in bundles for name in bundle)]))
-    homes, shared = read_shared(frame, [name for name in columns if name != own[0]], *own)
-    coded = code_columns([frame[name] for name in columns])
-    bonds = bonds_of(coded, bundles, homes, shared)
-    if exact is True and bonds.bind:
-        says = "exact=True counts values one by one: no household, and nothing that goes together"
-        raise DataError(says, argument="exact")
-    file = _open(frame, coded[: len(roles.keys)], records, roles, groups, max(level for _, level in requests))
-    at_risk = _at_risk(file, requests)
-    outcome = _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
-    details: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
-    details |= {"household": own[0], "household_variables": list(shared)} if shared else {}
-    alone = bonds.alone(len(roles.keys))
-    secret = {"seed": drawn} if hide_implied else {}
-    details |= {"hide_implied": hide_implied, "n_implied": None}
-    if hide_implied:
-        following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
-        count = partial(_count_following, lambda: following, bound=bonds.bind)
-    else:  # counting takes long compared with the search, and is done when it is read
-        count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
-    settings = (roles, groups, requests, rank)
-    return _protected(frame, records.n, *settings, file, at_risk, outcome, bonds, details, secret, count)
+    with job():
+        roles = _roles(keys, alpha, scenario)
+        if k is not None:
+            arguments.count(k, "k", "counts records", at_least=2)
+        if k is None and combinations is None and scenario is not None:
+            k = scenario.limits.k
+        groups = arguments.names(strata, "strata", single=True) or ()
+        bundles = read_together(together, roles.keys)
+        frame, records = open_records(
+            data, {"keys": roles.keys, "strata": groups, "together": [name for bundle in bundles for name in bundle]}
+        )
+        if clash := [name for name in groups if name in roles.keys]:
+            raise ScenarioError(f"strata: {clash[0]!r} is a key; strata must not be changed", argument="strata")
+        requests = read_combinations(roles.keys, k, combinations, records.n)
+        rank = read_importance(roles.keys, importance)
+        if exact != "auto":
+            exact = arguments.flag(exact, "exact", "is 'auto', True or False")
+        if exact is True and (len(requests) > 1 or rank is not None or roles.alpha < 1):
+            says = "exact=True counts values for one set of keys: no importance, no alpha below 1"
+            raise DataError(says, argument="exact")
+        if len(roles.keys) > MOST_KEYS:
+            raise DataError(f"{len(roles.keys)} keys; local suppression takes at most {MOST_KEYS}")
+        hide_implied = arguments.flag(hide_implied, "hide_implied")
+        if records.counts is not None and (hide_implied or household is not None or bundles):
+            raise DataError("rows that stand for several records lose no values together, and hide none")
+        rng, drawn = open_rng(seed)
+        own = _household(frame, household, household_variables, scenario)
+        columns = list(dict.fromkeys([*roles.keys, *(name for bundle in bundles for name in bundle)]))
+        homes, shared = read_shared(frame, [name for name in columns if name != own[0]], *own)
+        coded = code_columns([frame[name] for name in columns])
+        bonds = bonds_of(coded, bundles, homes, shared)
+        if exact is True and bonds.bind:
+            says = "exact=True counts values one by one: no household, and nothing that goes together"
+            raise DataError(says, argument="exact")
+        file = _open(frame, coded[: len(roles.keys)], records, roles, groups, max(level for _, level in requests))
+        at_risk = _at_risk(file, requests)
+        outcome = _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
+        details: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
+        details |= {"household": own[0], "household_variables": list(shared)} if shared else {}
+        alone = bonds.alone(len(roles.keys))
+        secret = {"seed": drawn} if hide_implied else {}
+        details |= {"hide_implied": hide_implied, "n_implied": None}
+        if hide_implied:
+            following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
+            count = partial(_count_following, lambda: following, bound=bonds.bind)
+        else:  # counting takes long compared with the search, and is done when it is read
+            count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
+        settings = (roles, groups, requests, rank)
+        return _protected(frame, records.n, *settings, file, at_risk, outcome, bonds, details, secret, count)
 
 
 def _count_following(

@@ -116,7 +116,6 @@ HEAD = (
 ALLOWED = ("pram", "synthesize")
 
 
-@job()
 def propose(
     data: Any,
     *,
@@ -238,17 +237,18 @@ def propose(
     >>> found.passed, found.optimal, found.words
     (True, True, 'keeps sex as it is; age in 14 bands')
     """
-    if arguments.scenario_or_none(scenario) is None:
-        raise ScenarioError("scenario= is missing: its thresholds are what has to hold", argument="scenario")
-    frame = open_eager(data, {})
-    if folder is not None and not isinstance(folder, str | Path):
-        raise ScenarioError("folder= is a path, where the recipe is to lie", argument="folder")
-    return make_proposal(
-        data, scenario, columns=frame.columns, keep=arguments.names(keep, "keep") or (), prefer=prefer,
-        importance=importance, allow=allow, share=share,
-        loss=loss, formula=formula, family=family, alternatives=alternatives, control=control, internal=internal,
-        folder=None if folder is None else Path(folder), time_limit=time_limit, step=step,
-    )  # fmt: skip
+    with job():
+        if arguments.scenario_or_none(scenario) is None:
+            raise ScenarioError("scenario= is missing: its thresholds are what has to hold", argument="scenario")
+        frame = open_eager(data, {})
+        if folder is not None and not isinstance(folder, str | Path):
+            raise ScenarioError("folder= is a path, where the recipe is to lie", argument="folder")
+        return make_proposal(
+            data, scenario, columns=frame.columns, keep=arguments.names(keep, "keep") or (), prefer=prefer,
+            importance=importance, allow=allow, share=share,
+            loss=loss, formula=formula, family=family, alternatives=alternatives, control=control, internal=internal,
+            folder=None if folder is None else Path(folder), time_limit=time_limit, step=step,
+        )  # fmt: skip
 
 
 def make_proposal(

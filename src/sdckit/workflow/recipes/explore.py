@@ -244,7 +244,6 @@ MOST_POINTS = 10_000
 NO_SECRET = bytes(32)  # the files made here do not go out, so that a seed may be all there is
 
 
-@job()
 def explore(
     data: Any,
     recipe: Recipe,
@@ -320,40 +319,41 @@ def explore(
     >>> found.table.select("1.bands", "pram.pd", "sample_uniques").rows()
     [(2, 0.6, 3.0), (2, 1.0, 1.0), (4, 0.6, 3.0), (4, 1.0, 1.0)]
     """
-    if not isinstance(recipe, Recipe):
-        raise ScenarioError("explore takes the data and a Recipe; read one by Recipe.from_toml(path)")
-    _check_figure("risk_figure", risk_figure, RISKS)
-    _check_figure("loss_figure", loss_figure, LOSSES)
-    chosen = recipe.find_scenario(scenario)
-    if chosen is None:
-        raise ScenarioError("explore measures risk under a scenario; give scenario= (--scenario S.toml)")
-    if resume is not None and seed is None and recipe.is_random:
-        raise ScenarioError("resume needs a seed: without one, every run draws others", argument="resume")
-    if workers is not None:
-        arguments.count(workers, "workers", "counts combinations at a time")
-    _, entropy = open_rng(seed)
-    combinations = _combinations(recipe, grid)
-    recipes = [_changed(recipe, combination) for combination in combinations]
-    for values, made in zip(combinations, recipes, strict=True):
-        try:
-            made.check(data, scenario=chosen)
-        except SdcError as error:
-            where = ", ".join(f"{path} = {value}" for path, value in values.items())
-            raise type(error)(f"with {where}: {error}", argument=error.argument) from None
-    runs = Runs(None if resume is None else Path(resume))
-    frame: Any = open_frame(data)
-    about = (list(frame.columns), len(frame), chosen.to_toml(), entropy)
-    keys = [key_of(made.to_toml(), *about) for made in recipes]
-    measure = _measure(data, chosen, entropy)
-    _run_all(recipes, keys, runs, measure, workers or n_threads(), step or (lambda _: None))
-    points = []
-    for values, key in zip(combinations, keys, strict=True):
-        known = runs.get(key)
-        assert known is not None
-        few = {name: known.get(name, 1) for name in FEW}
-        points.append(Point(values, {name: known[name] for name in FIGURES}, known["note"], **few))
-    watch = Watch(data, chosen)
-    return Exploration(tuple(points), risk_figure, loss_figure, len(frame), watch.k, recipe, frame.implementation)
+    with job():
+        if not isinstance(recipe, Recipe):
+            raise ScenarioError("explore takes the data and a Recipe; read one by Recipe.from_toml(path)")
+        _check_figure("risk_figure", risk_figure, RISKS)
+        _check_figure("loss_figure", loss_figure, LOSSES)
+        chosen = recipe.find_scenario(scenario)
+        if chosen is None:
+            raise ScenarioError("explore measures risk under a scenario; give scenario= (--scenario S.toml)")
+        if resume is not None and seed is None and recipe.is_random:
+            raise ScenarioError("resume needs a seed: without one, every run draws others", argument="resume")
+        if workers is not None:
+            arguments.count(workers, "workers", "counts combinations at a time")
+        _, entropy = open_rng(seed)
+        combinations = _combinations(recipe, grid)
+        recipes = [_changed(recipe, combination) for combination in combinations]
+        for values, made in zip(combinations, recipes, strict=True):
+            try:
+                made.check(data, scenario=chosen)
+            except SdcError as error:
+                where = ", ".join(f"{path} = {value}" for path, value in values.items())
+                raise type(error)(f"with {where}: {error}", argument=error.argument) from None
+        runs = Runs(None if resume is None else Path(resume))
+        frame: Any = open_frame(data)
+        about = (list(frame.columns), len(frame), chosen.to_toml(), entropy)
+        keys = [key_of(made.to_toml(), *about) for made in recipes]
+        measure = _measure(data, chosen, entropy)
+        _run_all(recipes, keys, runs, measure, workers or n_threads(), step or (lambda _: None))
+        points = []
+        for values, key in zip(combinations, keys, strict=True):
+            known = runs.get(key)
+            assert known is not None
+            few = {name: known.get(name, 1) for name in FEW}
+            points.append(Point(values, {name: known[name] for name in FIGURES}, known["note"], **few))
+        watch = Watch(data, chosen)
+        return Exploration(tuple(points), risk_figure, loss_figure, len(frame), watch.k, recipe, frame.implementation)
 
 
 def _check_figure(role: str, name: str, offered: Sequence[str]) -> None:

@@ -355,7 +355,6 @@ class Recipe(Displayed):
             check_roles(self.steps, running.columns, running.scenario)
         running.check(self.steps, self.folder)
 
-    @job()
     def apply(
         self, data: Any, *, scenario: Scenario | None = None, seed: Seed = None, secret: bytes | str | None = None,
         id_keys: Keys | None = None, watch: bool = True, step: Callable[[str], None] | None = None,
@@ -400,34 +399,35 @@ class Recipe(Displayed):
         SdcWarning
             A seed below 2^64 where the secret is made up.
         """
-        mixed = Mixed(read_secret(secret), 0 if seed is None else open_rng(seed)[1])
-        chosen = self.find_scenario(scenario)
-        running = start(data, chosen)
-        self._check(running)
-        if secret is None and self.is_random:
-            warn_of_short(seed, keeper="log")
-        own = self._own_keys(id_keys)
-        files = self._digests()
-        tell = step or (lambda _: None)
-        figures: list[StepFigures] = list(running.figures(0, "before", 0)) if watch else []
-        changes: list[Change] = []
-        for number, recipe_step in enumerate(self.steps, 1):
-            tell(f"step {number} of {len(self.steps)}: {recipe_step.method}")
-            change = running.step(number, recipe_step, folder=self.folder, mixed=mixed, key=own.get(number))
-            changes.append(change)
-            if watch:
-                figures += running.figures(number, recipe_step.method, change.n_changed)
-        made = {
-            number: change.secret["key"] for number, change in enumerate(changes, 1) if "key" in change.secret
-        }  # fmt: skip
-        log = RecipeLog(
-            recipe=self.to_toml(), steps=tuple(changes), n=running.n, columns=running.columns,
-            versions=versions_here(), date=date.today().isoformat(), secret=mixed.secret.hex(), seed=mixed.seed,
-            keys=made, scenario="" if chosen is None else chosen.to_toml(), files=files,
-        )  # fmt: skip
-        running.done(self.steps)
-        made_of = (running.differing(), self, running.watcher.k, data, chosen)
-        return Applied(running.data(), log, tuple(figures), *made_of)
+        with job():
+            mixed = Mixed(read_secret(secret), 0 if seed is None else open_rng(seed)[1])
+            chosen = self.find_scenario(scenario)
+            running = start(data, chosen)
+            self._check(running)
+            if secret is None and self.is_random:
+                warn_of_short(seed, keeper="log")
+            own = self._own_keys(id_keys)
+            files = self._digests()
+            tell = step or (lambda _: None)
+            figures: list[StepFigures] = list(running.figures(0, "before", 0)) if watch else []
+            changes: list[Change] = []
+            for number, recipe_step in enumerate(self.steps, 1):
+                tell(f"step {number} of {len(self.steps)}: {recipe_step.method}")
+                change = running.step(number, recipe_step, folder=self.folder, mixed=mixed, key=own.get(number))
+                changes.append(change)
+                if watch:
+                    figures += running.figures(number, recipe_step.method, change.n_changed)
+            made = {
+                number: change.secret["key"] for number, change in enumerate(changes, 1) if "key" in change.secret
+            }  # fmt: skip
+            log = RecipeLog(
+                recipe=self.to_toml(), steps=tuple(changes), n=running.n, columns=running.columns,
+                versions=versions_here(), date=date.today().isoformat(), secret=mixed.secret.hex(), seed=mixed.seed,
+                keys=made, scenario="" if chosen is None else chosen.to_toml(), files=files,
+            )  # fmt: skip
+            running.done(self.steps)
+            made_of = (running.differing(), self, running.watcher.k, data, chosen)
+            return Applied(running.data(), log, tuple(figures), *made_of)
 
     @classmethod
     def replay(
