@@ -73,8 +73,8 @@ class Work:
         >>> Work(name="a").digest() == Work(name="a", language="de").digest() != Work(name="b").digest()
         True
         """
-        told = [self.path, self.name, dict(self.reading), self.scenario, self.recipe()]
-        return sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+        parts = [self.path, self.name, dict(self.reading), self.scenario, self.recipe()]
+        return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
     def saved(self) -> dict[str, Any]:
         """What may be kept on disk between two starts: scenario and recipe, no data and no secret."""
@@ -158,22 +158,22 @@ class Autosave:
     def _read(self) -> dict[str, Any] | None:
         """What the last start left; None for nothing, or for a file that is not ours."""
         try:
-            found = json.loads(self._path.read_text(encoding="utf-8"))
-            Work().taken_up(found)
+            saved = json.loads(self._path.read_text(encoding="utf-8"))
+            Work().taken_up(saved)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
-        return dict(found) if found.get("scenario") or found.get("steps") else None
+        return dict(saved) if saved.get("scenario") or saved.get("steps") else None
 
     def keep(self, work: Work) -> None:
         """Write scenario and recipe; an empty session leaves what is there."""
         saved = work.saved()
         if saved["scenario"] or saved["steps"]:
-            told = json.dumps({**saved, "day": time.strftime("%Y-%m-%d")}, default=str)
+            text = json.dumps({**saved, "day": time.strftime("%Y-%m-%d")}, default=str)
             with (
                 contextlib.suppress(FileFormatError),  # a full disk must not end the work
                 replacing(self._path, what="the saved work", private=True) as part,
             ):
-                part.write_text(told, encoding="utf-8")
+                part.write_text(text, encoding="utf-8")
 
     def forget(self) -> None:
         """Remove what was kept."""
@@ -354,13 +354,13 @@ class Worker:
 
     async def _answer(self, process: asyncio.subprocess.Process, tell: Callable[[str], None]) -> dict[str, Any]:
         while line := await process.stdout.readline():  # type: ignore[union-attr]
-            told = json.loads(line)
-            if "tell" in told:
-                tell(told["tell"])
-            elif "error" in told:
-                raise TaskError(told["error"])
+            message = json.loads(line)
+            if "tell" in message:
+                tell(message["tell"])
+            elif "error" in message:
+                raise TaskError(message["error"])
             else:
-                return dict(told["result"])
+                return dict(message["result"])
         raise EOFError
 
     async def _started(self) -> asyncio.subprocess.Process:

@@ -39,8 +39,8 @@ def _rendered(app: App) -> str:
 def language_of(request: Any) -> str:
     """The language of a page: asked for in its address, or by the browser."""
     asked = request.query_params.get("language") or request.headers.get("accept-language", "")
-    wanted = [one.split(";")[0].strip()[:2].lower() for one in asked.split(",")]
-    return next((one for one in wanted if one in languages()), ENGLISH)
+    wanted = [language.split(";")[0].strip()[:2].lower() for language in asked.split(",")]
+    return next((language for language in wanted if language in languages()), ENGLISH)
 
 
 class Frame:
@@ -168,8 +168,8 @@ def _exact(say: Say) -> Tag:
 def _languages(say: Say, language: str) -> Tag:
     names = {"en": "English", "de": "Deutsch"}
     links = (
-        tags.a(names.get(one, one), href=f"?language={one}", lang=one, aria_current="true" if one == language else None)
-        for one in languages()
+        tags.a(names.get(tag, tag), href=f"?language={tag}", lang=tag, aria_current="true" if tag == language else None)
+        for tag in languages()
     )  # fmt: skip
     return tags.nav(*links, aria_label=say("Language"), class_="languages")
 
@@ -210,8 +210,8 @@ def _end_dialog(say: Say) -> Tag:
 def _panel(name: str, title: str, say: Say) -> Tag:
     names = list(PAGES)
     onward = [
-        tags.button(say("Continue: {t}", t=say(PAGES[one])), type="button", class_="btn btn-primary", data_go=one)
-        for one in names[names.index(name) + 1 :][:1]
+        tags.button(say("Continue: {t}", t=say(PAGES[after])), type="button", class_="btn btn-primary", data_go=after)
+        for after in names[names.index(name) + 1 :][:1]
     ]  # fmt: skip
     return tags.section(
         tags.h2(say(title), id=f"title_{name}"), _page(name).panel(name, say), tags.p(*onward, class_="onward"),
@@ -224,9 +224,9 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
     @reactive.effect
     async def _() -> None:
         shown = room.shown.get()
-        told = {"label": shown.label, "progress": room.say(shown.progress)}
+        status = {"label": shown.label, "progress": room.say(shown.progress)}
         notes = list(map(room.say, shown.notes))
-        await session.send_custom_message("status", {**told, "error": room.say(shown.error), "notes": notes})
+        await session.send_custom_message("status", {**status, "error": room.say(shown.error), "notes": notes})
 
     @reactive.effect
     async def _() -> None:
@@ -240,8 +240,8 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
 
     @render.ui
     def verdict() -> TagChild:
-        if told := room.verdict.get():
-            return HTML(told)
+        if verdict_html := room.verdict.get():
+            return HTML(verdict_html)
         none = "No verdict yet: open a file and say who might recognise whom."
         return tags.p(room.say(none), class_="none")
 
@@ -268,11 +268,11 @@ def _serve_saved(input: Inputs, room: Room) -> None:
 
     @render.ui
     def saved() -> TagChild:
-        work, found = room.work.get(), offered.get()
-        if found is None or work.scenario or work.steps:
+        work, saved_work = room.work.get(), offered.get()
+        if saved_work is None or work.scenario or work.steps:
             return None
         return tags.div(
-            tags.p(room.say("Scenario and recipe of {c} were saved.", c=found.get("name") or "?")),
+            tags.p(room.say("Scenario and recipe of {c} were saved.", c=saved_work.get("name") or "?")),
             ui.input_action_button("take_up", room.say("Take them up"), class_="btn-sm btn-outline-primary"),
             ui.input_action_button("forget", room.say("Forget them"), class_="btn-sm btn-outline-secondary"),
             class_="saved",
@@ -281,8 +281,8 @@ def _serve_saved(input: Inputs, room: Room) -> None:
     @reactive.effect
     @reactive.event(input.take_up)
     def _() -> None:
-        if found := offered.get():
-            taken = room.seat.work.taken_up(found)
+        if saved_work := offered.get():
+            taken = room.seat.work.taken_up(saved_work)
             room.change(scenario=taken.scenario, steps=taken.steps, name=taken.name)
 
     @reactive.effect

@@ -118,10 +118,10 @@ class Guard:
 
     def _known(self, headers: dict[str, str]) -> bool:
         try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
         except CookieError:
             return False
-        return found is not None and compare_digest(found.value.encode(), self._pass.encode())
+        return cookie is not None and compare_digest(cookie.value.encode(), self._pass.encode())
 
     def _comes_from_here(self, headers: dict[str, str]) -> bool:
         return (
@@ -132,8 +132,8 @@ class Guard:
 
     async def _counted(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
         """Count what is sent while it comes, whatever its length is said to be."""
-        said = headers.get("content-length", "0")
-        if not said.isdecimal() or int(said) > self.limit:
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self.limit:
             return await self._too_large(send)
         taken, answered = 0, False
 
@@ -164,7 +164,7 @@ class Guard:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [one for one in message.get("headers", []) if bytes(one[0]).lower() not in own]
+                kept = [header for header in message.get("headers", []) if bytes(header[0]).lower() not in own]
                 message = {**message, "headers": [*kept, *self._headers]}
             await send(message)
 
@@ -183,11 +183,11 @@ def _policy(host: str, scripts: Iterable[str]) -> str:
 
 def _headers_of(scope: Scope) -> dict[str, str]:
     """Headers by name; of one that comes twice nothing is believed."""
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for raw, value in scope.get("headers", []):
         name = raw.decode("latin-1").lower()
-        found[name] = "\0" if name in found else value.decode("latin-1")
-    return found
+        headers[name] = "\0" if name in headers else value.decode("latin-1")
+    return headers
 
 
 async def _nobody(*_: object) -> None:
@@ -204,8 +204,8 @@ async def _onward(send: Send, headers: list[tuple[bytes, bytes]]) -> None:
 
 
 async def _answer(send: Send, status: int, text: str, headers: list[tuple[bytes, bytes]] | None = None) -> None:
-    told = headers or [(b"content-type", b"text/plain; charset=utf-8")]
+    answer_headers = headers or [(b"content-type", b"text/plain; charset=utf-8")]
     body = text.encode()
-    told = [*told, (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": told})
+    answer_headers = [*answer_headers, (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": answer_headers})
     await send({"type": "http.response.body", "body": body})

@@ -70,7 +70,7 @@ def box(say: Say, name: str, role: str, look: str) -> Tag:
 @cache
 def _meanings() -> dict[str, str]:
     text = files("sdckit.report").joinpath("words", "glossary.toml").read_text(encoding="utf-8")
-    return {one["name"]: one["means"] for one in tomllib.loads(text)["term"]}
+    return {term_entry["name"]: term_entry["means"] for term_entry in tomllib.loads(text)["term"]}
 
 
 def term(name: str, say: Say, *, text: TagChild = None) -> Tag:
@@ -142,7 +142,7 @@ class Jobs:
 
     def start(self, job: Job) -> None:
         """Put a job into the line."""
-        self._waiting = [*(one for one in self._waiting if one.task != job.task), job]
+        self._waiting = [*(waiting for waiting in self._waiting if waiting.task != job.task), job]
         if self._runner is None or self._runner.done():
             self._set(Shown(label=job.label))
             self._runner = asyncio.get_running_loop().create_task(self._run())
@@ -176,17 +176,17 @@ class Jobs:
         if text := lacking(job.task, job.arguments, work.facts):
             raise TaskError(text)
         loop = asyncio.get_running_loop()
-        told: set[asyncio.Task[None]] = set()
+        tasks: set[asyncio.Task[None]] = set()
 
         def tell(text: str) -> None:
-            one = loop.create_task(self._told(Shown(label=job.label, progress=text)))
-            told.add(one)
-            one.add_done_callback(told.discard)
+            task = loop.create_task(self._told(Shown(label=job.label, progress=text)))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
 
         file = {"path": work.path, "reading": dict(work.reading)}
         result = await self._seat.worker.run(job.task, job.arguments, tell, file=file)
-        if told:
-            await asyncio.wait(told)
+        if tasks:
+            await asyncio.wait(tasks)
         async with reactive.lock():
             with session_context(job.session), reactive.isolate():
                 if "verdict" in result:
@@ -348,8 +348,8 @@ class Kept(Generic[One]):
         """What takes the result of a task that is started now."""
         asked = self._now()
 
-        def take(told: dict[str, Any]) -> None:
-            self._held.set((asked, make(told)))
+        def take(answer: dict[str, Any]) -> None:
+            self._held.set((asked, make(answer)))
 
         return take
 

@@ -147,7 +147,7 @@ def scripts_of(html: str) -> list[str]:
     >>> scripts_of("<script>1</script>")
     ['sha256-a4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0s=']
     """
-    digests = (hashlib.sha256(one.encode()).digest() for one in INLINE.findall(html))
+    digests = (hashlib.sha256(script.encode()).digest() for script in INLINE.findall(html))
     return [f"sha256-{base64.b64encode(digest).decode()}" for digest in digests]
 
 

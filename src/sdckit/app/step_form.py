@@ -58,10 +58,10 @@ def as_text(value: Any) -> str:
 def _opened(value: Any) -> Any:
     """Open ends as a file writes them."""
     if isinstance(value, Mapping):
-        return {name: _opened(one) for name, one in value.items()}
+        return {name: _opened(value_of_name) for name, value_of_name in value.items()}
     if isinstance(value, list | tuple):
         ends = {0: -math.inf}
-        return [ends.get(at, math.inf) if one is None else _opened(one) for at, one in enumerate(value)]
+        return [ends.get(at, math.inf) if part is None else _opened(part) for at, part in enumerate(value)]
     return value
 
 
@@ -95,7 +95,7 @@ def _field(say: Say, entry: Plain, value: Any, columns: Sequence[str], intruders
         field = tags.div(ui.input_checkbox_group(at, label, list(columns), selected=given, inline=True), class_="many")
     elif kind == "choice" or (name == "intruder" and intruders):
         offered = entry["choices"] or intruders
-        field = ui.input_select(at, label, {"": "–", **{one: one for one in offered}}, selected=value or "")
+        field = ui.input_select(at, label, {"": "–", **{choice: choice for choice in offered}}, selected=value or "")
     elif kind == "flag":
         field = ui.input_select(at, label, {"": "–", "true": say("yes"), "false": say("no")}, selected=as_text(value))
     else:
@@ -112,7 +112,7 @@ def arguments_of(say: Say, asked: Plain, read: Read) -> dict[str, Any]:
     ScenarioError
         A field that is needed is empty, or holds no number or no value as a recipe file writes it.
     """
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for entry in asked["entries"]:
         name = entry["name"]
         if name in METHODS[asked["method"]].editors:
@@ -123,8 +123,8 @@ def arguments_of(say: Say, asked: Plain, read: Read) -> dict[str, Any]:
             if entry["needed"]:
                 raise ScenarioError(say("{c} is needed", c=name))
             continue
-        found[name] = _value(say, entry, text)
-    return found
+        arguments[name] = _value(say, entry, text)
+    return arguments
 
 
 def _value(say: Say, entry: Plain, given: Any) -> Any:
@@ -165,9 +165,9 @@ def _toml(say: Say, name: str, given: str) -> Any:
 def _ends(value: Any) -> Any:
     """Open ends as None, which every pipe can carry."""
     if isinstance(value, Mapping):
-        return {name: _ends(one) for name, one in value.items()}
+        return {name: _ends(part) for name, part in value.items()}
     if isinstance(value, list):
-        return [_ends(one) for one in value]
+        return [_ends(part) for part in value]
     return None if isinstance(value, float) and math.isinf(value) else value
 
 
@@ -224,14 +224,14 @@ def start_shown(room: Room) -> Tag:
     )
 
 
-def step_shown(say: Say, work: Work, at: int, told: Plain) -> Tag:
+def step_shown(say: Say, work: Work, at: int, figures: Plain) -> Tag:
     """One step: its switch, its buttons, what it is about, and risk and loss after it."""
-    one, number, last = work.steps[at], at + 1, len(work.steps) - 1
+    step, number, last = work.steps[at], at + 1, len(work.steps) - 1
     switch = tags.input(
-        type="checkbox", data_act="switch", data_at=str(at), checked="" if one.on else None,
+        type="checkbox", data_act="switch", data_at=str(at), checked="" if step.on else None,
         aria_label=say("Step {n} is carried out", n=number),
     )  # fmt: skip
-    named = tags.strong(f"{number}. {say(METHODS[one.method].title)}")
+    named = tags.strong(f"{number}. {say(METHODS[step.method].title)}")
     buttons = tags.span(
         button("↑", "up", at, disabled=at == 0, about=say("Move step {n} up", n=number)),
         button("↓", "down", at, disabled=at == last, about=say("Move step {n} down", n=number)),
@@ -241,53 +241,53 @@ def step_shown(say: Say, work: Work, at: int, told: Plain) -> Tag:
     )
     return tags.li(
         tags.div(tags.label(switch, named, class_="step-name"), buttons, class_="step-head"),
-        tags.p(summary(one.arguments), class_="step-about"),
-        *(tags.p(text, class_="step-after") for text in _after(say, work, at, told)),
-        class_="" if one.on else "off",
+        tags.p(summary(step.arguments), class_="step-about"),
+        *(tags.p(text, class_="step-after") for text in _after(say, work, at, figures)),
+        class_="" if step.on else "off",
     )
 
 
-def _after(say: Say, work: Work, at: int, told: Plain) -> list[str]:
+def _after(say: Say, work: Work, at: int, figures: Plain) -> list[str]:
     """Risk and loss after a step, in words; nothing while other steps are measured."""
-    if told.get("name") != name_of(work) or not work.steps[at].on:
+    if figures.get("name") != name_of(work) or not work.steps[at].on:
         return []
     number = sum(step.on for step in work.steps[: at + 1])
-    rows = [figure for figure in told["figures"] if figure["step"] == number]
-    return [_words(say, row, told["k"], several=len(rows) > 1) for row in rows]
+    rows = [figure for figure in figures["figures"] if figure["step"] == number]
+    return [_words(say, row, figures["k"], several=len(rows) > 1) for row in rows]
 
 
-def _words(say: Say, one: Plain, k: int, *, several: bool) -> str:
+def _words(say: Say, figures: Plain, k: int, *, several: bool) -> str:
     parts: list[str] = []
-    if "below_k" in one:
-        parts.append(say("records in groups of fewer than {n}: {n2}", n=k, n2=one["below_k"]))
-    if "sample_uniques" in one:
-        parts.append(say("alone: {n}", n=one["sample_uniques"]))
-    parts.append(say("values that differ: {n}", n=one["share_changed"]))
-    who = f"{one['intruder']} – " if several else ""
+    if "below_k" in figures:
+        parts.append(say("records in groups of fewer than {n}: {n2}", n=k, n2=figures["below_k"]))
+    if "sample_uniques" in figures:
+        parts.append(say("alone: {n}", n=figures["sample_uniques"]))
+    parts.append(say("values that differ: {n}", n=figures["share_changed"]))
+    who = f"{figures['intruder']} – " if several else ""
     return who + "; ".join(parts)
 
 
-def found_shown(say: Say, told: Plain) -> Tag:
+def found_shown(say: Say, answer: Plain) -> Tag:
     """What a search or the advice has found, with its reasons and the recipes beside it."""
-    exceeded: Sequence[str] = told["exceeded"]
-    limits = ", ".join(say(LIMITS[one].form or one) for one in exceeded)
+    exceeded: Sequence[str] = answer["exceeded"]
+    limits = ", ".join(say(LIMITS[name].form or name) for name in exceeded)
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
-    others = [_other(say, at, one) for at, one in enumerate(told.get("alternatives", ()))]
+    others = [_other(say, at, alternative) for at, alternative in enumerate(answer.get("alternatives", ()))]
     return tags.div(
         tags.h3(say("What was found")),
         tags.p(words, class_="warn" if exceeded else "good"),
-        tags.details(tags.summary(say("Why each step is there")), HTML(told["html"])),
+        tags.details(tags.summary(say("Why each step is there")), HTML(answer["html"])),
         TagList(tags.h4(say("Other recipes")), tags.ul(*others, class_="others")) if others else None,
         class_="card-box",
     )
 
 
-def _other(say: Say, at: int, one: Plain) -> Tag:
-    told = f"{one['words']} ({say('loses {c}', c=one['loss'])})"
-    if not one["passed"]:
-        told += f"; {say('not every limit holds')}"
+def _other(say: Say, at: int, alternative: Plain) -> Tag:
+    words = f"{alternative['words']} ({say('loses {c}', c=alternative['loss'])})"
+    if not alternative["passed"]:
+        words += f"; {say('not every limit holds')}"
     take = button(say("Take this one"), "other", at)
     beside = button(say("Compare"), "compare_other", at)
-    return tags.li(tags.p(told), tags.span(take, beside, class_="buttons"))
+    return tags.li(tags.p(words), tags.span(take, beside, class_="buttons"))

@@ -55,8 +55,8 @@ def main(folder: str) -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
 
-    def send(told: dict[str, Any]) -> None:
-        out.write(json.dumps(told).encode() + b"\n")
+    def send(message: dict[str, Any]) -> None:
+        out.write(json.dumps(message).encode() + b"\n")
         out.flush()
 
     waiting = _requests(sys.stdin.buffer)

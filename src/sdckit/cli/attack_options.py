@@ -58,12 +58,12 @@ class MatchingOptions:
     @property
     def entries(self) -> dict[str, Any]:
         """What was typed, as entries of the table."""
-        found: dict[str, Any] = {
+        entries: dict[str, Any] = {
             "width": _width(self.match_width), "known": split(self.match_known),
             "synthetic": split(self.match_synthetic), "tol": self.match_tol, "high_risk": self.high_risk,
             "relative": dict.fromkeys(split(self.match_absolute), False),
         }  # fmt: skip
-        return {name: value for name, value in found.items() if value not in (None, [], {})}
+        return {name: value for name, value in entries.items() if value not in (None, [], {})}
 
     def check(self, *, has_release: bool) -> None:
         """Refuse what means nothing without a release."""
@@ -184,10 +184,10 @@ def planned(
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import plan_attacks
 
-    one = Scenario(intruders={INTRUDER: wanted.known or tuple(variables) or (NOBODY_KNOWS,)})
+    scenario = Scenario(intruders={INTRUDER: wanted.known or tuple(variables) or (NOBODY_KNOWS,)})
     knowledge = {INTRUDER: wanted.knowledge(variables, numeric, n_attacks)}
     aligned = wanted.rows or wanted.declared
-    every = plan_attacks(one, knowledge, kinds=wanted.kinds, aligned=aligned, **known)
+    every = plan_attacks(scenario, knowledge, kinds=wanted.kinds, aligned=aligned, **known)
     made = tuple(plan for plan in every if not plan.lacks)
     for plan in every:
         if plan.lacks and plan.row.name in wanted.kinds:

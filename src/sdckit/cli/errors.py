@@ -92,7 +92,7 @@ def _as_typed(error: SdcError, typed: Sequence[str], offered: Collection[str] = 
     'rows have no order: give --id, a column'
     """
     text = str(error)
-    given = {one.partition("=")[0] for one in typed}
+    given = {text.partition("=")[0] for text in typed}
     if (start := FIRST.match(text)) and (option := _option_of(start[0])) in given:
         text = option + text[start.end() :]
 
@@ -137,17 +137,17 @@ def one_line_warnings() -> Generator[None]:
 
     What is said of a file is kept to the end, since it may hold for the next file, too.
     """
-    told: set[str] = set()
+    shown: set[str] = set()
     of_files: dict[str, dict[str, str]] = {}
 
     def show(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
         text = str(message)
-        if text in told or not (issubclass(category, SdcWarning) or debugging()):
+        if text in shown or not (issubclass(category, SdcWarning) or debugging()):
             return
-        told.add(text)
-        if found := OF_A_FILE.fullmatch(text):
-            alike = of_files.setdefault(COUNT.sub("records", found["said"]), {})
-            alike.setdefault(found["file"], found["said"])
+        shown.add(text)
+        if match := OF_A_FILE.fullmatch(text):
+            alike = of_files.setdefault(COUNT.sub("records", match["said"]), {})
+            alike.setdefault(match["file"], match["said"])
         else:
             say(f"warning: {_in_options(text)}")
 
@@ -175,8 +175,8 @@ def _of_all(texts: list[str]) -> str:
     if len(texts) == 1:
         return texts[0]
     counts = zip(*(COUNT.findall(text) for text in texts), strict=True)
-    told = iter([_counted(list(count)) for count in counts])
-    return COUNT.sub(lambda _: next(told), texts[0])
+    counted = iter([_counted(list(count)) for count in counts])
+    return COUNT.sub(lambda _: next(counted), texts[0])
 
 
 def _counted(numbers: list[str]) -> str:

@@ -73,7 +73,7 @@ def descriptions(function: Callable[..., Any]) -> dict[str, Described]:
     "Weight in [0, 1] of a match through another record's missing value; default 1."
     """
     section = re.search(r"^Parameters\n-+\n(.*?)(^\w+\n-+$|\Z)", inspect.getdoc(function) or "", re.M | re.S)
-    told: dict[str, Described] = {}
+    described: dict[str, Described] = {}
     for entry in re.split(r"^(?=\S)", section[1], flags=re.M)[1:] if section else ():
         head, _, body = entry.partition("\n")
         listed, _, kind = head.partition(" : ")
@@ -84,10 +84,10 @@ def descriptions(function: Callable[..., Any]) -> dict[str, Described]:
         other = re.match(r"As in (\w+)", words)
         for at, name in enumerate(names):
             own = f"{parts[at]}." if len(parts) == len(names) > 1 else words
-            told[name] = Described(kind, own[:1].upper() + own[1:])
+            described[name] = Described(kind, own[:1].upper() + own[1:])
             if other is not None:
-                told[name] = descriptions(measure(other[1]).public).get(name, told[name])
-    return told
+                described[name] = descriptions(measure(other[1]).public).get(name, described[name])
+    return described
 
 
 # How a value is read off the command line.
@@ -98,8 +98,8 @@ def evaluated(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     module = getattr(function, "__globals__", {})
     known = {name: Any if isinstance(value, str) else value for name, value in module.items()}
     names = defaultdict(lambda: Any, {**vars(builtins), **known})  # what is there for type checkers alone, too
-    found = inspect.signature(function, eval_str=True, locals=names).parameters
-    return {name: one for name, one in found.items() if one.kind is not one.VAR_KEYWORD}
+    parameters = inspect.signature(function, eval_str=True, locals=names).parameters
+    return {name: parameter for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD}
 
 
 def _is(kind: Any, *origins: type) -> bool:
@@ -130,8 +130,8 @@ def _shape(kind: Any) -> str:
         name, value = (_shape((_kinds(get_arg) or [str])[0]) for get_arg in get_args(kind))
         return f"{name.replace('NAME', 'A')}={value}"
     if _is(kind, Sequence, tuple):
-        one = "A=X,Y" if _is(_inner(kind)[0], tuple) else _shape(_inner(kind)[0])
-        return one if "," in one else f"{one},{one}".replace("NAME,NAME", "A,B")
+        shape = "A=X,Y" if _is(_inner(kind)[0], tuple) else _shape(_inner(kind)[0])
+        return shape if "," in shape else f"{shape},{shape}".replace("NAME,NAME", "A,B")
     return {bool: "yes|no", int: "N", float: "X"}.get(kind, "NAME")
 
 
@@ -143,7 +143,7 @@ def _shapes(kinds: Sequence[Any]) -> list[str]:
 
 def _word(text: str, kinds: Sequence[Any]) -> Any:
     """One word as the first of these kinds that it can be."""
-    for kind in [one for one in (int, float) if one in kinds]:
+    for kind in [number for number in (int, float) if number in kinds]:
         with suppress(ValueError):
             return kind(text)
     if bool in kinds and text in ("yes", "no"):
@@ -156,7 +156,7 @@ def _word(text: str, kinds: Sequence[Any]) -> Any:
 def _value(texts: Sequence[str], kinds: Sequence[Any]) -> Any:
     """A mapping, a word or a list."""
     words, plain = split(texts), [kind for kind in kinds if get_origin(kind) is None]
-    for kind in [one for one in kinds if _is(one, Mapping) and "=" in texts[0]]:
+    for kind in [mapping for mapping in kinds if _is(mapping, Mapping) and "=" in texts[0]]:
         values = _kinds(get_args(kind)[1]) or [str]
         pairs = split_named(texts if _is(values[0], Sequence) else words, option="")
         return {_word(name, _inner(kind)): _value([text], values) for name, text in pairs.items()}
@@ -188,12 +188,12 @@ def read_models(texts: Sequence[str] | None) -> dict[str, str]:
     >>> read_models(["income ~ age", "logistic: ill ~ age:sex"])
     {'income ~ age': 'linear', 'ill ~ age:sex': 'logistic'}
     """
-    found = {}
+    families = {}
     for text in texts or ():
         family, colon, formula = text.partition(":")
         named = bool(colon) and "~" not in family
-        found[formula.strip() if named else text.strip()] = family.strip() if named else "linear"
-    return found
+        families[formula.strip() if named else text.strip()] = family.strip() if named else "linear"
+    return families
 
 
 def _read_log(path: Path) -> Any:
@@ -230,12 +230,12 @@ def _typed(
     return Typed(name, parameter, read)
 
 
-def typed_arguments(parameter: inspect.Parameter, told: Described) -> Iterator[Typed]:
+def typed_arguments(parameter: inspect.Parameter, described: Described) -> Iterator[Typed]:
     """The option of an argument; none of one that is no text, no number and no list of them."""
-    name, required, words = parameter.name, parameter.default is parameter.empty, told.words
+    name, required, words = parameter.name, parameter.default is parameter.empty, described.words
     default, hint = None if required else parameter.default, parameter.annotation
     kinds = _kinds(hint)
-    choices = re.findall(r'"(\w+)"', re.sub(r"^[^{]*|}.*", "", told.type))
+    choices = re.findall(r'"(\w+)"', re.sub(r"^[^{]*|}.*", "", described.type))
     if (choices or isinstance(default, str)) and str not in kinds:
         kinds.append(str)
     if len(choices) > 1:
@@ -255,7 +255,7 @@ def typed_arguments(parameter: inspect.Parameter, told: Described) -> Iterator[T
         says = f"Switches off: {words[:1].lower()}{words[1:]}" if default else words
         flag = f"--no-{option[2:]}" if default else option
         yield _typed(name, bool, says, option=flag, read=lambda typed: typed is not default)
-    elif kinds and not told.type.startswith("array"):
+    elif kinds and not described.type.startswith("array"):
         metavar = "TEXT" if kinds == [str] and not choices else "|".join(_shapes(kinds))
         taken = str if all(get_origin(kind) is None for kind in kinds) else list[str]
         read = partial(_read, kinds=kinds, option=option)
@@ -284,13 +284,13 @@ class MeasureCall:
     @cached_property
     def files(self) -> list[Typed]:
         """The files beside the first: what stands without a name, and other data frames."""
-        found = []
+        files = []
         for name, parameter in list(self.parameters.items())[1:]:
             kind, words = self.told[name].type, self.told[name].words
             if parameter.kind is not parameter.KEYWORD_ONLY or "data frame" in kind:
                 several = list[Path] if re.search("(sequence|mapping) of", kind) else Path
-                found.append(_typed(name, several, words, "FILE", required=not kind.endswith("optional")))
-        return found
+                files.append(_typed(name, several, words, "FILE", required=not kind.endswith("optional")))
+        return files
 
     @cached_property
     def arguments(self) -> list[Typed]:
@@ -299,14 +299,14 @@ class MeasureCall:
         if re.search(r"carr(y|ied) along", self.told.get("id", Described()).words):
             beside.add("id")
         names = [name for name in list(self.parameters)[1:] if name not in beside]
-        found = [
+        typed = [
             typed_argument
             for name in names
             for typed_argument in typed_arguments(self.parameters[name], self.told[name])
         ]
         if self.reads_all:
-            found.append(_typed("identifiers", list[str], "Names and numbers; never read.", "A,B", read=split))
-        return found
+            typed.append(_typed("identifiers", list[str], "Names and numbers; never read.", "A,B", read=split))
+        return typed
 
     def takes(self, *names: str) -> bool:
         """Whether it has an argument of one of these names."""
@@ -351,7 +351,7 @@ class MeasureCall:
 
         paths = {file.name: typed[file.name] for file in self.files if typed[file.name] is not None}
         texts = [(argument, typed[argument.parameter.name]) for argument in self.arguments]
-        given = {one.name: one.read(text) for one, text in texts if text is not None}
+        given = {argument.name: argument.read(text) for argument, text in texts if text is not None}
         scenario = self.scenario(source, given, paths)
         for need, (role, words) in NEEDED.items():
             there = need in given or (need == "known" and "synthetic" in given)
@@ -365,8 +365,8 @@ class MeasureCall:
             read = partial(self.read, source, given=given, scenario=scenario, steps=steps)
             data, others = read(source.file), {}
             for name, path in paths.items():
-                frames = {one: read(one, name) for one in _listed(path)}
-                named = {one.stem: frame for one, frame in frames.items()}
+                frames = {opened_path: read(opened_path, name) for opened_path in _listed(path)}
+                named = {opened_path.stem: frame for opened_path, frame in frames.items()}
                 several = [*frames.values()] if self.takes("scenario") else named
                 others[name] = several if len(frames) > 1 else next(iter(frames.values()))
             steps.step((self.row.words or "measuring").format(intruder="the intruder", target=given.get("target")))
@@ -431,12 +431,12 @@ class MeasureCall:
             roles = [*(["all_keys"] if self.of_intruder else []), *filter(self.takes, ("weight", *ROLES))]
             names = _listed(scenario.columns if self.takes("keys") else [getattr(scenario, role) for role in roles])
         if name != "population":
-            names += [one for role in COLUMNS if role in given for one in _listed(given[role])]
+            names += [column for role in COLUMNS if role in given for column in _listed(given[role])]
         if whole:
             names = [*(names if self.takes("keys") else ()), *header.columns]
         never = {*given.get("identifiers", ()), *(scenario.identifiers if scenario else ())} - {given.get("id")}
         if whole or name not in WHOLE_ROLES:
-            names = [one for one in names if one in header.columns]
+            names = [column for column in names if column in header.columns]
             never &= {*header.columns} if name else never
         columns = [fromkey for fromkey in dict.fromkeys(names) if fromkey not in never]
         try:
@@ -452,7 +452,7 @@ class MeasureCall:
 def _listed(value: Any) -> list[Any]:
     """The names in a value, or the paths, however they are nested."""
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return [one for part in value for one in _listed(part)]
+        return [entry for part in value for entry in _listed(part)]
     return [] if value is None else [value]
 
 

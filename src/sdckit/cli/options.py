@@ -114,7 +114,7 @@ class CoverOptions:
     def check(self, *, written: bool) -> None:
         """Refuse a cover without a report, a logo that is no picture and an unknown language, before any work."""
         given = (self.name, self.institution, self.logo, self.language)
-        if not written and any(one is not None for one in given):
+        if not written and any(option is not None for option in given):
             raise ScenarioError(
                 "--name, --institution, --logo and --language are those of a report; name it by --report"
             )
@@ -284,10 +284,10 @@ def make_scenario(
         fields["matching"] = merged(fields.get("matching"), matching)
     if missing_rule:
         fields["missing"] = _rules(missing_rule, fields)
-    found = Scenario(**fields)
+    scenario = Scenario(**fields)
     if file is not None:
-        found._folder = base.folder  # where its paths start
-    return found
+        scenario._folder = base.folder  # where its paths start
+    return scenario
 
 
 def _rules(texts: list[str], fields: dict[str, Any]) -> str | dict[str, str]:

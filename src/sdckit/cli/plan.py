@@ -50,7 +50,7 @@ def plan_lines(
     if released:
         lines.append("In each file:")
     of_file = plan_file(scenario, measures=measures, n=original[1].n_rows)
-    lines += _told(one for planned in of_file.values() for one in planned)
+    lines += _told(entry for planned in of_file.values() for entry in planned)
     if released:
         lines += _together(
             original, scenario, released, control, attacks=attacks, n_attacks=n_attacks, aligned=aligned,
@@ -69,8 +69,8 @@ def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
     """What the file is released as, and which limits come with it."""
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
-    told = release_sentence(limits_tree(scenario, compared=compared))
-    return [told] if told else []
+    sentence = release_sentence(limits_tree(scenario, compared=compared))
+    return [sentence] if sentence else []
 
 
 def _together(
@@ -80,16 +80,16 @@ def _together(
     """What would be learnt of a release beside its original."""
     from sdckit.workflow.plan import declared_knowledge, plan_attacks, plan_release, plan_utility, shared_variables
 
-    header, headers = original[1], [one for _, one in released]
-    counts = [one.n_rows for one in headers if one.n_rows is not None]
-    columns = frozenset(header.columns).intersection(*(one.columns for one in headers))
+    header, headers = original[1], [release for _, release in released]
+    counts = [release.n_rows for release in headers if release.n_rows is not None]
+    columns = frozenset(header.columns).intersection(*(release.columns for release in headers))
     known: dict[str, Any] = {
         "n": header.n_rows, "sizes": tuple(counts) if len(counts) == len(headers) else (), "columns": columns,
         "aligned": aligned, "has_control": control is not None,
     }  # fmt: skip
     compared = plan_release(scenario, **known)
     lines = ["On a release beside the original:"]
-    lines += _told(one for planned in compared.values() for one in planned)
+    lines += _told(entry for planned in compared.values() for entry in planned)
     lines += _told(plan_utility(scenario, models=models, **known))
     if not attacks and control is None:
         return [*lines, "Simulated attacks: none; --control FILE or --attacks starts them"]
@@ -107,14 +107,14 @@ def _told(planned: Iterable[Planned]) -> list[str]:
     """What would run first; what only some intruders or variables lack is told of them."""
     will: dict[str, str] = {}
     will_not: list[tuple[str, str, str]] = []
-    for one in planned:
-        if one.lacks:
-            whose = "" if one.row.files == "attack" else f" ({one.context.intruder})"
-            will_not.append((one.row.name, one.place + whose, one.lacks))
-        elif one.row.inside is None:
-            will[one.row.name] = one.row.question
+    for entry in planned:
+        if entry.lacks:
+            whose = "" if entry.row.files == "attack" else f" ({entry.context.intruder})"
+            will_not.append((entry.row.name, entry.place + whose, entry.lacks))
+        elif entry.row.inside is None:
+            will[entry.row.name] = entry.row.question
         else:
-            for place, reason in one.row.inside(one.context):
+            for place, reason in entry.row.inside(entry.context):
                 name = place.partition(":")[0]
                 if reason:
                     will_not.append((name, name, reason))

@@ -59,8 +59,8 @@ class Steps:
 
     def _update(self) -> None:
         if self._display is not None and self._task is not None:
-            told = f"{self._step}; {COMPILING}" if self._compiling else self._step
-            self._display.update(self._task, description=told)
+            text = f"{self._step}; {COMPILING}" if self._compiling else self._step
+            self._display.update(self._task, description=text)
 
     def _listen(self) -> None:
         """Hear of kernels that are compiled, once there are kernels: importing numba is no matter of a display."""

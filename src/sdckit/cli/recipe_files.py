@@ -52,8 +52,8 @@ def _named_by(path: Path) -> set[str]:
         with path.open("rb") as file:
             if FORMAT.encode() not in file.read(len(FORMAT) + 50):  # the format stands first
                 return set()
-        found = json.loads(path.read_text(encoding="utf-8"))["released"]
-        return {name for name in found if isinstance(name, str)}
+        names = json.loads(path.read_text(encoding="utf-8"))["released"]
+        return {name for name in names if isinstance(name, str)}
     except (OSError, ValueError, KeyError, TypeError):
         return set()
 

@@ -69,12 +69,12 @@ def read_given(
     from sdckit.data.files.readers import scan_header
     from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
-    found = read_recodings(recipe, log)
-    assert found is not None
+    recodings = read_recodings(recipe, log)
+    assert recodings is not None
     if log is None:
-        return found
+        return recodings
     columns = scan_header(file, **how).columns
-    return found.check_file(columns, identifiers=identifiers)
+    return recodings.check_file(columns, identifiers=identifiers)
 
 
 def read_declared(
@@ -222,11 +222,11 @@ class Source(Reading):
             self.scenario, keys=self.keys, intruders=None, missing_rule=missing_rule, thresholds={},
             missing_codes=codes(self.missing), **given,
         )  # fmt: skip
-        one = self.of_intruder(whole)
+        scenario = self.of_intruder(whole)
         used = (*USED, *roles, *(DESIGN if design else ()))
-        found = type(one)(**{name: getattr(one, name) for name in used})
-        found._folder = one.folder  # where the paths of hierarchies start
-        return found
+        declared = type(scenario)(**{name: getattr(scenario, name) for name in used})
+        declared._folder = scenario.folder  # where the paths of hierarchies start
+        return declared
 
     def of_intruder(self, whole: Scenario) -> Scenario:
         """The scenario of the intruder that was named, or of its only one."""
@@ -254,14 +254,17 @@ def _with_options(
     Arguments without a name come first: the command's own, then the file.
     """
     shared = {
-        name: one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        name: parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for group in groups
-        for name, one in inspect.signature(group, eval_str=True).parameters.items()
+        for name, parameter in inspect.signature(group, eval_str=True).parameters.items()
         if name not in leave_out
     }
     own = list(inspect.signature(command, eval_str=True).parameters.values())[len(groups) :]
-    typed_first = [one for one in own if one.kind is not inspect.Parameter.KEYWORD_ONLY]
-    first = sorted((one for name, one in shared.items() if name not in behind), key=lambda one: one.name != "file")
+    typed_first = [parameter for parameter in own if parameter.kind is not inspect.Parameter.KEYWORD_ONLY]
+    first = sorted(
+        (parameter for name, parameter in shared.items() if name not in behind),
+        key=lambda parameter: parameter.name != "file",
+    )
 
     @wraps(command)
     def called(**values: Any) -> Any:
@@ -271,7 +274,7 @@ def _with_options(
         ]
         return command(*made, **values)
 
-    last = [one for one in own if one not in typed_first] + [shared[name] for name in behind]
+    last = [parameter for parameter in own if parameter not in typed_first] + [shared[name] for name in behind]
     called.__signature__ = inspect.Signature([*typed_first, *first, *last])  # type: ignore[attr-defined]
     called.__annotations__ = {}
     return called

@@ -63,7 +63,7 @@ def _reading(say: Say) -> TagChild:
     def choices(ones: Mapping[str, str]) -> dict[str, str]:
         return {value: say(words) for value, words in ones.items()}
 
-    encodings = {one: one or say(FOUND) for one in ENCODINGS}
+    encodings = {encoding: encoding or say(FOUND) for encoding in ENCODINGS}
     return TagList(
         tags.div(
             ui.input_select("delimiter", say("Delimiter of a CSV"), choices(DELIMITERS)),
@@ -87,7 +87,7 @@ def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
     >>> reading_of({"delimiter": ";", "decimal": "", "missing": "NA, -9", "user_missing": False})
     {'delimiter': ';', 'missing': ['NA', '-9']}
     """
-    codes = [one.strip() for one in str(values.get("missing") or "").split(",")]
+    codes = [code.strip() for code in str(values.get("missing") or "").split(",")]
     given = {**values, "missing": [code for code in codes if code]}
     return {name: value for name, value in given.items() if value not in (None, "", False, [])}
 
@@ -153,9 +153,9 @@ def _serve_demo(input: Inputs, room: Room) -> None:
     def _() -> None:
         work = room.seat.work
 
-        def opened(told: dict[str, Any]) -> None:
-            facts = {name: one for name, one in told.items() if name != "scenario"}
-            _taken(room, facts, path=told["path"], name=told["name"], reading={}, scenario=told["scenario"])
+        def opened(answer: dict[str, Any]) -> None:
+            facts = {name: value for name, value in answer.items() if name != "scenario"}
+            _taken(room, facts, path=answer["path"], name=answer["name"], reading={}, scenario=answer["scenario"])
 
         label = room.say("Opening the demo")
         room.start("opening.open_demo", opened, label=label, exact=work.exact, language=work.language)
@@ -173,21 +173,21 @@ def _serve_facts(input: Inputs, room: Room) -> None:
 
     @render.ui
     def facts() -> TagChild:
-        told = room.work.get().facts
-        if told is None:
+        facts_of_file = room.work.get().facts
+        if facts_of_file is None:
             return tags.p(say("No file is open yet. Choose one, or open the demo."), class_="empty")
-        return HTML(told["html"])
+        return HTML(facts_of_file["html"])
 
     @render.ui
     def codes() -> TagChild:
-        told = room.work.get().facts
-        if told is None or not (told["missing"] or told["suspected"]):
+        facts_of_file = room.work.get().facts
+        if facts_of_file is None or not (facts_of_file["missing"] or facts_of_file["suspected"]):
             return None
-        every = list(dict.fromkeys([*told["missing"], *told["suspected"]]))
+        every = list(dict.fromkeys([*facts_of_file["missing"], *facts_of_file["suspected"]]))
         return tags.div(
             ui.input_checkbox_group(
-                "chosen", say("These codes mean missing, in all columns"), {one: one for one in every},
-                selected=told["missing"], inline=True,
+                "chosen", say("These codes mean missing, in all columns"), {code: code for code in every},
+                selected=facts_of_file["missing"], inline=True,
             ),
             ui.input_action_button("use_codes", say("Use these codes"), class_="btn-outline-primary"),
             class_="card-box",
@@ -213,17 +213,17 @@ def _serve_records(input: Inputs, room: Room) -> None:
 
     @render.ui
     def records() -> TagChild:
-        work, told = room.work.get(), shown.get()
+        work, answer = room.work.get(), shown.get()
         if work.facts is None:
             return None
         if not work.exact:
             how = say("Single records are shown only with exact figures: the switch is at the top.")
             return tags.p(how, class_="quiet")
-        if told is None:
+        if answer is None:
             return ui.input_action_button("rows", say("Show a page of records"), class_="btn-outline-secondary")
         more = ui.input_action_button("more", say("Next page"), class_="btn-outline-secondary")
         hide = ui.input_action_button("hide", say("Hide the records"), class_="btn-outline-secondary")
-        return tags.div(HTML(told["html"]), more if told["next"] is not None else None, hide, class_="wide")
+        return tags.div(HTML(answer["html"]), more if answer["next"] is not None else None, hide, class_="wide")
 
     def page(start: int) -> None:
         work = room.seat.work
@@ -255,21 +255,21 @@ def _taken(
 ) -> None:  # fmt: skip
     """Take an opened file into the work; decisions stay where their columns are all there."""
     work = room.seat.work
-    told = {**facts, "shown": [work.exact, work.language]}
+    facts_shown = {**facts, "shown": [work.exact, work.language]}
     if (path, reading) == (work.path, dict(work.reading)) and work.facts is not None and scenario is None:
-        room.change(facts=told)
+        room.change(facts=facts_shown)
         return
     fitting = fits(work.scenario, facts["columns"])
     kept = work.scenario if fitting else None
     if kept is not None and reading.get("missing"):
         kept = {**kept, "missing_codes": list(reading["missing"])}
     elif kept is not None and kept.get("missing_codes"):  # the file is read once more, as the scenario says
-        reading, told = {**reading, "missing": list(kept["missing_codes"])}, {**told, "shown": None}
+        reading, facts_shown = {**reading, "missing": list(kept["missing_codes"])}, {**facts_shown, "shown": None}
     if (work.scenario or work.steps) and not fitting and scenario is None:
         room.alert(room.say(DROPPED))
     room.seat.verdict = ""
     room.change(
-        path=path, name=name, reading=reading, facts=told, release=None, control="",
+        path=path, name=name, reading=reading, facts=facts_shown, release=None, control="",
         scenario=kept if scenario is None else scenario, steps=work.steps if fitting and scenario is None else (),
     )  # fmt: skip
 

@@ -61,13 +61,13 @@ class Bench:
 
     def take(self, plain: Sequence[Plain]) -> None:
         """Take the steps that a task gave."""
-        made = (Step(one["method"], dict(one["arguments"]), bool(one.get("on", True))) for one in plain)
+        made = (Step(step["method"], dict(step["arguments"]), bool(step.get("on", True))) for step in plain)
         self.room.change(steps=tuple(made))
 
-    def take_found(self, told: dict[str, Any]) -> None:
+    def take_found(self, answer: dict[str, Any]) -> None:
         """Take the recipe that was found."""
         self.draft.set(None)
-        self.take(told["steps"])
+        self.take(answer["steps"])
 
     def put(self, draft: Draft, arguments: Plain) -> None:
         """Put what a form says in the place of its step, or behind the last one."""
@@ -83,12 +83,12 @@ class Bench:
         steps = self.steps()
         if not 0 <= at < len(steps):
             return
-        one = steps.pop(at)
+        step = steps.pop(at)
         if act == "switch":
-            steps.insert(at, replace(one, on=not one.on))
+            steps.insert(at, replace(step, on=not step.on))
         elif act != "remove":
             to = at - 1 if act == "up" else at + 1
-            steps.insert(max(0, min(to, len(steps))), one)
+            steps.insert(max(0, min(to, len(steps))), step)
         self.draft.set(None)
         self.room.change(steps=tuple(steps))
 
@@ -110,7 +110,7 @@ class Bench:
         """Put the recipe beside another."""
         say, first = self.room.say, self.room.work.get().recipe()
         self.room.start(
-            "protecting.compare", self.beside.taker(lambda told: told["html"]), label=say("comparing two recipes"),
+            "protecting.compare", self.beside.taker(lambda answer: answer["html"]), label=say("comparing two recipes"),
             first=first, second=list(second), names=[say("the recipe here"), name], **self.asked(),
         )  # fmt: skip
 
@@ -157,8 +157,8 @@ def _serve_list(input: Inputs, bench: Bench) -> None:
             return None
         if not work.steps:
             return tags.p(room.say(NO_STEP), class_="empty")
-        told = bench.figures.get()
-        items = (step_shown(room.say, work, at, told) for at in range(len(work.steps)))
+        figures = bench.figures.get()
+        items = (step_shown(room.say, work, at, figures) for at in range(len(work.steps)))
         return tags.ol(*items, class_="step-list")
 
     @render.ui
@@ -189,12 +189,12 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
         return start_shown(room)
 
     def look(task: str, label: str, **more: Any) -> None:
-        asked = {name: one for name, one in bench.asked().items() if name != "secret"}
+        asked = {name: value for name, value in bench.asked().items() if name != "secret"}
         keep = bench.found.taker()
 
-        def then(told: dict[str, Any]) -> None:
-            keep(told)
-            bench.take_found(told)
+        def then(answer: dict[str, Any]) -> None:
+            keep(answer)
+            bench.take_found(answer)
 
         room.start(f"protecting.{task}", then, label=room.say(label), **asked, **more)
 
@@ -229,19 +229,19 @@ def _serve_figures(session: Session, bench: Bench) -> None:
             if bench.figures.get().get("name") == name:
                 return
         room.start(
-            "protecting.run", bench.figures.taker(lambda told: {**told, "name": name}),
+            "protecting.run", bench.figures.taker(lambda answer: {**answer, "name": name}),
             label=room.say("measuring risk and loss after every step"), steps=work.recipe(), **bench.asked(),
         )  # fmt: skip
 
     @render.ui
     def outcome() -> TagChild:
-        told, work = bench.figures.get(), room.work.get()
-        if not told or not work.recipe():
+        figures, work = bench.figures.get(), room.work.get()
+        if not figures or not work.recipe():
             return None
-        same = told["name"] == name_of(work)
+        same = figures["name"] == name_of(work)
         stale = None if same else tags.p(room.say("The steps have changed since."), class_="warn")
         title = room.say("Risk and loss after every step, in full")
-        return tags.details(tags.summary(title), stale, HTML(told["html"]), class_="card-box")
+        return tags.details(tags.summary(title), stale, HTML(figures["html"]), class_="card-box")
 
 
 def _serve_beside(bench: Bench) -> None:

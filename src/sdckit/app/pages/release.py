@@ -61,8 +61,8 @@ class Made:
 
     def is_current(self) -> bool:
         """Whether it is still that of the work, and shown as the session shows figures now; reactive."""
-        work, told = self.room.work.get(), self.told.get()
-        return told.get("of") == work.digest() and told["shown"] == (work.exact, work.language)
+        work, answer = self.room.work.get(), self.told.get()
+        return answer.get("of") == work.digest() and answer["shown"] == (work.exact, work.language)
 
 
 @module.server
@@ -110,11 +110,11 @@ def _serve_making(input: Inputs, made: Made) -> None:
             "attacks": bool(input.attacks()),
         }  # fmt: skip
 
-        def then(found: dict[str, Any]) -> None:
+        def then(answer: dict[str, Any]) -> None:
             made.chapter.set({})
             made.gone.set(False)
-            made.told.set({**found, "of": of, "shown": shown})
-            room.change(release={"of": of, "passed": found["passed"], "options": options})
+            made.told.set({**answer, "of": of, "shown": shown})
+            room.change(release={"of": of, "passed": answer["passed"], "options": options})
 
         label = room.say("making the release and checking every limit")
         room.start("releasing.release", then, label=label, **asked_of(work, options))
@@ -122,10 +122,10 @@ def _serve_making(input: Inputs, made: Made) -> None:
     @reactive.effect
     @reactive.event(input.control_file)
     def _() -> None:
-        for one in input.control_file() or ():
-            ending = str(one["name"]).rpartition(".")[2]
+        for file in input.control_file() or ():
+            ending = str(file["name"]).rpartition(".")[2]
             target = room.folder / f"control.{ending if ending.isalnum() else 'csv'}"
-            shutil.copyfile(one["datapath"], target)
+            shutil.copyfile(file["datapath"], target)
             room.change(control=str(target))
 
 
@@ -147,13 +147,13 @@ def _serve_verdict(made: Made) -> None:
 
     @render.ui
     def verdict() -> TagChild:
-        told = made.told.get()
-        if not told or not made.is_current():
+        answer = made.told.get()
+        if not answer or not made.is_current():
             return tags.p(room.say(STALE), class_="warn") if made.gone.get() else None
         beyond = "The release is not within the limits: see the verdict above."
-        held = "Every limit holds." if told["passed"] else beyond
-        words = tags.p(room.say(held), class_="good" if told["passed"] else "bad", role="status")
-        return tags.section(tags.h3(room.say("The verdict")), words, HTML(told["html"]), class_="card-box")
+        held = "Every limit holds." if answer["passed"] else beyond
+        words = tags.p(room.say(held), class_="good" if answer["passed"] else "bad", role="status")
+        return tags.section(tags.h3(room.say("The verdict")), words, HTML(answer["html"]), class_="card-box")
 
 
 def _serve_chapters(input: Inputs, made: Made) -> None:
@@ -190,8 +190,8 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
 
     @render.ui
     def chapter() -> TagChild:
-        told = made.chapter.get()
-        return tags.section(HTML(told["html"]), class_="card-box") if told and made.is_current() else None
+        answer = made.chapter.get()
+        return tags.section(HTML(answer["html"]), class_="card-box") if answer and made.is_current() else None
 
 
 def _serve_map(input: Inputs, made: Made) -> None:
@@ -202,7 +202,7 @@ def _serve_map(input: Inputs, made: Made) -> None:
     def _() -> None:
         label = room.say("drawing the recipes tried")
         asked = asked_of(room.work.get(), {})
-        room.start("releasing.map_of_recipes", made.mapped.taker(lambda told: told["html"]), label=label, **asked)
+        room.start("releasing.map_of_recipes", made.mapped.taker(lambda answer: answer["html"]), label=label, **asked)
 
     @render.ui
     def map_shown() -> TagChild:

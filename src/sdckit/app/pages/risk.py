@@ -86,9 +86,9 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         if not work.scenario:
             return
 
-        def take(found: dict[str, Any]) -> None:
-            place.set(found["html"])
-            questions.set(found.get("further") or questions.get())
+        def take(answer: dict[str, Any]) -> None:
+            place.set(answer["html"])
+            questions.set(answer.get("further") or questions.get())
 
         room.start(
             task, take, label=label, scenario=dict(work.scenario), exact=work.exact,
@@ -125,19 +125,19 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
 
     @render.ui
     def keys() -> TagChild:
-        told = intruders()
-        if not first.get() or not told:
+        known = intruders()
+        if not first.get() or not known:
             return None
-        chosen = input.who() if "who" in input and input.who() in told else next(iter(told))
-        return _keys(say, told, chosen)
+        chosen = input.who() if "who" in input and input.who() in known else next(iter(known))
+        return _keys(say, known, chosen)
 
     @reactive.effect
     @reactive.event(input.ticked, ignore_init=True)
     def _() -> None:
-        told = intruders()
-        who = input.who() if len(told) > 1 else next(iter(told), "")
+        known = intruders()
+        who = input.who() if len(known) > 1 else next(iter(known), "")
         ticked = list(input.ticked())
-        if who not in told or set(ticked) >= set(told[who]):
+        if who not in known or set(ticked) >= set(known[who]):
             moved.set("")
         elif ticked:
             start("risk.moved", moved, say("Measuring with fewer keys"), intruder=who, keys=ticked)
@@ -150,10 +150,10 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     @output(id="more")
     @render.ui
     def _() -> TagChild:
-        told = room.work.get().facts
-        if not first.get() or not told:
+        facts = room.work.get().facts
+        if not first.get() or not facts:
             return None
-        return _more(say, list(intruders()), list(told["columns"]), questions.get())
+        return _more(say, list(intruders()), list(facts["columns"]), questions.get())
 
     for name in ANSWERED:
         _serve_shown(output, more[name], name)
@@ -164,8 +164,8 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     @reactive.event(input.further)
     def _() -> None:
         whose = {"intruder": input.whose()} if len(intruders()) > 1 else {}
-        said = questions.get().get(input.measure(), "")
-        start("risk.further", more["further"], said, measure=input.measure(), **whose)
+        question = questions.get().get(input.measure(), "")
+        start("risk.further", more["further"], question, measure=input.measure(), **whose)
 
     @reactive.effect
     @reactive.event(input.subgroups)

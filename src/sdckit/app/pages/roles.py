@@ -41,20 +41,20 @@ def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
     """The table of columns: a role each, how sure the guess is, and why."""
     roles = {name: say(words) for name, words in scenario_form.ROLES.items()}
     body = []
-    for at, one in enumerate(guessed["rows"]):
-        label = f"{one['label']}" if one["label"] else ""
-        name = say("Role of {c}", c=one["column"])
+    for at, row in enumerate(guessed["rows"]):
+        label = f"{row['label']}" if row["label"] else ""
+        name = say("Role of {c}", c=row["column"])
         body.append(
             tags.tr(
-                tags.th(one["column"], tags.div(label, class_="quiet") if label else None, scope="row"),
+                tags.th(row["column"], tags.div(label, class_="quiet") if label else None, scope="row"),
                 tags.td(
                     ui.input_select(
                         f"role_{at}", tags.span(name, class_="visually-hidden"), roles,
-                        selected=scenario_form.role_of(scenario, one["column"]),
+                        selected=scenario_form.role_of(scenario, row["column"]),
                     )
                 ),
-                tags.td(say(one["confidence"]), class_=f"sure {one['confidence']}"),
-                tags.td(*_why(one)),
+                tags.td(say(row["confidence"]), class_=f"sure {row['confidence']}"),
+                tags.td(*_why(row)),
             )
         )  # fmt: skip
     heads = (tags.th(say(head), scope="col") for head in ("Column", "Role", "How sure", "Evidence"))
@@ -64,13 +64,13 @@ def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
     )  # fmt: skip
 
 
-def _why(one: Plain) -> list[TagChild]:
-    told: list[TagChild] = ["; ".join(one["evidence"])]
-    if one["warning"]:
-        told.append(tags.div(one["warning"], class_="warn"))
-    if one["question"]:
-        told.append(tags.div("? ", one["question"], class_="question"))
-    return told
+def _why(row: Plain) -> list[TagChild]:
+    reasons: list[TagChild] = ["; ".join(row["evidence"])]
+    if row["warning"]:
+        reasons.append(tags.div(row["warning"], class_="warn"))
+    if row["question"]:
+        reasons.append(tags.div("? ", row["question"], class_="question"))
+    return reasons
 
 
 def intruder_part(say: Say, at: int, name: str, known: list[str], keys: list[str]) -> TagChild:
@@ -105,7 +105,7 @@ def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
         tags.div(
             ui.input_select(
                 "release", say("What the file is released as"),
-                {one: say(words) for one, words in scenario_form.release_choices(scenario).items()},
+                {choice: say(words) for choice, words in scenario_form.release_choices(scenario).items()},
                 selected=scenario.get("release") or "",
             ),
             ui.input_text(
@@ -116,7 +116,7 @@ def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
                 "population", say("Or how large the population is"), value=population, placeholder="400000"
             ),
             ui.input_select(
-                "missing", say("A missing value in a key"), {one: say(two) for one, two in scenario_form.RULES.items()},
+                "missing", say("A missing value in a key"), {key: say(two) for key, two in scenario_form.RULES.items()},
                 selected=rule if isinstance(rule, str) else "wildcard",
             ),
             class_="form-grid",
@@ -166,16 +166,16 @@ class _Form:
         self._drawn: dict[str, Any] = {}  # by part: the scenario in use when its fields were drawn
         self._choices: tuple[Any, Plain] | None = None  # what was chosen while a scenario was in use
 
-    def take(self, found: dict[str, Any]) -> None:
+    def take(self, answer: dict[str, Any]) -> None:
         """Take a scenario that was checked into use."""
-        self.described = found["scenario"]
-        self.checked.set(found)
-        self.room.change(scenario=found["scenario"])
+        self.described = answer["scenario"]
+        self.checked.set(answer)
+        self.room.change(scenario=answer["scenario"])
 
     def standing(self) -> Plain:
         """The scenario in use, else the guessed one; reactive."""
-        found = self.guessed.get()
-        return self.room.scenario.get() or (found["scenario"] if found else {})
+        guesses = self.guessed.get()
+        return self.room.scenario.get() or (guesses["scenario"] if guesses else {})
 
     def keep(self) -> None:
         """Remember what the fields say, before they are drawn anew for the same file."""
@@ -206,16 +206,16 @@ class _Form:
     def roles(self) -> dict[str, str]:
         """The role of each column as the table has it; reactive."""
         rows = (self.guessed.get() or {"rows": ()})["rows"]
-        return {one["column"]: self.input[f"role_{at}"]() for at, one in enumerate(rows)}
+        return {row["column"]: self.input[f"role_{at}"]() for at, row in enumerate(rows)}
 
     def keys(self) -> list[str]:
         """The columns that are keys; reactive."""
         return [name for name, role in self.roles().items() if role.startswith("key")]
 
-    def name(self, found: dict[str, list[str]]) -> None:
+    def name(self, names: dict[str, list[str]]) -> None:
         """Take other intruders into the form; what was typed about those before is of the past."""
         self.turn += 1
-        self.named.set(found)
+        self.named.set(names)
 
     def typed(self) -> dict[str, list[str]]:
         """The intruders as the fields have them, by name; who is alone knows what became a key meanwhile.
@@ -223,17 +223,17 @@ class _Form:
         Fields are drawn anew after a role was changed, and answer later than a click may come: the field ``drawn``
         says which keys they asked about.
         """
-        found: dict[str, list[str]] = {}
+        names: dict[str, list[str]] = {}
         with reactive.isolate():
             turn, *asked = json.loads(self._read("drawn", "") or "[0]")
-            told, now = self.named.get(), turn == self.turn
-            for at, (name, known) in enumerate(told.items()):
+            named_before, now = self.named.get(), turn == self.turn
+            for at, (name, known) in enumerate(named_before.items()):
                 typed = str(self._read(f"name_{at}", name)).strip() if now else name
                 ticked = list(self._read(f"knows_{at}", known) if now else known)
-                if len(told) == 1:
+                if len(named_before) == 1:
                     ticked += [key for key in self.keys() if key not in (asked if now else known)]
-                found[typed or name] = ticked
-        return found
+                names[typed or name] = ticked
+        return names
 
     def _read(self, field: str, otherwise: Any) -> Any:
         """A field, which may not be there yet."""
@@ -298,12 +298,12 @@ def _serve_guesses(form: _Form, drawn: Drawn) -> None:
     @drawn
     @render.ui
     def variables() -> TagChild:
-        found = form.guessed.get()
+        guesses = form.guessed.get()
         if room.facts.get() is None:
             return tags.p(say("No file is open yet: the first page opens one."), class_="empty")
-        if found is None:
+        if guesses is None:
             return tags.p(say("The roles are being guessed."), class_="empty")
-        return variables_part(say, found, form.drawn("variables"))
+        return variables_part(say, guesses, form.drawn("variables"))
 
     @drawn
     @render.ui
@@ -319,10 +319,10 @@ def _serve_intruders(form: _Form, drawn: Drawn) -> None:
     @reactive.effect
     def _() -> None:
         """Show the intruders of another scenario."""
-        told = scenario_form.intruders_of(form.standing())
-        if told != shown[0]:
-            shown[0] = told
-            form.name(told)
+        known = scenario_form.intruders_of(form.standing())
+        if known != shown[0]:
+            shown[0] = known
+            form.name(known)
 
     @drawn
     @render.ui
@@ -370,17 +370,17 @@ def _serve_use(form: _Form, drawn: Drawn) -> None:
     def use() -> TagChild:
         if form.guessed.get() is None:
             return None
-        asked, told = ", ".join(form.standing().get("unconfirmed", ())), form.checked.get()
+        asked, checked = ", ".join(form.standing().get("unconfirmed", ())), form.checked.get()
         answered = say("I have answered the questions marked ? ({c})", c=asked)
         return tags.div(
             ui.input_checkbox("confirmed", answered, width="100%") if asked else None,
             ui.input_action_button("accept", say("Use these roles and limits"), class_="btn-primary"),
-            tags.p(say("In use."), " ", told["limits"], class_="good") if told else None,
+            tags.p(say("In use."), " ", checked["limits"], class_="good") if checked else None,
             class_="card-box",
         )
 
-    def accepted(found: dict[str, Any]) -> None:
-        form.take(found)
+    def accepted(answer: dict[str, Any]) -> None:
+        form.take(answer)
         room.go("risk")
 
     def accept() -> None:
@@ -416,13 +416,13 @@ def _serve_description(form: _Form) -> None:
 def _serve_files(form: _Form) -> None:
     input, room, say = form.input, form.room, form.room.say
 
-    def loaded(found: dict[str, Any]) -> None:
-        codes = list(found["scenario"].get("missing_codes", ()))
+    def loaded(answer: dict[str, Any]) -> None:
+        codes = list(answer["scenario"].get("missing_codes", ()))
         reading = dict(room.seat.work.reading)
         if codes and codes != list(reading.get("missing", ())):  # the file is read once more, by these codes
-            room.change(scenario=found["scenario"], reading={**reading, "missing": codes}, facts=None)
+            room.change(scenario=answer["scenario"], reading={**reading, "missing": codes}, facts=None)
         else:
-            form.take(found)
+            form.take(answer)
 
     @reactive.effect
     @reactive.event(input.load)
@@ -437,5 +437,5 @@ def _serve_files(form: _Form) -> None:
 
     @render.download_button(filename="scenario.toml")
     def save() -> Any:
-        found = form.checked.get()
-        yield found["toml"] if found else ""
+        checked = form.checked.get()
+        yield checked["toml"] if checked else ""

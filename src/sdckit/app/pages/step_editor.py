@@ -37,26 +37,27 @@ def ways_shown(say: Say, arguments: Plain) -> TagChild:
     return TagList(buttons, ui.output_ui("recode_editor"))
 
 
-def bands_shown(say: Say, arguments: Plain, told: Plain, name: str) -> TagChild:
+def bands_shown(say: Say, arguments: Plain, variable: Plain, name: str) -> TagChild:
     """Where edges are drawn on the histogram; they are told to the input `name`."""
-    if not told["numeric"]:
-        return tags.p(say("{c} holds no numbers: put its values in groups.", c=told["column"]), class_="warn")
+    if not variable["numeric"]:
+        return tags.p(say("{c} holds no numbers: put its values in groups.", c=variable["column"]), class_="warn")
     edges = [edge for edge in arguments.get("bands") or () if isinstance(edge, int | float)]
     given = {
-        "rows": told["rows"], "bins": told["edges"], "edges": edges or told["suggested"], "whole": told["whole"],
-        "input": name, "edge": say("Edge {c}", c="#"), "add": say("Add an edge"), "remove": say("Remove the edge"),
-        "name": say("Records of {c} by value", c=told["column"]),
+        "rows": variable["rows"], "bins": variable["edges"], "edges": edges or variable["suggested"],
+        "whole": variable["whole"], "input": name, "edge": say("Edge {c}", c="#"), "add": say("Add an edge"),
+        "remove": say("Remove the edge"),
+        "name": say("Records of {c} by value", c=variable["column"]),
         "about": say("Move an edge with the mouse, with the arrow keys, or write its number."),
     }  # fmt: skip
     return tags.div(data_bands=json.dumps(given), class_="bands")
 
 
-def groups_shown(say: Say, arguments: Plain, told: Plain, name: str) -> TagChild:
+def groups_shown(say: Say, arguments: Plain, variable: Plain, name: str) -> TagChild:
     """Where values are put in groups; these are told to the input `name`."""
     groups = arguments.get("groups") or {}
-    shown = {row["level"] for row in told["rows"] if not row["pooled"]}
+    shown = {row["level"] for row in variable["rows"] if not row["pooled"]}
     given = {
-        "rows": told["rows"],
+        "rows": variable["rows"],
         "groups": {
             str(group): [str(level) for level in levels if str(level) in shown] for group, levels in groups.items()
         },
@@ -80,7 +81,7 @@ def hierarchy_shown(say: Say, arguments: Plain) -> TagChild:
 
 
 def recoding_of(
-    say: Say, found: Plain, way: str, read: Callable[[str], Any], told: Plain, before: Plain = NOTHING
+    say: Say, recoded: Plain, way: str, read: Callable[[str], Any], variable: Plain, before: Plain = NOTHING
 ) -> dict[str, Any]:
     """The arguments of a recoding: those of the form, and what the editor says.
 
@@ -94,27 +95,27 @@ def recoding_of(
     if way == "hierarchy":
         if not (named := str(read("hierarchy") or "").strip()):
             raise ScenarioError(say("Choose the file of a hierarchy, or build one."))
-        return {**found, "hierarchy": named, "level": int(read("level") or 1)}
+        return {**recoded, "hierarchy": named, "level": int(read("level") or 1)}
     if way == "bands":
         edges = sorted({_number(edge) for edge in read("band_edges") or ()})
         if not edges:
             raise ScenarioError(say("Bands need one edge at least."))
-        return {**found, "bands": [None, *edges, None]}
+        return {**recoded, "bands": [None, *edges, None]}
     groups = {name: list(levels) for name, levels in (read("level_groups") or {}).items() if levels}
-    shown = {row["level"] for row in told.get("rows", ()) if not row["pooled"]}
+    shown = {row["level"] for row in variable.get("rows", ()) if not row["pooled"]}
     for name, levels in (before.get("groups") or {}).items():
         if unseen := [str(level) for level in levels if str(level) not in shown]:
             groups[name] = [*groups.get(name, ()), *unseen]
     if not groups:
         raise ScenarioError(say("Put a value in a group."))
-    if not told.get("numeric"):
-        return {**found, "groups": groups, "outside": found.get("outside", "keep")}
+    if not variable.get("numeric"):
+        return {**recoded, "groups": groups, "outside": recoded.get("outside", "keep")}
     # beside the names of groups no numbers can be kept: each value gets its own as its name
     taken = {level for levels in groups.values() for level in levels}
     groups |= {level: [level] for level in sorted(shown) if level not in taken}
     numbers = {name: [_number(level) for level in levels] for name, levels in groups.items()}
-    rest = "missing" if len(shown) < len(told["rows"]) else "error"
-    return {**found, "groups": numbers, "outside": found.get("outside", rest)}
+    rest = "missing" if len(shown) < len(variable["rows"]) else "error"
+    return {**recoded, "groups": numbers, "outside": recoded.get("outside", rest)}
 
 
 def _number(value: Any) -> float | int:
@@ -156,13 +157,13 @@ class Editor:
         """How a variable is made coarser."""
         return str(self.read("way") or "bands")
 
-    def look(self, one: Draft, column: str, way: str) -> None:
+    def look(self, draft: Draft, column: str, way: str) -> None:
         """Count the values of the variable as it is before the step."""
         with reactive.isolate():
             work = self.room.work.get()
-        before = _before(work, one)
+        before = _before(work, draft)
         self.room.start(
-            "protecting.variable", self.variable.taker(lambda told: {**told, "way": way}),
+            "protecting.variable", self.variable.taker(lambda answer: {**answer, "way": way}),
             label=self.room.say("counting the values of {c}", c=column), scenario=dict(work.scenario or {}),
             steps=before, number=len(before), column=column, secret=work.secret, levels=way == "groups",
             exact=work.exact,
@@ -180,17 +181,17 @@ class Editor:
             secret=work.secret, column=column, exact=work.exact, language=work.language,
         )  # fmt: skip
 
-    def filled(self, one: Draft) -> dict[str, Any]:
+    def filled(self, draft: Draft) -> dict[str, Any]:
         """The arguments that form and editor say."""
-        found = arguments_of(self.room.say, self.forms.get()[one.method], self.read)
-        if not kind_of(one.method).banded:
-            return found
-        return recoding_of(self.room.say, found, self.way(), self.read, self.variable.held(), one.arguments)
+        arguments = arguments_of(self.room.say, self.forms.get()[draft.method], self.read)
+        if not kind_of(draft.method).banded:
+            return arguments
+        return recoding_of(self.room.say, arguments, self.way(), self.read, self.variable.held(), draft.arguments)
 
 
-def _before(work: Work, one: Draft) -> list[dict[str, Any]]:
+def _before(work: Work, draft: Draft) -> list[dict[str, Any]]:
     """The steps that are carried out before this one."""
-    at = len(work.steps) if one.at is None else one.at
+    at = len(work.steps) if draft.at is None else draft.at
     return [{"method": step.method, "arguments": dict(step.arguments)} for step in work.steps[:at] if step.on]
 
 
@@ -214,9 +215,9 @@ def _serve_switch(edited: Editor) -> None:
     @reactive.effect
     @reactive.event(edited.exact.get, ignore_init=True)
     def _() -> None:
-        if (one := edited.draft.get()) is not None and one.method in edited.forms.get():
+        if (draft := edited.draft.get()) is not None and draft.method in edited.forms.get():
             with contextlib.suppress(ScenarioError):  # told at Apply
-                edited.draft.set(replace(one, arguments=edited.filled(one)))
+                edited.draft.set(replace(draft, arguments=edited.filled(draft)))
 
 
 def _serve_form(edited: Editor, put: Put) -> None:
@@ -227,35 +228,35 @@ def _serve_form(edited: Editor, put: Put) -> None:
         if edited.draft.get() is not None and not edited.forms.get():
             room.start(
                 "protecting.methods",
-                lambda told: edited.forms.set({method["method"]: method for method in told["methods"]}),
+                lambda answer: edited.forms.set({method["method"]: method for method in answer["methods"]}),
                 label=room.say("reading what the methods ask for"),
             )
 
     @render.ui
     def editor() -> TagChild:
-        one, asked = edited.draft.get(), edited.forms.get()
-        if one is None:
+        draft, asked = edited.draft.get(), edited.forms.get()
+        if draft is None:
             return tags.p(room.say(EMPTY), class_="empty") if room.work.get().steps else None
-        if one.method not in asked:
+        if draft.method not in asked:
             return None
         with reactive.isolate():
             work = room.work.get()
-        return _shown(room.say, one, asked[one.method], work)
+        return _shown(room.say, draft, asked[draft.method], work)
 
     @reactive.effect
     @reactive.event(input.apply_step)
     def _() -> None:
-        one = edited.draft.get()
-        if one is None:
+        draft = edited.draft.get()
+        if draft is None:
             return
         try:
-            arguments = edited.filled(one)
+            arguments = edited.filled(draft)
         except ScenarioError as error:
             room.alert(str(error))
             return
-        put(one, arguments)
-        at = len(room.work.get().steps) - 1 if one.at is None else one.at
-        edited.draft.set(Draft(one.method, arguments, at))
+        put(draft, arguments)
+        at = len(room.work.get().steps) - 1 if draft.at is None else draft.at
+        edited.draft.set(Draft(draft.method, arguments, at))
 
     @reactive.effect
     @reactive.event(input.close_step)
@@ -268,26 +269,26 @@ def _serve_recoding(edited: Editor, session: Session) -> None:
 
     @reactive.effect
     def _() -> None:
-        one, _ = edited.draft.get(), edited.exact.get()
+        draft, _ = edited.draft.get(), edited.exact.get()
         edited.variable.set({})
-        if one is None or not kind_of(one.method).banded or not edited.forms.get():
+        if draft is None or not kind_of(draft.method).banded or not edited.forms.get():
             return
         column, way = edited.read("arg_column"), edited.way()
         if column and way != "hierarchy":
-            edited.look(one, str(column), way)
+            edited.look(draft, str(column), way)
 
     @render.ui
     def recode_editor() -> TagChild:
-        one, told, way = edited.draft.get(), edited.variable.get(), edited.way()
-        if one is None:
+        draft, variable, way = edited.draft.get(), edited.variable.get(), edited.way()
+        if draft is None:
             return None
         if way == "hierarchy":
-            return hierarchy_shown(say, one.arguments)
-        if not told or told["way"] != way:
+            return hierarchy_shown(say, draft.arguments)
+        if not variable or variable["way"] != way:
             return tags.p(say("Choose a variable; its values are counted."), class_="quiet")
         if way == "groups":
-            return groups_shown(say, one.arguments, told, session.ns("level_groups"))
-        return bands_shown(say, one.arguments, told, session.ns("band_edges"))
+            return groups_shown(say, draft.arguments, variable, session.ns("level_groups"))
+        return bands_shown(say, draft.arguments, variable, session.ns("band_edges"))
 
 
 def _serve_hierarchy(edited: Editor) -> None:
@@ -297,16 +298,16 @@ def _serve_hierarchy(edited: Editor) -> None:
     @reactive.event(input.build)
     def _() -> None:
         room.start(
-            "protecting.build_hierarchy", lambda told: ui.update_text("hierarchy", value=told["name"]),
+            "protecting.build_hierarchy", lambda answer: ui.update_text("hierarchy", value=answer["name"]),
             label=room.say("building a hierarchy"), column=str(edited.read("arg_column") or ""),
         )  # fmt: skip
 
     @reactive.effect
     @reactive.event(input.hierarchy_file)
     def _() -> None:
-        for one in input.hierarchy_file() or ():
-            name = f"hierarchy-{Path(str(one['name']).replace(chr(92), '/')).name}"
-            shutil.copyfile(one["datapath"], room.folder / name)
+        for file in input.hierarchy_file() or ():
+            name = f"hierarchy-{Path(str(file['name']).replace(chr(92), '/')).name}"
+            shutil.copyfile(file["datapath"], room.folder / name)
             ui.update_text("hierarchy", value=name)
 
 
@@ -316,45 +317,45 @@ def _serve_picture(edited: Editor) -> None:
     @reactive.effect
     def _() -> None:
         """A step that is opened or applied is drawn."""
-        one, _ = edited.draft.get(), edited.exact.get()
+        draft, _ = edited.draft.get(), edited.exact.get()
         edited.picture.set({})
-        if one is not None and one.at is not None:
-            edited.show(one.at)
+        if draft is not None and draft.at is not None:
+            edited.show(draft.at)
 
     @reactive.effect
     @reactive.event(input.pictured)
     def _() -> None:
-        one = edited.draft.get()
-        if one is not None and one.at is not None and edited.picture.get().get("column") != input.pictured():
-            edited.show(one.at, str(input.pictured()))
+        draft = edited.draft.get()
+        if draft is not None and draft.at is not None and edited.picture.get().get("column") != input.pictured():
+            edited.show(draft.at, str(input.pictured()))
 
     @render.ui
     def picture() -> TagChild:
-        told = edited.picture.get()
-        if not told:
+        picture_shown = edited.picture.get()
+        if not picture_shown:
             return None
-        names = list(told["variables"])
+        names = list(picture_shown["variables"])
         choose = None
         if len(names) > 1:
-            choose = ui.input_select("pictured", say("Variable"), names, selected=told["column"])
-        title = say("Before and after: {c}", c=told["column"]) if names else say("Before and after")
-        html = tags.div(HTML(told["html"]), class_="two-pictures")
+            choose = ui.input_select("pictured", say("Variable"), names, selected=picture_shown["column"])
+        title = say("Before and after: {c}", c=picture_shown["column"]) if names else say("Before and after")
+        html = tags.div(HTML(picture_shown["html"]), class_="two-pictures")
         return tags.section(tags.h3(title), choose, html, class_="card-box")
 
 
-def _shown(say: Say, one: Draft, asked: Plain, work: Work) -> TagChild:
+def _shown(say: Say, draft: Draft, asked: Plain, work: Work) -> TagChild:
     columns = list((work.facts or {}).get("columns", ()))
     intruders = list((work.scenario or {}).get("intruders") or ())
-    what = say(METHODS[one.method].title)
-    title = say("A new step: {c}", c=what) if one.at is None else say("Step {n}: {c}", n=one.at + 1, c=what)
+    what = say(METHODS[draft.method].title)
+    title = say("A new step: {c}", c=what) if draft.at is None else say("Step {n}: {c}", n=draft.at + 1, c=what)
     return tags.section(
         tags.h3(title), tags.p(say(asked["about"]), class_="quiet"),
-        form(say, asked, one.arguments, columns=columns, intruders=intruders),
-        ways_shown(say, one.arguments) if kind_of(one.method).banded else None,
+        form(say, asked, draft.arguments, columns=columns, intruders=intruders),
+        ways_shown(say, draft.arguments) if kind_of(draft.method).banded else None,
         tags.div(
             ui.input_action_button("apply_step", say("Apply"), class_="btn-primary"),
             ui.input_action_button("close_step", say("Close"), class_="btn-outline-secondary"),
             class_="buttons",
         ),
-        class_="card-box step-editor", data_method=one.method,
+        class_="card-box step-editor", data_method=draft.method,
     )  # fmt: skip

@@ -64,11 +64,11 @@ class Taken:
     def files(self) -> dict[str, Path]:
         """The files that may be taken now, by what they are; reactive."""
         made = self.may()
-        found: dict[str, Path] = {}
-        for told in (self.ready.get(), self.report.get()):
-            if made is not None and told.get("made") == made["of"]:
-                found |= {file["what"]: Path(file["path"]) for file in told["files"]}
-        return {what: found[what] for what in FILES if what in found}
+        paths: dict[str, Path] = {}
+        for answer in (self.ready.get(), self.report.get()):
+            if made is not None and answer.get("made") == made["of"]:
+                paths |= {file["what"]: Path(file["path"]) for file in answer["files"]}
+        return {what: paths[what] for what in FILES if what in paths}
 
 
 @module.server
@@ -96,7 +96,7 @@ def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
             if taken.ready.get().get("name") == name:
                 return
         room.start(
-            "taking_away.prepare", lambda told: taken.ready.set({**told, "name": name, "made": made["of"]}),
+            "taking_away.prepare", lambda answer: taken.ready.set({**answer, "name": name, "made": made["of"]}),
             label=room.say("writing the files"), kind=taken.kind(), accepted=taken.accepted(),
             **asked_of(work, made["options"]),
         )  # fmt: skip
@@ -107,7 +107,7 @@ def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
         made = taken.may()
         if made is not None:
             room.start(
-                "taking_away.report", lambda told: taken.report.set({**told, "made": made["of"]}),
+                "taking_away.report", lambda answer: taken.report.set({**answer, "made": made["of"]}),
                 label=room.say("writing the report"), kind=str(input.report_kind()),
                 **asked_of(room.work.get(), made["options"]),
             )  # fmt: skip
@@ -127,23 +127,23 @@ def _serve_shown(taken: Taken) -> None:
     def files() -> TagChild:
         if current(room.work.get()) is None:
             return None
-        found = taken.files()
-        if not found:
+        paths = taken.files()
+        if not paths:
             ticked = "Tick the box above to take it all the same."
             held = "The files are being written." if taken.may() else ticked
             return tags.p(room.say(held), class_="empty")
-        boxes = [_download(room.say, what, path) for what, path in found.items()]
+        boxes = [_download(room.say, what, path) for what, path in paths.items()]
         return tags.div(*boxes[:1], _report(room.say), *boxes[1:], class_="downloads")
 
     @render.ui
     def repeat() -> TagChild:
-        told, made = taken.ready.get(), taken.may()
-        if not told or made is None or told["made"] != made["of"]:
+        answer, made = taken.ready.get(), taken.may()
+        if not answer or made is None or answer["made"] != made["of"]:
             return None
         texts = {"script": "The session as a Python script", "commands": "The session as command lines"}
         return tags.div(
             *(
-                tags.details(tags.summary(room.say(title)), tags.pre(told[name], tabindex="0"))
+                tags.details(tags.summary(room.say(title)), tags.pre(answer[name], tabindex="0"))
                 for name, title in texts.items()
             ),
             class_="card-box",

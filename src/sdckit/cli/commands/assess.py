@@ -118,14 +118,16 @@ class Release:
 
     def recodings(self, reading: Reading, scenario: Scenario) -> tuple[Recodings | None, Scenario]:
         """What --recipe or --log do to the original, and the scenario without the keys that they leave out."""
-        found = read_given(reading.file, self.recipe, self.log, identifiers=scenario.identifiers, **reading.how)
-        if found is None:
+        recodings_read = read_given(
+            reading.file, self.recipe, self.log, identifiers=scenario.identifiers, **reading.how
+        )
+        if recodings_read is None:
             return None, scenario
         from sdckit.data.files.readers import scan_header
         from sdckit.workflow.recoded_original.published_recodings import left_of
 
         columns = {name for file in self.files for name in scan_header(file, **reading.how_others).columns}
-        return found, left_of(scenario, found, columns)[0]
+        return recodings_read, left_of(scenario, recodings_read, columns)[0]
 
     def check(self, file: Path) -> None:
         """Refuse options that mean nothing without a release, and files that stand for two things."""

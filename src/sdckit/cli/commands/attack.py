@@ -92,8 +92,8 @@ def attack(
     if stored is not None and recodings is not None:
         stored = without_left_out(source, released, stored, recodings)
     wanted = read_wanted(
-        kinds=split(kind), known=[split([one]) for one in known or ()], targets=split(target), by=split(by),
-        id=id, aligned=aligned, blocking=[split([one]) for one in blocking or ()], scenario=stored,
+        kinds=split(kind), known=[split([side]) for side in known or ()], targets=split(target), by=split(by),
+        id=id, aligned=aligned, blocking=[split([rule]) for rule in blocking or ()], scenario=stored,
     )  # fmt: skip
     planned(wanted, n_attacks=n_attacks, has_control=control is not None)
     with source.steps() as steps:
@@ -102,13 +102,13 @@ def attack(
             scenario=stored, recodings=recodings, steps=steps,
         )  # fmt: skip
         if json is not None:
-            for one in (files.original, *files.released):
-                check_enough_records(one.height, internal=internal)
+            for file in (files.original, *files.released):
+                check_enough_records(file.height, internal=internal)
         pair = _opened(files, wanted, recodings)
         made = _attacked(files, pair, wanted, n_attacks=n_attacks, seed=seed, steps=steps)
         if json is not None:
             plain = _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=internal)
-            _write(plain | {"recoded": [asdict(one) for one in pair.recoded]}, json, internal)
+            _write(plain | {"recoded": [asdict(recoding) for recoding in pair.recoded]}, json, internal)
     if json == STDOUT:
         return
     from sdckit.cli.terminal import print_blocks
@@ -125,20 +125,20 @@ def _opened(files: Attacked, wanted: Wanted, recodings: Recodings | None) -> Pai
 
     columns = list(dict.fromkeys([*files.variables, *wanted.columns]))
     # A release of another length cannot be aligned: told of the linkage alone, where a scenario declares it.
-    fits = all(one.height == files.original.height for one in files.released)
+    fits = all(release.height == files.original.height for release in files.released)
     aligned = wanted.rows or (wanted.declared and fits)
     if recodings is not None:
-        opened_sizes = [one.height for one in files.released]
+        opened_sizes = [release.height for release in files.released]
         recodings.check_sizes(opened_sizes, [f"release {j}" for j in range(1, len(opened_sizes) + 1)])
         recodings = recodings.check_file(files.original.columns, files.original.height)
         aligned = aligned or (recodings.log is not None and recodings.keeps_rows)
-    found = open_recoded(
+    opened = open_recoded(
         open_files(files.original, files.released, id=wanted.id), {"variables": columns}, control=files.control,
         recodings=recodings, aligned=aligned,
     )  # fmt: skip
-    for note in found.notes:
+    for note in opened.notes:
         warnings.warn(note, SdcWarning, stacklevel=2)
-    return found.pair
+    return opened.pair
 
 
 def _attacked(
@@ -151,8 +151,8 @@ def _attacked(
         sizes=pair.sizes, has_control=files.control is not None, tell=steps.step,
     )  # fmt: skip
     # Linking records is tried without being asked for where a scenario says that rows belong together.
-    forgiven = () if wanted.rows or wanted.kinds else [one for one in plan if "variables" in one.row.needs]
-    return carry_out(plan, strict={one.row.name for one in plan if one not in forgiven})
+    forgiven = () if wanted.rows or wanted.kinds else [planned for planned in plan if "variables" in planned.row.needs]
+    return carry_out(plan, strict={planned.row.name for planned in plan if planned not in forgiven})
 
 
 def _plain(
@@ -166,7 +166,7 @@ def _plain(
     asked = attack_parameters(knowledge, made.places, n_columns=None, seed=seed)
     return plain_attacks(
         made.results, skipped=made.skipped, control=files.control is not None, n=files.original.height,
-        sizes=[one.height for one in files.released], asked=asked, internal=internal,
+        sizes=[release.height for release in files.released], asked=asked, internal=internal,
     )  # fmt: skip
 
 
@@ -175,12 +175,12 @@ def _head(files: Attacked, name: str, recoded: Sequence[Recoded] = ()) -> list[s
     if len(files.released) > 1:
         sizes = f"{len(files.released)} releases"
     control = files.control
-    told = "without a control file" if control is None else f"{control.height:,} never in the file"
-    lines = [f"{name}: {sizes} against {files.original.height:,} records, {told}"]
+    people = "without a control file" if control is None else f"{control.height:,} never in the file"
+    lines = [f"{name}: {sizes} against {files.original.height:,} records, {people}"]
     if files.left_out:
         lines.append(f"Not in every file, left out: {', '.join(files.left_out)}")
     if recoded:
-        lines.append(f"In the original recoded as in the release: {', '.join(one.column for one in recoded)}")
+        lines.append(f"In the original recoded as in the release: {', '.join(recoding.column for recoding in recoded)}")
     return lines
 
 

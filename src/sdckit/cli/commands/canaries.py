@@ -112,19 +112,19 @@ def measure(
     with Steps(quiet=no_progress) as steps:
         frames = [
             _read(
-                one, planted.variables, steps=steps, missing=codes(missing), delimiter=delimiter, encoding=encoding,
+                path, planted.variables, steps=steps, missing=codes(missing), delimiter=delimiter, encoding=encoding,
                 decimal=decimal,
             )
-            for one in released
+            for path in released
         ]  # fmt: skip
         steps.step("looking for the planted records")
-        found = _exposure(planted, frames)
+        exposure = _exposure(planted, frames)
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.notebook import screen_blocks
 
     times = "" if planted.copies == 1 else f", {planted.copies} times each"
-    head = f"{found.n_planted} records of nobody planted{times}, {found.n_held_out} held back"
-    print_blocks(screen_blocks(found), head=[head])
+    head = f"{exposure.n_planted} records of nobody planted{times}, {exposure.n_held_out} held back"
+    print_blocks(screen_blocks(exposure), head=[head])
 
 
 def _check_seed(seed: int | None) -> None:

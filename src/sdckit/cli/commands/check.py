@@ -101,25 +101,28 @@ def _kept_back(*, protected: bool) -> Generator[list[str]]:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", SdcWarning)
         yield kept
-    kept += (str(one.message) for one in caught)
+    kept += (str(warning.message) for warning in caught)
 
 
 def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: bool) -> None:
     """Print what the protected document of the gate says, warnings included."""
-    told = result.told()
-    items = [(one.word, one.intruder if told.several_intruders else "", one.sentence) for one in told.verdicts]
+    protected = result.told()
+    items = [
+        (verdict.word, verdict.intruder if protected.several_intruders else "", verdict.sentence)
+        for verdict in protected.verdicts
+    ]
     if not quiet:
         _print_items(result, items, name)
-    for text in told.warnings:
+    for text in protected.warnings:
         say(f"warning: {text}")
     if set(kept) - set(result.assessment.warnings):
         say(
             "warning: some warnings about the files are left out, since they tell exact counts; the same command "
             "without --protected prints them"
         )
-    for verdict, one in zip(result.verdicts, told.verdicts, strict=True):
+    for verdict, shown in zip(result.verdicts, protected.verdicts, strict=True):
         if verdict.holds is None:
-            say(f"error: for intruder '{one.intruder}': {one.sentence}")
+            say(f"error: for intruder '{shown.intruder}': {shown.sentence}")
 
 
 def _print(result: CheckResult, name: str) -> None:
@@ -134,8 +137,8 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
     compared = hasattr(result.assessment, "released")
-    told = release_sentence(limits_tree(result.assessment.scenario, compared=compared))
-    print_blocks([*([Paragraph(told)] if told else []), Verdicts(tuple(items))])
+    sentence = release_sentence(limits_tree(result.assessment.scenario, compared=compared))
+    print_blocks([*([Paragraph(sentence)] if sentence else []), Verdicts(tuple(items))])
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -72,6 +72,6 @@ def _print(result: Explanation, name: str) -> None:
     print_blocks(blocks, head=[f"{name}: {CONFIDENTIAL}"])
 
 
-def _words(one: Any) -> str:
-    how = "leave out" if one.action == "drop" else "coarsen"
-    return f"{how} {one.variable}{', ' if one.rule else ''}{one.rule}"
+def _words(value: Any) -> str:
+    how = "leave out" if value.action == "drop" else "coarsen"
+    return f"{how} {value.variable}{', ' if value.rule else ''}{value.rule}"

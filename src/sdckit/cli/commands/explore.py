@@ -78,14 +78,14 @@ def explore(
             )
         from sdckit.workflow.recipes.explore import explore as run
 
-        found = run(
+        exploration = run(
             frame, steps_of, grid=values, scenario=chosen, seed=seed, risk_figure=risk_figure,
             loss_figure=loss_figure, workers=workers,
             resume=resume, step=steps.step,
         )  # fmt: skip
-        _write(found, out, plot)
+        _write(exploration, out, plot)
     if not quiet:
-        _print(found, file.name, [one for one in (out, plot) if one is not None])
+        _print(exploration, file.name, [path for path in (out, plot) if path is not None])
 
 
 def read_grid(texts: list[str]) -> dict[str, list[Any]]:
@@ -96,15 +96,15 @@ def read_grid(texts: list[str]) -> dict[str, list[Any]]:
     >>> read_grid(["2.k=2,3,5", "recode.how=log,equal_width", "recode.bands=[0, 40, inf],5"])
     {'2.k': [2, 3, 5], 'recode.how': ['log', 'equal_width'], 'recode.bands': [[0, 40, inf], 5]}
     """
-    found: dict[str, list[Any]] = {}
+    grid: dict[str, list[Any]] = {}
     for text in texts:
         path, equals, values = (part.strip() for part in text.partition("="))
         if not (path and equals and values):
             raise ScenarioError("--grid takes step.argument=value,value, such as --grid pram.pd=0.7,0.9")
-        if path in found:
+        if path in grid:
             raise ScenarioError(f"--grid names {path} twice; give all its values together")
-        found[path] = _values(values)
-    return found
+        grid[path] = _values(values)
+    return grid
 
 
 def _values(text: str) -> list[Any]:
@@ -114,27 +114,27 @@ def _values(text: str) -> list[Any]:
         return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _write(found: Exploration, out: Path | None, plot: Path | None) -> None:
+def _write(exploration: Exploration, out: Path | None, plot: Path | None) -> None:
     if out is not None:
         from sdckit.data.files.write_file import write_file
 
-        write_file(found.table, out, private=True)
+        write_file(exploration.table, out, private=True)
     if plot is not None:
         from sdckit.report.offline import write_chart
 
-        write_chart(found.plot(), plot, what="map")
+        write_chart(exploration.plot(), plot, what="map")
 
 
-def _print(found: Exploration, name: str, written: list[Path]) -> None:
+def _print(exploration: Exploration, name: str, written: list[Path]) -> None:
     from sdckit.cli.outputs import count, number, percent
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Block, Paragraph, TableBlock
 
-    paths = list(found.points[0].parameters)
-    heads = ("", *paths, "Alone", f"Below {found.k}", "Expected links", "Differ", "pMSE", "Front")
+    paths = list(exploration.points[0].parameters)
+    heads = ("", *paths, "Alone", f"Below {exploration.k}", "Expected links", "Differ", "pMSE", "Front")
     rows = []
     notes: list[Block] = []
-    for row, (point, front) in enumerate(zip(found.points, found.on_front, strict=True), 1):
+    for row, (point, front) in enumerate(zip(exploration.points, exploration.on_front, strict=True), 1):
         one = point.figures
         if point.note:
             notes.append(Paragraph(f"{row}: {point.note}", "note"))
@@ -146,7 +146,7 @@ def _print(found: Exploration, name: str, written: list[Path]) -> None:
             )  # fmt: skip
         rows.append((str(row), *(str(value) for value in point.parameters.values()), *figures, "*" * front))
     table = TableBlock("Recipes tried", heads, tuple(rows), tuple(range(1, len(heads) - 1)))
-    best = Paragraph(f"* no other recipe has less of {found.risk} and not more of {found.loss}.", "note")
-    print_blocks([*notes, table, best], head=[f"{name}: {counted(len(found.points), 'recipe')}"])
+    best = Paragraph(f"* no other recipe has less of {exploration.risk} and not more of {exploration.loss}.", "note")
+    print_blocks([*notes, table, best], head=[f"{name}: {counted(len(exploration.points), 'recipe')}"])
     if written:
-        tell(f"Written: {', '.join(one.name for one in written)}")
+        tell(f"Written: {', '.join(path.name for path in written)}")

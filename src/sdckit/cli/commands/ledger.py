@@ -162,18 +162,18 @@ def check(
         frame = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
         if report is not None:
             check_enough_records(frame.height, internal=internal)
-        files = {one.name: _earlier(one, chosen, reading, id, split(earlier_keys), steps) for one in earlier or ()}
-        found = _differences(
+        files = {path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps) for path in earlier or ()}
+        differences = _differences(
             frame, chosen, steps, earlier=files or None, ledger=opened, earlier_keys=split(earlier_keys) or None,
             aligned=aligned, people=people, id=id, within=within,
         )  # fmt: skip
-    verdicts = _verdicts(chosen, found)
+    verdicts = _verdicts(chosen, differences)
     if report is not None:
-        _report(report, reading.file.name, found, verdicts, internal=internal)
+        _report(report, reading.file.name, differences, verdicts, internal=internal)
     from sdckit.cli.terminal import print_measure
 
-    for name, result in found.items():
-        if len(found) > 1:
+    for name, result in differences.items():
+        if len(differences) > 1:
             tell(f"\n{name}")
         print_measure(reading.file.name, result)
     return _told(verdicts)
@@ -265,21 +265,23 @@ def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> 
     }
 
 
-def _verdicts(scenario: Scenario, found: dict[str, Differencing]) -> list[Verdict]:
+def _verdicts(scenario: Scenario, differences: dict[str, Differencing]) -> list[Verdict]:
     """The threshold against every intruder; none without one."""
     from sdckit.workflow.verdicts import judge_differencing
 
     limit = scenario.thresholds.differencing
     if limit is None:
         return []
-    return [judge_differencing(limit, name, result, {}) for name, result in found.items()]
+    return [judge_differencing(limit, name, result, {}) for name, result in differences.items()]
 
 
-def _report(path: Path, name: str, found: dict[str, Differencing], verdicts: list[Verdict], *, internal: bool) -> None:
+def _report(
+    path: Path, name: str, differences: dict[str, Differencing], verdicts: list[Verdict], *, internal: bool
+) -> None:
     from sdckit.report.chapters.ledger_page import ledger_page, plain_ledger
     from sdckit.report.formats.write import write_page
 
-    plain = plain_ledger(found, verdicts, internal=internal)
+    plain = plain_ledger(differences, verdicts, internal=internal)
     write_page(ledger_page(plain, name), path, internal=internal)
 
 
@@ -287,6 +289,6 @@ def _told(verdicts: list[Verdict]) -> int:
     """Say whether the threshold holds, and give the exit code."""
     for verdict in verdicts:
         tell(f"\n{verdict.word}: {verdict.sentence}")
-    if any(one.holds is False for one in verdicts):
+    if any(verdict.holds is False for verdict in verdicts):
         return EXCEEDED
-    return BAD_INPUT if any(one.holds is None for one in verdicts) else OK
+    return BAD_INPUT if any(verdict.holds is None for verdict in verdicts) else OK

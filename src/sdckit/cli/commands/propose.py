@@ -100,19 +100,19 @@ def propose(
         people = None if control is None else _read_control(control, reading, chosen, steps)
         from sdckit.workflow.proposing.propose import HEAD, make_proposal
 
-        found = make_proposal(
+        proposal = make_proposal(
             frame, chosen, columns=columns, control=people, step=steps.step,
             head=[*HEAD, "Then:", *_called(name, file, scenario)], **wishes,
         )  # fmt: skip
         if report is not None:
             steps.step("writing the report")
-            _report(found, frame, chosen, report, internal=internal)
+            _report(proposal, frame, chosen, report, internal=internal)
     if json is not None:
-        _write_json(found, json, internal=internal)
-    _tell(found, out, target, quiet=quiet, internal=internal, called=_called(name, file, scenario))
-    if found.unjudged:
+        _write_json(proposal, json, internal=internal)
+    _tell(proposal, out, target, quiet=quiet, internal=internal, called=_called(name, file, scenario))
+    if proposal.unjudged:
         return BAD_INPUT
-    return OK if found.passed else EXCEEDED
+    return OK if proposal.passed else EXCEEDED
 
 
 def _read(reading: Reading, chosen: Scenario, steps: Steps) -> tuple[Any, tuple[str, ...]]:
@@ -137,42 +137,42 @@ def _read_control(path: Path, reading: Reading, chosen: Scenario, steps: Steps) 
     )  # fmt: skip
 
 
-def _report(found: Proposal, frame: Any, chosen: Scenario, path: Path, *, internal: bool) -> None:
+def _report(proposal: Proposal, frame: Any, chosen: Scenario, path: Path, *, internal: bool) -> None:
     """Report on a release that the recipe makes; identifiers were not read and need not be left out."""
     from sdckit.data.methods import METHODS
     from sdckit.workflow.recipes.recipe import Recipe
 
     unread = {*chosen.identifiers} - {*frame.columns}
-    told = [
+    paragraphs = [
         (step, why)
-        for step, why in zip(found.recipe.steps, found.reasons, strict=True)
+        for step, why in zip(proposal.recipe.steps, proposal.reasons, strict=True)
         if METHODS[step.method].effect != "gone" or not {*step.arguments["columns"]} & unread
     ]
-    steps = [{"method": step.method, **step.arguments} for step, _ in told]
-    recipe = Recipe(steps, title=found.recipe.title, folder=found.recipe.folder)
+    steps = [{"method": step.method, **step.arguments} for step, _ in paragraphs]
+    recipe = Recipe(steps, title=proposal.recipe.title, folder=proposal.recipe.folder)
     assessed = recipe.apply(frame, scenario=chosen.changed(identifiers=())).assess()
     assert assessed.what_was_done is not None
-    searched = {**found.searched(internal=internal), "reasons": tuple(why for _, why in told)}
+    searched = {**proposal.searched(internal=internal), "reasons": tuple(why for _, why in paragraphs)}
     done = replace(assessed.what_was_done, searched=searched)
     replace(assessed, what_was_done=done).report(path, internal=internal)
 
 
-def _write_json(found: Proposal, path: str, *, internal: bool) -> None:
-    told = as_json.dumps(found.to_dict(internal=internal), indent=2, ensure_ascii=False)
+def _write_json(proposal: Proposal, path: str, *, internal: bool) -> None:
+    text = as_json.dumps(proposal.to_dict(internal=internal), indent=2, ensure_ascii=False)
     if path == STDOUT:
-        typer.echo(told)
+        typer.echo(text)
         return
-    write_text(Path(path), told + "\n", private=internal)
+    write_text(Path(path), text + "\n", private=internal)
 
 
 def _numbers(named: list[str] | None) -> dict[str, float]:
-    found = {}
+    numbers = {}
     for key, value in split_named(named, option="--importance", example="age=1").items():
         try:
-            found[key] = float(value)
+            numbers[key] = float(value)
         except ValueError:
             raise ScenarioError(f"--importance {key} takes a number, as in --importance {key}=2") from None
-    return found
+    return numbers
 
 
 def _called(name: str, file: Path, scenario: Path) -> list[str]:
@@ -182,21 +182,21 @@ def _called(name: str, file: Path, scenario: Path) -> list[str]:
     ]
 
 
-def _tell(found: Proposal, out: str, target: Path, *, quiet: bool, internal: bool, called: list[str]) -> None:
+def _tell(proposal: Proposal, out: str, target: Path, *, quiet: bool, internal: bool, called: list[str]) -> None:
     """Print or write the recipe, and say what it came to."""
     if out == STDOUT:
-        typer.echo(found.text, nl=False)
+        typer.echo(proposal.text, nl=False)
         return
-    write_text(target, found.text, private=internal)
+    write_text(target, proposal.text, private=internal)
     if quiet:
         return
-    missed = [*found.exceeded, *found.unjudged]
-    holds = "Every threshold holds." if found.passed else f"Thresholds that do not hold: {', '.join(missed)}."
-    tell(f"Wrote {target.name}: {counted(len(found.recipe.steps), 'step')}. {holds}")
-    tell(f"It {found.words}." if found.words.startswith(("keeps", "gives")) else f"{found.words}.")
-    if found.caution:
-        tell(f"{found.caution}.")
-    for alternative in found.alternatives:
+    missed = [*proposal.exceeded, *proposal.unjudged]
+    holds = "Every threshold holds." if proposal.passed else f"Thresholds that do not hold: {', '.join(missed)}."
+    tell(f"Wrote {target.name}: {counted(len(proposal.recipe.steps), 'step')}. {holds}")
+    tell(f"It {proposal.words}." if proposal.words.startswith(("keeps", "gives")) else f"{proposal.words}.")
+    if proposal.caution:
+        tell(f"{proposal.caution}.")
+    for alternative in proposal.alternatives:
         tell(f"Another: {alternative.words}{'' if alternative.passed else '; a threshold does not hold'}.")
     tell("Read it through. Then:")
     tell("\n".join(called))

@@ -102,7 +102,7 @@ def protect(
         check_release(written_to, log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
     _check_engine(engine, reading, out, labels=labels, report=report)
-    told = labels_for(out, reading, wanted=labels)
+    file_labels = labels_for(out, reading, wanted=labels)
     keys = _keys(id_key)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
@@ -130,7 +130,7 @@ def protect(
             assessed = applied.assess(seed=seed)
         written = write_release(applied.data, out, log=applied.log if log else None, log_path=log,
                                 sources=[input_ for input_ in inputs if input_ is not None], excel_safe=excel_safe,
-                                labels=told)  # fmt: skip
+                                labels=file_labels)  # fmt: skip
         if report is not None and assessed is not None:
             steps.step("writing the report")
             about = cover.arguments(*reading.inputs, *written_to)
@@ -163,18 +163,18 @@ def _m(recipe: Recipe) -> int:
 def _read_by(recipe: Recipe, path: Path) -> list[Path]:
     """Files that the recipe names: none of them may be an output."""
     named = [step.arguments.get(name) for step in recipe.steps for name in kind_of(step.method).files]
-    return [path.parent / one for one in [*named, recipe.scenario] if isinstance(one, str)]
+    return [path.parent / name for name in [*named, recipe.scenario] if isinstance(name, str)]
 
 
 def _keys(named: list[str] | None) -> dict[str, str]:
-    found = {}
+    levels = {}
     for column, name in split_named(named, option="--id-key", example="person=key.hex").items():
         path = Path(name)
         try:
-            found[column] = path.read_text(encoding="ascii").strip()
+            levels[column] = path.read_text(encoding="ascii").strip()
         except (OSError, UnicodeError):
             raise FileFormatError(f"--id-key {column}: {path.name} cannot be read as a hexadecimal key") from None
-    return found
+    return levels
 
 
 def _print(
@@ -187,7 +187,7 @@ def _print(
     print_blocks(recipe_blocks(applied.what_was_done), head=[f"{name}: {applied.log.n:,} records"])
     if applied.scenario is not None and (taken := whole_population(applied.scenario, name)):
         tell(f"\n{taken}")
-    tell(f"\nWritten: {', '.join(one.name for one in written)}")
+    tell(f"\nWritten: {', '.join(path.name for path in written)}")
     if log is not None:
         tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
     elif not replayed and any({"seed", "key"} & {*step.secret} for step in applied.log.steps):

@@ -91,7 +91,7 @@ def synthesize(
     engine.check(reading, has_release=False)
     if engine.used:
         check_written(out, labels=labels)
-    told = labels_for(out, reading, wanted=labels)
+    file_labels = labels_for(out, reading, wanted=labels)
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
             "models": chosen or None, "predictors": _predictors(formulas or ()) or None, "n": n,
@@ -109,14 +109,20 @@ def synthesize(
             frame = read_all(file, steps=steps, recipe=recipe, leave_out=left_out, missing=missing, **reading.how)
         applied = apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
         written = write_release(
-            applied.data, out, log=applied.log, log_path=log, sources=reading.inputs, excel_safe=excel_safe, labels=told
+            applied.data,
+            out,
+            log=applied.log,
+            log_path=log,
+            sources=reading.inputs,
+            excel_safe=excel_safe,
+            labels=file_labels,
         )
     if not quiet:
         from sdckit.cli.terminal import print_blocks
         from sdckit.report.notebook import recipe_blocks
 
         print_blocks(recipe_blocks(applied.what_was_done), head=[f"{file.name}: {applied.log.n:,} records"])
-        tell(f"\nWritten: {', '.join(one.name for one in written)}")
+        tell(f"\nWritten: {', '.join(path.name for path in written)}")
         if log is None and replay is None:
             tell("Without --log these files cannot be made again: their secret is gone.")
         tell("A synthetic file is not safe by itself: sdckit assess FILE --released OUT tells.")
@@ -124,16 +130,16 @@ def synthesize(
 
 def _predictors(formulas: Sequence[str]) -> dict[str, str]:
     """Each ``--formula`` by its left side."""
-    found: dict[str, str] = {}
+    named: dict[str, str] = {}
     for text in formulas:
         name, tilde, terms = text.partition("~")
         column = name.strip().strip("`")
         if not tilde or not column or not terms.strip():
             raise ScenarioError(f"--formula {text!r} is not 'COLUMN ~ TERMS', such as 'income ~ age * sex'")
-        if column in found:
+        if column in named:
             raise ScenarioError(f"--formula names {column!r} twice")
-        found[column] = f"~ {terms.strip()}"
-    return found
+        named[column] = f"~ {terms.strip()}"
+    return named
 
 
 def _models(text: str) -> dict[str, str]:
