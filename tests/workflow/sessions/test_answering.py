@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
+from sdckit.workflow import sessions
 from sdckit.workflow.sessions import answering as memory
 from sdckit.workflow.sessions.answering import MOST_KEPT, Desk, answer, lacking, needed_bytes
 from session_files import SCENARIO, a_desk, make_file
+from tree import SRC
 
 
 def test_everything_a_task_needs_can_be_loaded_ahead() -> None:
@@ -143,3 +148,20 @@ def test_the_message_says_how_much_and_what_to_do(monkeypatch: pytest.MonkeyPatc
     assert lacking("risk.risk", {}, {"records": 1000, "columns": 5}) == ""
     monkeypatch.setattr(memory, "free_bytes", lambda: None)
     assert lacking("risk.risk", {}, {"records": 100_000_000, "columns": 50}) == ""
+
+
+TASK = re.compile(r'f?"([a-z_]+)\.([a-z_]+|\{task\})"')
+
+
+def test_every_task_that_a_page_starts_is_there() -> None:
+    rooms = {module.name for module in iter_modules(sessions.__path__)} | set(memory.OF_TASKS)
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in (SRC / "app").rglob("*.py"))
+    tasks = {(room, name) for room, name in TASK.findall(pages) if room in rooms and name != "{task}"}
+    assert len(tasks) > 15
+    missing = [
+        f"{room}.{name}"
+        for room, name in sorted(tasks)
+        if not callable(getattr(import_module(f"sdckit.workflow.sessions.{room}"), name, None))
+    ]
+    assert not missing
+    assert set(memory.OF_TASKS) <= {module.name for module in iter_modules(sessions.__path__)}

@@ -10,7 +10,7 @@ import pytest
 
 from redteam.marked import make_files, traces_in, write
 from sdckit.errors import ScenarioError
-from sdckit.workflow.sessions import opening
+from sdckit.workflow.sessions import opening, roles
 from sdckit.workflow.sessions.answering import Desk
 from sdckit.workflow.sessions.risk import TICKED, further, further_questions, helps, levels, moved, risk, subgroups
 from session_files import SCENARIO, a_desk
@@ -121,9 +121,9 @@ def test_no_answer_names_a_value_of_the_marked_record(tmp_path: Path) -> None:
     path = str(tmp_path / "survey.csv")
     for language in ("en", "de"):
         answers = [opening.open_file(desk, told.append, path=path, reading={}, language=language)]
-        answers.append(opening.guess(desk, told.append, language=language))
+        answers.append(roles.guess(desk, told.append, language=language))
         every: dict[str, Any] = {"scenario": scenario, "language": language}
-        answers += [task(desk, told.append, **every) for task in (opening.check, risk, helps, levels)]
+        answers += [task(desk, told.append, **every) for task in (roles.check, risk, helps, levels)]
         answers.append(moved(desk, told.append, intruder="one", keys=["sex", "job"], **every))
         answers += [further(desk, told.append, measure=measure, **every) for measure in FURTHER]
         answers.append(subgroups(desk, told.append, by=["education"], **every))

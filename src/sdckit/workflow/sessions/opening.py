@@ -1,108 +1,21 @@
-"""Tasks of the pages File and Roles: open a file, describe it, guess and check its scenario."""
+"""Tasks of the page File: open a file and describe it."""
 
 from __future__ import annotations
 
-import tomllib
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data.scenarios.guess import SAMPLE, guess_roles, write_guesses
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
-from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections, guesses_document
-from sdckit.report.chapters.sentences import limits_tree, limits_words, release_sentence
+from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
 from sdckit.report.notebook import document_html, protected, sections_html
-from sdckit.report.wording import say
 from sdckit.workflow.sessions.answering import Desk, Tell
+from sdckit.workflow.sessions.roles import plain_scenario
 
 if TYPE_CHECKING:
-    from sdckit.data.scenarios.guessing.judge import RoleGuesses
-    from sdckit.data.scenarios.scenario import Scenario
-
-
-# The page Roles: roles of the columns, guessed and then declared in a scenario.
-
-
-RELEASE = "public-use"  # the strictest of the published types, until the user says otherwise
-
-
-def plain_scenario(scenario: Scenario) -> dict[str, Any]:
-    """A scenario as plain arguments of `Scenario`: what stands in its file, with intruders by name."""
-    plain = tomllib.loads(scenario.to_toml())
-    plain.pop("keys", None)
-    return {**plain, "intruders": {name: list(keys) for name, keys in scenario.intruders.items()}}
-
-
-def guess(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -> dict[str, Any]:
-    """Guess the role of every column: how sure, why, what must be answered; and the scenario that follows."""
-    tell("guessing the roles of the columns")
-    guesses: RoleGuesses = desk.remember("guess", [], lambda: _guessed(desk))
-    rows = [{**row, "label": desk.sample.labels.get(row["column"], "")} for row in _rows(guesses, exact=exact)]
-    for row in rows:
-        row["evidence"] = [say(text, language) for text in row["evidence"]]
-        row["warning"], row["question"] = (say(row[name], language) for name in ("warning", "question"))
-    return {"rows": rows, "scenario": _proposed(desk, guesses)}
-
-
-def _guessed(desk: Desk) -> RoleGuesses:
-    return guess_roles(desk.data.head(SAMPLE), labels=desk.sample.labels, value_labels=desk.sample.value_labels)
-
-
-def _rows(guesses: RoleGuesses, *, exact: bool) -> list[dict[str, Any]]:
-    """Guesses with protected evidence; without evidence where the file is too small."""
-    try:
-        plain = protected(guesses_document(guesses), exact=exact)
-    except DataError:
-        bare: dict[str, Any] = {"evidence": (), "warning": ""}
-        return [
-            {
-                "column": guessed.column,
-                "role": guessed.role,
-                "confidence": guessed.confidence,
-                "question": guessed.question or "",
-                **bare,
-            }
-            for guessed in guesses
-        ]
-    return [dict(row) for row in plain["guesses"]]
-
-
-def _proposed(desk: Desk, guesses: RoleGuesses) -> dict[str, Any]:
-    """The scenario that `sdckit scenario init` would write, with the strictest published type of release."""
-    text = write_guesses(guesses, name=desk.path.name, looked_at="", notes=desk.sample.notes)
-    plain = tomllib.loads(text)
-    keys = plain.pop("keys", [])
-    return {**plain, **({"intruders": {"default": keys}} if keys else {}), "release": RELEASE}
-
-
-def check(desk: Desk, tell: Tell, *, scenario: Mapping[str, Any], language: str = "en") -> dict[str, Any]:
-    """Check a scenario against the opened file; what is wrong is refused with the nearest name."""
-    tell("checking the scenario")
-    return _checked(desk.scenario(scenario), language)
-
-
-def load(desk: Desk, tell: Tell, *, path: str, language: str = "en") -> dict[str, Any]:
-    """Read a scenario from its file, and check it against the opened one."""
-    from sdckit.data.scenarios.scenario import Scenario
-
-    tell("reading the scenario")
-    made = Scenario.from_toml(Path(path))
-    made.check_columns(desk.data.columns)
-    return _checked(made, language)
-
-
-def _checked(made: Scenario, language: str) -> dict[str, Any]:
-    """The scenario as plain arguments and as its file, and what its limits are, in a sentence."""
-    tree = limits_tree(made, compared=False)
-    sentence = release_sentence(tree) or "; ".join(limits_words(tree))
-    return {
-        "scenario": plain_scenario(made),
-        "toml": made.to_toml(),
-        "limits": say(sentence, language) if sentence else "",
-    }
-
+    pass
 
 DEMO = "affairs.csv"
 MOST_ROWS = 50  # on a page of records

@@ -1,159 +1,22 @@
-"""Tasks that judge and write the release with its report, scenario, recipe, log, script and command lines."""
+"""Tasks of the page Take away: write the release, its report, scenario, recipe, log, script and command lines."""
 
 from __future__ import annotations
 
 import shlex
 import shutil
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from sdckit.display import displayed
-from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
-from sdckit.report.blocks import Section
-from sdckit.report.chapters.release_page import page_of
-from sdckit.report.formats.write import plain_document
-from sdckit.report.notebook import sections_html, verdict_html, warned_html
-from sdckit.report.wording import say
-from sdckit.workflow.sessions.protecting import applied, digest, kept, make_recipe, tried
+from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.workflow.sessions.protecting import Plain, Steps
+from sdckit.workflow.sessions.releasing import Judged, judged
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.assessment import ReleaseAssessment
-    from sdckit.workflow.recipes.recipe import Applied
     from sdckit.workflow.sessions.answering import Desk, Tell
-
-
-# Judging a release: the gate's verdict, the chapters of its report, and the risk-utility map of the recipes tried.
-
-
-NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """A release with its assessment; `passed` is False where a limit is exceeded, not judged, or none is declared."""
-
-    name: str
-    made: Applied
-    assessment: ReleaseAssessment
-    passed: bool
-    why_not: str = ""
-
-
-def judged(
-    desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tell, *, models: Mapping[str, str] | None = None,
-    control: str = "", attacks: bool = False,
-) -> Judged:  # fmt: skip
-    """Make the release and check it against every threshold, cached by its arguments."""
-    made = applied(desk, scenario, steps, secret, tell)
-    asked = [scenario.to_toml(), made.recipe.to_toml(), secret, dict(models or {}), control, attacks]
-    name = digest(*asked)
-
-    def hold() -> Judged:
-        from sdckit.workflow.check import check_assessment
-
-        tell("assessing the release")
-        people = None if not control else _people(desk, control, scenario)
-        with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
-            assessment = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
-        try:
-            return Judged(name, made, assessment, check_assessment(assessment).passed)
-        except ScenarioError as error:  # no threshold, or guesses that nobody has confirmed
-            return Judged(name, made, assessment, passed=False, why_not=str(error))
-
-    outcome: Judged = kept(desk, "releases judged", asked, hold)
-    return outcome
-
-
-def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
-    """The people of a control file, read as the file itself is."""
-    from sdckit.data.files.readers import read_file, scan_header
-
-    how = {name: value for name, value in desk.reading.items() if name not in ("join", "join_key", "missing")}
-    header = scan_header(control, **how)
-    known = [name for name in scenario.identifiers if name in header.columns]
-    return read_file(control, identifiers=known, missing=tuple(scenario.missing_codes), **how)
-
-
-def release(
-    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, models: Mapping[str, str] | None = None,
-    control: str = "", attacks: bool = False, exact: bool = False, language: str = "en",
-) -> dict[str, Any]:  # fmt: skip
-    """Make the release, and tell its verdict and the chapters that can be read."""
-    chosen = desk.scenario(scenario)
-    outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
-    facts = {
-        "passed": outcome.passed, "release": {"digest": digest(scenario, list(steps)), "passed": outcome.passed},
-    }  # fmt: skip
-    tell("protecting the figures")
-    try:
-        plain = _plain(desk, outcome, exact=exact)
-    except DataError as error:
-        return {**facts, "verdict": warned_html(str(error), language), "html": "", "chapters": []}
-    words = sections_html([_answer(plain)], exact=exact, language=language, plain=plain)
-    extra = warned_html(NO_LIMIT if not plain["verdicts"] else outcome.why_not, language) if outcome.why_not else ""
-    verdict = verdict_html(plain, of="The release:", exact=exact, language=language) + extra
-    return {**facts, "verdict": verdict, "html": words, "chapters": [title for title, _ in _chapters(plain)]}
-
-
-def _plain(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
-    """The protected document of the release, whose chapters are protected jointly."""
-    return desk.remember("release", [outcome.name, exact], lambda: plain_document(outcome.assessment, internal=exact))
-
-
-def _answer(plain: Plain) -> Section:
-    answer = page_of(plain).sections[0]
-    return replace(answer, blocks=tuple(block for block in answer.blocks if block.kind != "verdicts"))
-
-
-def _chapters(plain: Plain) -> list[tuple[str, list[Section]]]:
-    """Sections of the annex by chapter, without the answer section."""
-    chapters: list[tuple[str, list[Section]]] = []
-    for section in page_of(plain).sections[1:]:
-        if section.level == 2 or not chapters:
-            chapters.append((section.title, []))
-        chapters[-1][1].append(section)
-    return chapters
-
-
-def chapter(
-    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, title: str,
-    models: Mapping[str, str] | None = None, control: str = "", attacks: bool = False, exact: bool = False,
-    language: str = "en",
-) -> dict[str, Any]:  # fmt: skip
-    """Show one chapter of the report."""
-    chosen = desk.scenario(scenario)
-    outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
-    plain = _plain(desk, outcome, exact=exact)
-    for name, sections in _chapters(plain):
-        if name == title:
-            html = sections_html(sections, exact=exact, language=language, plain=plain)
-            return {"title": title, "html": html}
-    raise DataError("there is no such chapter; make the release again")
-
-
-def map_of_recipes(
-    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, risk: str = "expected_reidentifications",
-    loss: str = "share_changed", exact: bool = False, language: str = "en",
-) -> dict[str, Any]:  # fmt: skip
-    """Risk and loss of every recipe that was run in the session."""
-    from sdckit.report.chapters.map import map_chart, map_table, plain_map
-    from sdckit.report.charts import to_svg
-    from sdckit.workflow.recipes.explore import Exploration
-
-    chosen = desk.scenario(scenario)
-    made = applied(desk, chosen, steps, secret, tell)
-    exploration = Exploration(tried(desk), risk, loss, made.log.n, made.k, make_recipe(desk, steps), "polars")
-    try:
-        plain = plain_map(exploration, internal=exact)
-    except DataError as error:
-        return {"html": warned_html(str(error), language)}
-    table = sections_html([Section("", (map_table(plain),))], exact=exact, language=language)
-    return {"html": f"<figure>{to_svg(map_chart(plain, partial(say, language=language)))}</figure>{table}"}
 
 
 # The session as a Python script and as command lines: both reproduce the release byte for byte.
@@ -296,8 +159,6 @@ def python_script(session: Session) -> str:
     return "\n".join(lines)
 
 
-Plain = Mapping[str, Any]
-Steps = Sequence[Plain]
 FOLDER = "taken"
 FORMATS = (".csv", ".parquet", ".arrow", ".sav", ".dta")
 REPORTS = (".html", ".pdf", ".docx")

@@ -9,7 +9,7 @@ import pytest
 import sdckit as sdc
 from sdckit.errors import ColumnError, ScenarioError
 from sdckit.workflow.sessions.answering import Desk
-from sdckit.workflow.sessions.opening import check, guess, load, plain_scenario
+from sdckit.workflow.sessions.roles import check, guess, load, plain_scenario
 from session_files import MARKER, SCENARIO, a_desk
 
 

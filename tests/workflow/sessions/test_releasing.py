@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from sdckit.errors import DataError
-from sdckit.workflow.sessions import taking_away as releasing
+from sdckit.workflow.sessions import releasing
 from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
