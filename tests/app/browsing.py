@@ -155,6 +155,8 @@ def faults(page: Any) -> list[str]:
     """What axe-core finds serious or worse on the page as it is shown, once everything that moves has arrived."""
     from axe_playwright_python.sync_playwright import Axe
 
+    page.emulate_media(reduced_motion="reduce")  # a link that is enabled while axe looks changes colour at once
+    calm(page)
     page.evaluate(REST)
     found = Axe().run(page, options={"preload": False}).response["violations"]
     return [
