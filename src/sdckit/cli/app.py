@@ -57,7 +57,7 @@ def _program(
 
 @cache
 def _files() -> list[str]:
-    return [iter_module.name for iter_module in iter_modules(commands.__path__)]
+    return [command.name for command in iter_modules(commands.__path__)]
 
 
 class Program(TyperGroup):

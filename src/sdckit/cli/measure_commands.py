@@ -109,7 +109,7 @@ def _is(kind: Any, *origins: type) -> bool:
 def _kinds(hint: Any) -> list[Any]:
     """The kinds of value that an annotation allows and that can be typed."""
     if _is(hint, Union, UnionType):  # type: ignore[arg-type]
-        return list(dict.fromkeys(kind for get_arg in get_args(hint) for kind in _kinds(get_arg)))
+        return list(dict.fromkeys(kind for member in get_args(hint) for kind in _kinds(member)))
     if _is(hint, Literal):  # type: ignore[arg-type]
         return [type(get_args(hint)[0])]
     return [hint] if hint in (bool, int, float, str) or _is(hint, Mapping, Sequence, tuple) else []
@@ -127,7 +127,7 @@ def _shape(kind: Any) -> str:
     ('N', 'X,X', 'A=N')
     """
     if _is(kind, Mapping):
-        name, value = (_shape((_kinds(get_arg) or [str])[0]) for get_arg in get_args(kind))
+        name, value = (_shape((_kinds(member) or [str])[0]) for member in get_args(kind))
         return f"{name.replace('NAME', 'A')}={value}"
     if _is(kind, Sequence, tuple):
         shape = "A=X,Y" if _is(_inner(kind)[0], tuple) else _shape(_inner(kind)[0])
@@ -249,7 +249,7 @@ def typed_arguments(parameter: inspect.Parameter, described: Described) -> Itera
         yield _typed(name, Path, words, read=_read_log)
     elif name == "models":
         yield _typed(name, list[str], words, option="--model", read=read_models)
-    elif typed := [get_arg for get_arg in (hint, *get_args(hint)) if get_arg is Path or _is(get_arg, list)]:
+    elif typed := [member for member in (hint, *get_args(hint)) if member is Path or _is(member, list)]:
         yield _typed(name, typed[0], words, required=required)
     elif kinds == [bool]:
         says = f"Switches off: {words[:1].lower()}{words[1:]}" if default else words
@@ -438,7 +438,7 @@ class MeasureCall:
         if whole or name not in WHOLE_ROLES:
             names = [column for column in names if column in header.columns]
             never &= {*header.columns} if name else never
-        columns = [fromkey for fromkey in dict.fromkeys(names) if fromkey not in never]
+        columns = [column for column in dict.fromkeys(names) if column not in never]
         try:
             if scenario is not None and self.takes("keys") and name in WHOLE_ROLES and not whole:
                 scenario.check_columns(header.columns, certain=header.certain)  # names the role, too

@@ -69,11 +69,11 @@ def _bytecode(code: CodeType, doc: str | None, names: list[str]) -> Iterator[str
     """Bytecode and constants, without line numbers and docstrings."""
     names += code.co_names
     yield f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {code.co_argcount}"
-    for co_const in code.co_consts:
-        if isinstance(co_const, CodeType):
-            yield from _bytecode(co_const, None, names)
-        elif doc is None or co_const != doc:
-            yield _as_text(co_const)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _bytecode(constant, None, names)
+        elif doc is None or constant != doc:
+            yield _as_text(constant)
 
 
 def _as_text(value: Any) -> str:

@@ -118,7 +118,7 @@ def open_release(data: Any, columns: Sequence[str], *, id: str | None, name: str
     """
     wanted: dict[str, Sequence[str]] = {role: tuple(columns), "id": () if id is None else (id,)}
     frame, _ = columns_in_memory(data, wanted)
-    levels = {fromkey: canonical(code_column(frame[fromkey])) for fromkey in dict.fromkeys(columns)}
+    levels = {name: canonical(code_column(frame[name])) for name in dict.fromkeys(columns)}
     own = None if id is None else canonical(code_column(frame[id]))
     if own is not None and (own.counts()[1:].max(initial=0) > 1 or own.counts()[0]):
         raise DataError(

@@ -48,9 +48,7 @@ def minimal_sets(disagree: Sequence[int], n_keys: int, max_size: int) -> tuple[l
     held = np.empty(0, np.uint64)
     open_sets: list[tuple[int, ...]] = [()]
     for size in range(1, max_size + 1):
-        longer = [
-            (*open_set_, j) for open_set_ in open_sets for j in range(open_set_[-1] + 1 if open_set_ else 0, n_keys)
-        ]
+        longer = [(*chosen, j) for chosen in open_sets for j in range(chosen[-1] + 1 if chosen else 0, n_keys)]
         if len(longer) > MOST_SETS:
             return minimal, size - 1
         bits = np.array([sum(1 << j for j in subset) for subset in longer], np.uint64)

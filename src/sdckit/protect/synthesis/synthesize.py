@@ -210,7 +210,7 @@ def synthesize_plan(
     check_made(m, n or size, len(plan.columns if drawn is None else drawn))
     brought = plan.brought(columns)
     made, change = run(brought.table)
-    files = [with_file.plan() for with_file in with_files(plan, brought, made)]
+    files = [extended.plan() for extended in with_files(plan, brought, made)]
     return Protected(files if m > 1 else files[0], change)
 
 

@@ -252,8 +252,7 @@ def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str
     views = map(find_view, dict.fromkeys(place.partition(":")[0] for place in places))
     notes = [note for view in views if view is not None for note in view.notes(scenario)]
     return tuple(
-        {"name": fromkey.name, "text": fromkey.text, "source": fromkey.source}
-        for fromkey in dict.fromkeys([*notes, PROTECTION])
+        {"name": note.name, "text": note.text, "source": note.source} for note in dict.fromkeys([*notes, PROTECTION])
     )
 
 

@@ -263,7 +263,7 @@ def _kind(annotation: Any, *, named: bool) -> tuple[Kind, tuple[str, ...]]:
     if len(options) != 1:
         return "value", ()
     (only,) = options
-    if typing.get_origin(only) is Literal and all(isinstance(get_arg, str) for get_arg in typing.get_args(only)):
+    if typing.get_origin(only) is Literal and all(isinstance(member, str) for member in typing.get_args(only)):
         return "choice", typing.get_args(only)
     if named and only is str:
         return "column", ()
@@ -274,7 +274,7 @@ def _kind(annotation: Any, *, named: bool) -> tuple[Kind, tuple[str, ...]]:
 
 def _options(annotation: Any) -> tuple[Any, ...]:
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return tuple(part for get_arg in typing.get_args(annotation) for part in _options(get_arg))
+        return tuple(part for member in typing.get_args(annotation) for part in _options(member))
     return (annotation,)
 
 

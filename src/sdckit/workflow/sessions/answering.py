@@ -202,8 +202,8 @@ def preload() -> None:
     """Import the modules that tasks need ahead of the first request."""
     from sdckit.workflow import sessions
 
-    for iter_module in iter_modules(sessions.__path__):
-        import_module(f"{sessions.__name__}.{iter_module.name}")
+    for module in iter_modules(sessions.__path__):
+        import_module(f"{sessions.__name__}.{module.name}")
     for name in USED_BY_MOST:
         import_module(name)
 
