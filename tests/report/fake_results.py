@@ -186,6 +186,7 @@ class FakeAssessment:
     date: str = "2026-11-20"
     measures: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
+    column_roles: ColumnRoles | None = None
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
