@@ -404,7 +404,7 @@ def test_the_released_columns_are_judged_and_not_those_of_the_original() -> None
     with quiet():
         result = sdc.check(good, added, scenario=named, seed=1)
     (one,) = result.exceeded
-    assert one.sentence == "'name' is a direct identifier and goes out"
+    assert one.sentence == "a direct identifier goes out: 'name'"
 
 
 def test_a_type_under_contract_asks_less() -> None:

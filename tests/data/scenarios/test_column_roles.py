@@ -132,7 +132,7 @@ def test_several_files_are_taken_together() -> None:
 def test_identifiers_that_go_out_are_said_first() -> None:
     found = columns_of(pl.DataFrame({"sex": some(0), "name": some(9), "x": some(0)}), identifiers=["name", "gone"])
     assert (found.identifiers, found.holds) == (("name",), False)
-    assert found.words.startswith("'name' is a direct identifier and goes out; nobody said what these columns are: 'x'")
+    assert found.words.startswith("a direct identifier goes out: 'name'; nobody said what these columns are: 'x'")
     linking = ColumnRoles({"name": ("identifiers", "ledger.id"), "pid": ("id", "identifiers")})
     assert (linking.identifiers, linking.holds) == ((), True)  # what joins files is looked at apart
 

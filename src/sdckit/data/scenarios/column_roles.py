@@ -176,8 +176,8 @@ class ColumnRoles:
         """What is said of the columns: those that go out and may not, those without a role, or that all have one."""
         sentences = []
         if names := self.identifiers:
-            kind = "is a direct identifier and goes out" if len(names) == 1 else "are direct identifiers and go out"
-            sentences.append(f"{self._listed(names)} {kind}")
+            start = "a direct identifier goes out" if len(names) == 1 else "direct identifiers go out"
+            sentences.append(f"{start}: {self._listed(names)}")
         if self.missing:
             sentences.append(f"nobody said what these columns are: {self._listed(self.missing)}; {GIVE_ONE}")
         if self.too_unique:
@@ -191,7 +191,7 @@ class ColumnRoles:
     def _covered_words(self) -> str:
         n = len(self.covered)
         columns = f"{n:,} column{'s' if n != 1 else ''} of {len(self.roles):,}"
-        return f"; {columns} covered by a pattern as insensitive: {self.because.strip()}" if n else ""
+        return f"; {columns} covered by a pattern as insensitive: {self.because.strip().rstrip('.')}" if n else ""
 
     @property
     def line(self) -> str:
