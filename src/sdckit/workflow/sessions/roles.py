@@ -91,7 +91,7 @@ def load(desk: Desk, tell: Tell, *, path: str, language: str = "en") -> dict[str
 
 def _checked(desk: Desk, made: Scenario, language: str) -> dict[str, Any]:
     """The scenario as plain arguments and as its file; its limits, and the columns without a role, in a sentence."""
-    columns = look_at_columns(made, [open_frame(desk.data)])
+    columns = look_at_columns(made, [open_frame(desk.original(made))])
     lacking = f"{columns.words[0].upper()}{columns.words[1:]}." if columns.missing else ""
     tree = limits_tree(made, compared=False)
     sentence = release_sentence(tree) or "; ".join(limits_words(tree))
