@@ -122,7 +122,9 @@ class Attacked:
     """What is attacked.
 
     `variables` are for the attacks that are told none; `declared` are numbers, None where nothing is declared;
-    `left_out` are columns that not every file has; `id` says which rows belong together.
+    `left_out` are columns that not every file has; `id` says which rows belong together. `every` are those of the
+    attacks made again with all that goes out, `n_going_out` how many columns that are; empty and None where no
+    scenario chose the columns.
     """
 
     original: pl.DataFrame
@@ -132,6 +134,8 @@ class Attacked:
     declared: tuple[str, ...] | None
     left_out: tuple[str, ...]
     id: str | None = None
+    every: tuple[str, ...] = ()
+    n_going_out: int | None = None
 
 
 def read_attacked(
@@ -151,14 +155,33 @@ def read_attacked(
     names = tuple(dict.fromkeys(variables))
     if not names:
         names, left_out = _shared(source, files, wanted, scenario, never)
-    columns = tuple(dict.fromkeys([*names, *wanted.columns]))
+    every, n_going_out = _every_column(source, files, released, names, scenario if not variables else None, wanted.id)
+    columns = tuple(dict.fromkeys([*names, *wanted.columns, *(every if control is not None else ())]))
     paired = columns if wanted.id is None else (*columns, wanted.id)
     also = () if recodings is None else recodings.needs(columns)
     read = [(source.file, (*paired, *also)), *((file, paired) for file in released)]
     frames = [_read(source, file, names_of, scenario, steps) for file, names_of in read]
     declared = scenario.numeric if scenario is not None and scenario.numeric else None
     last = None if control is None else _read(source, control, columns, scenario, steps)
-    return Attacked(frames[0], frames[1:], last, names, declared, left_out, wanted.id)
+    return Attacked(
+        frames[0], frames[1:], last, names, declared, left_out, wanted.id,
+        every if control is not None else (), n_going_out,
+    )  # fmt: skip
+
+
+def _every_column(
+    source: Source, files: Sequence[Path], released: Sequence[Path], names: Sequence[str], scenario: Scenario | None,
+    id: str | None,
+) -> tuple[tuple[str, ...], int | None]:  # fmt: skip
+    """Columns of the attacks made again with all that goes out, and how many go out; none unless a scenario chose."""
+    if scenario is None:
+        return (), None
+    from sdckit.data.files.readers import scan_header
+    from sdckit.workflow.plan import columns_going_out, columns_of_second_attacks
+
+    headers = {file: scan_header(file, **_how(source, file)).columns for file in files}
+    going_out = columns_going_out(scenario, [*names, *(name for file in released for name in headers[file])], id=id)
+    return columns_of_second_attacks(names, going_out, headers.values()), len(going_out)
 
 
 def without_left_out(source: Source, released: Sequence[Path], scenario: Scenario, recodings: Recodings) -> Scenario:

@@ -78,7 +78,16 @@ def _together(
     n_attacks: int, aligned: bool, models: Mapping[str, str],
 ) -> list[str]:  # fmt: skip
     """What would be learnt of a release beside its original."""
-    from sdckit.workflow.plan import declared_knowledge, plan_attacks, plan_release, plan_utility, shared_variables
+    from sdckit.report.chapters.sentences import columns_words
+    from sdckit.workflow.plan import (
+        columns_going_out,
+        columns_of_second_attacks,
+        declared_knowledge,
+        plan_attacks,
+        plan_release,
+        plan_utility,
+        shared_variables,
+    )
 
     header, headers = original[1], [release for _, release in released]
     counts = [release.n_rows for release in headers if release.n_rows is not None]
@@ -93,8 +102,14 @@ def _together(
     lines += _told(plan_utility(scenario, models=models, **known))
     if not attacks and control is None:
         return [*lines, "Simulated attacks: none; --control FILE or --attacks starts them"]
-    knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
-    lines.append(f"Simulated attacks, {n_attacks:,} attempts each:")
+    declared = shared_variables(scenario, columns)
+    knowledge = declared_knowledge(scenario, declared, n_attacks=n_attacks)
+    going_out = columns_going_out(scenario, [*declared, *(name for release in headers for name in release.columns)])
+    others = [] if control is None else [header.columns, *(release.columns for release in headers), control[1].columns]
+    every = columns_of_second_attacks(declared, going_out, others) if others else ()
+    lines.append(
+        f"Simulated attacks, {n_attacks:,} attempts each, {columns_words(len(declared), len(every), len(going_out))}:"
+    )
     return lines + _told(plan_attacks(scenario, knowledge, **known))
 
 

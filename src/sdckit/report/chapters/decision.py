@@ -8,6 +8,7 @@ from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
+from sdckit.report.chapters.attacks_chapter import tried_words
 from sdckit.report.chapters.sentences import labelled, listed, some_records, status
 from sdckit.report.common_blocks import bars
 from sdckit.report.rates import percent
@@ -42,16 +43,17 @@ def chance(limit: float) -> str:
 def answers(plain: Plain) -> list[tuple[str, str, str]]:
     """Rows (state, question, findings) of the decision page; exceeded limits first, equal sentences merged.
 
-    A question without a limit says so; the one on trial attacks appears only if a limit was set on them.
+    A question without a limit says so; the one on trial attacks says of every release what came of them.
     """
     rows = []
     for name, question in QUESTIONS.items():
         verdicts = [verdict for verdict in plain["verdicts"] if LIMITS[verdict["name"]].question == name]
+        tried = tried_words(plain["attacks"]) if name == "tried" and "released" in plain else ""
         if verdicts:
             holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state])
-            rows.append((status(holds), question, " ".join(_sentences(verdicts, plain))))
-        elif name != "tried":
-            rows.append((NO_LIMIT, question, "Nothing was asked for here."))
+            rows.append((status(holds), question, " ".join(filter(None, [*_sentences(verdicts, plain), tried]))))
+        elif tried or name != "tried":
+            rows.append((NO_LIMIT, question, tried or "Nothing was asked for here."))
     return rows
 
 
@@ -174,7 +176,7 @@ def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
 
 def remaining_questions(plain: Plain) -> list[str]:
     """Questions that the verdicts leave open."""
-    scenario, release = plain["scenario"], "released" in plain
+    scenario = plain["scenario"]
     points = []
     opened = sum(verdict["holds"]["value"] is None for verdict in plain["verdicts"])
     if opened:
@@ -183,8 +185,6 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
-    if release and plain["attacks"] is None:
-        points.append("Nobody has tried to attack the release yet.")
     warnings = len(plain["warnings"])
     if warnings:
         points.append(

@@ -276,6 +276,7 @@ def _verdict(
         "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
+        "columns": verdict.columns,
     }  # fmt: skip
     if not internal and LIMITS[verdict.name].judged == "recovered":
         plain["variable"] = None  # naming it would disclose the column with the largest exact share
