@@ -20,10 +20,9 @@ from sdckit.workflow.plan import (
     Outcome,
     attack_every_column,
     attack_parameters,
+    attacked_columns,
     carry_out,
     chosen_measures,
-    columns_going_out,
-    columns_of_second_attacks,
     declared_knowledge,
     plan_attacks,
     plan_every_column,
@@ -271,11 +270,18 @@ def test_attacks_with_every_column_need_no_intruder_and_have_places_of_their_own
 
 
 def test_columns_that_go_out_are_all_but_ids_and_weights() -> None:
-    scenario = releases.scenario(weight="w", identifiers=["name"], household="home", household_variables=["region"])
-    columns = ["name", "pid", "sex", "w", "home", "opinion", "sex"]
-    assert columns_going_out(scenario, columns, id="pid") == ("sex", "opinion")
-    assert columns_of_second_attacks(["sex"], ["sex", "opinion"], [["sex"], ["sex", "opinion"]]) == ()
-    assert columns_of_second_attacks(["sex"], ["sex", "opinion"], [["opinion"], ["opinion"]]) == ("opinion",)
+    scenario = releases.scenario(
+        keys=["sex"], sensitive=[], numeric=[], weight="w", identifiers=["name"], household="home"
+    )
+    columns = ["name", "pid", "w", "home", "opinion", "sex"]
+    given = {"id": "pid"}
+    chosen = attacked_columns(scenario, columns, [columns, ["sex", "opinion", "added"]], columns, **given)
+    assert (chosen.declared, chosen.every, chosen.lacking, chosen.n_going_out) == (("sex",), ("sex", "opinion"), (), 3)
+    lacking = attacked_columns(scenario, columns, [columns], ["sex"], **given)
+    assert (lacking.every, lacking.lacking, lacking.n_going_out) == ((), ("opinion",), 2)
+    alone = attacked_columns(scenario, columns, [columns], None, **given)
+    assert (alone.every, alone.lacking, alone.n_going_out) == ((), (), 2)
+    assert attacked_columns(scenario, columns, [["sex", "w"]], columns, **given).every == ()
 
 
 def test_files_that_cannot_be_opened_leave_every_attack_open() -> None:

@@ -28,10 +28,9 @@ from sdckit.workflow.plan import (
     Planned,
     attack_every_column,
     attack_parameters,
+    attacked_columns,
     carry_out,
     chosen_measures,
-    columns_going_out,
-    columns_of_second_attacks,
     declared_knowledge,
     plan_attacks,
     plan_file,
@@ -245,7 +244,7 @@ def _assess_file(
         scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
         intruders=intruders, warnings=messages, version=__version__, date=date.today().isoformat(),
         backend="pyarrow" if is_lazy(frame) else frame.implementation, measures=tuple(measures),
-        by=groups,
+        by=groups, columns=() if compared else tuple(present),
     )  # fmt: skip
 
 
@@ -327,7 +326,7 @@ def assess_release(
             assess_file(file, scenario=own, measures=measures, step=tell, compared=True, by=by)
             for file, (own, _) in zip(going_out, fitted, strict=True)
         )
-        attacked = NO_ATTACKS
+        attacked = Attacked(Outcome({}, ()))
         if attacks or control is not None:
             attacked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
@@ -353,6 +352,7 @@ def assess_release(
         attacks_skipped=attacked.made.skipped, attacks_asked=attacked.asked,
         control=control is not None, recoded=pair.recoded, by=tuple(by),
         recoding="" if recodings is None else recodings.source,
+        columns=tuple(dict.fromkeys(name for frame in going_out for name in frame.collect_schema().names())),
     )  # fmt: skip
 
 
@@ -365,32 +365,20 @@ class Attacked:
     lacking: tuple[str, ...] = ()
 
 
-NO_ATTACKS = Attacked(Outcome({}, ()))
-
-
 def _attacked(scenario: Scenario, files: Opened, known: dict[str, Any], control: Any, *, n_attacks: int) -> Attacked:
     """Attack the release with the columns declared; beside a control file also with every column that goes out."""
+    first, *others = (frame.collect_schema().names() for frame in files.brought.frames)
+    people = None if control is None else open_frame(control).collect_schema().names()
     pair: Pair = known["pair"]
-    declared = shared_variables(scenario, known["columns"])
-    knowledge = declared_knowledge(scenario, declared, n_attacks=n_attacks)
+    columns = attacked_columns(scenario, first, others, people, id=pair.id)
+    knowledge = declared_knowledge(scenario, columns.declared, n_attacks=n_attacks)
     made = carry_out(plan_attacks(scenario, knowledge, **known))
-    brought = files.brought.frames
-    released = [name for frame in brought[1:] for name in frame.collect_schema().names()]
-    going_out = columns_going_out(scenario, [*declared, *released], id=pair.id)
-    every, lacking = (), ()
-    if control is not None:
-        columns = [frame.collect_schema().names() for frame in (*brought, open_frame(control))]
-        every = columns_of_second_attacks(declared, going_out, columns)
-        shared = set(going_out).intersection(*columns[:-1])
-        lacking = tuple(name for name in going_out if name in shared and name not in columns[-1])
-    if every:
-        again = attack_every_column(scenario, every, files.again, n_attacks=n_attacks, **known)
+    if columns.every:
+        again = attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known)
         made = made.with_others(again)
-    asked = attack_parameters(
-        knowledge, made.places, n_columns=None if pair.brought else len(pair.original.columns), seed=known["seed"],
-        every_column=every, n_going_out=len(going_out),
-    )  # fmt: skip
-    return Attacked(made, asked, lacking)
+    n_columns = None if pair.brought else len(pair.original.columns)
+    asked = attack_parameters(knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns)
+    return Attacked(made, asked, columns.lacking)
 
 
 def _of_original(scenario: Scenario) -> Scenario:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sdckit.display import Displayed, counted
 from sdckit.errors import DataError
 from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready, leading
+from sdckit.workflow.coverage import Coverage, coverage_of
 from sdckit.workflow.verdicts import Verdict, all_hold
 
 if TYPE_CHECKING:
@@ -138,6 +139,12 @@ class Assessed(Displayed):
     date: str
     measures: tuple[str, ...] = field(default=())
     by: tuple[str, ...] = field(default=())
+    columns: tuple[str, ...] = field(default=())  # of what goes out; none of a file that is one of several
+
+    @property
+    def coverage(self) -> Coverage:
+        """What was looked at: for each column that goes out, which questions saw it."""
+        return coverage_of(self)  # type: ignore[arg-type]
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -173,7 +180,7 @@ class Assessed(Displayed):
         return {
             "schema_version": SCHEMA_VERSION, "sdckit": self.version, "date": self.date, **own,
             "passed": self.passed, "scenario": self.scenario.model_dump(mode="json"),
-            "warnings": list(self.warnings),
+            "warnings": list(self.warnings), "coverage": json_ready(self.coverage.rows()),
             "intruders": {intruder.name: intruder.to_dict() for intruder in self.intruders},
         }  # fmt: skip
 

@@ -78,17 +78,15 @@ def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attack
 
 def attack_parameters(
     knowledge: Mapping[str, Knowledge], places: Iterable[str], *, n_columns: int | None, seed: int | None,
-    every_column: Sequence[str] = (), n_going_out: int | None = None,
+    columns: AttackedColumns | None = None,
 ) -> Asked:  # fmt: skip
     """Summarise the attack parameters from the intruders' knowledge and the places of the attacks made or tried."""
     first = next(iter(knowledge.values()))
     names = {place.partition(":")[0] for place in places}
     several = min(COLUMNS_AT_ONCE, len(first.variables)) if SINGLING.name in names else 1
     halves = {name: knows.halves for name, knows in knowledge.items() if knows.halves and LINKABILITY.name in names}
-    return Asked(
-        first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed,
-        tuple(every_column), n_going_out,
-    )  # fmt: skip
+    again = ((), None) if columns is None else (columns.every, columns.n_going_out)
+    return Asked(first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed, *again)
 
 
 ALL = "all"
@@ -160,35 +158,45 @@ def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str,
     return tuple(name for name in named if name in columns)
 
 
-def columns_going_out(scenario: Scenario, columns: Iterable[str], *, id: str | None = None) -> tuple[str, ...]:
-    """Columns of a release that can be attacked: all but identifiers, weights and numbers of persons and households.
+@dataclass(frozen=True)
+class AttackedColumns:
+    """Columns of the attacks: those declared, and `every` one of a second time; empty where there is no second time.
+
+    `n_going_out` are the columns of the releases that can be attacked, all but identifiers, weights and numbers of
+    persons and households; `lacking`: those of original and releases that the control file does not have.
+    """
+
+    declared: tuple[str, ...]
+    every: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    n_going_out: int | None = None
+
+
+def attacked_columns(
+    scenario: Scenario, original: Collection[str], released: Sequence[Collection[str]],
+    control: Collection[str] | None, *, id: str | None = None, declared: Sequence[str] | None = None,
+) -> AttackedColumns:  # fmt: skip
+    """Choose the columns of the attacks by those of the files; without a control file there is no second time.
 
     Examples
     --------
     >>> from sdckit.data.scenarios.scenario import Scenario
-    >>> columns_going_out(Scenario(keys=["sex"], weight="w"), ["sex", "w", "opinion"])
+    >>> columns = ["sex", "opinion", "w"]
+    >>> attacked_columns(Scenario(keys=["sex"], weight="w"), columns, [columns], columns).every
     ('sex', 'opinion')
     """
+    shared = set(original).intersection(*released)
+    named = tuple(shared_variables(scenario, shared) if declared is None else declared)
     linking = None if scenario.ledger is None else scenario.ledger.id
     apart = {*scenario.identifiers, scenario.weight, scenario.household, scenario.person, linking, id}
-    return tuple(name for name in dict.fromkeys(columns) if name not in apart)
-
-
-def columns_of_second_attacks(
-    declared: Collection[str], going_out: Sequence[str], files: Iterable[Collection[str]]
-) -> tuple[str, ...]:
-    """Columns of the attacks made with all that goes out: those that every file has; none where all are declared.
-
-    Examples
-    --------
-    >>> columns_of_second_attacks(["sex"], ["sex", "opinion", "added"], [["sex", "opinion"], ["opinion", "sex"]])
-    ('sex', 'opinion')
-    >>> columns_of_second_attacks(["sex"], ["sex"], [["sex", "opinion"]])
-    ()
-    """
-    shared = set(going_out).intersection(*files)
-    names = tuple(name for name in going_out if name in shared)
-    return () if shared <= set(declared) else names
+    listed = dict.fromkeys([*named, *(name for columns in released for name in columns)])
+    going_out = tuple(name for name in listed if name in named or name not in apart)
+    if control is None:
+        return AttackedColumns(named, n_going_out=len(going_out))
+    both = [name for name in going_out if name in shared]
+    every = tuple(name for name in both if name in control)
+    lacking = tuple(name for name in both if name not in control)
+    return AttackedColumns(named, () if set(every) <= set(named) else every, lacking, len(going_out))
 
 
 def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), **known: Any) -> Plans:

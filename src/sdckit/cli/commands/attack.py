@@ -158,10 +158,11 @@ def _attacked(
     # Linking records is tried without being asked for where a scenario says that rows belong together.
     forgiven = () if wanted.rows or wanted.kinds else [planned for planned in plan if "variables" in planned.row.needs]
     made = carry_out(plan, strict={planned.row.name for planned in plan if planned not in forgiven})
-    if not files.every:
+    every = files.columns.every
+    if not every:
         return made
-    scenario = Scenario(keys=files.variables, numeric=[name for name in files.declared or () if name in files.every])
-    return made.with_others(attack_every_column(scenario, files.every, opened.again, kinds=wanted.kinds, **how))
+    scenario = Scenario(keys=files.variables, numeric=files.declared or ())
+    return made.with_others(attack_every_column(scenario, every, opened.again, kinds=wanted.kinds, **how))
 
 
 def _plain(
@@ -172,9 +173,7 @@ def _plain(
     from sdckit.workflow.plan import attack_parameters
 
     knowledge = {"default": wanted.knowledge(files.variables, files.declared, n_attacks)}
-    asked = attack_parameters(
-        knowledge, made.places, n_columns=None, seed=seed, every_column=files.every, n_going_out=files.n_going_out
-    )
+    asked = attack_parameters(knowledge, made.places, n_columns=None, seed=seed, columns=files.columns)
     return plain_attacks(
         made.results, skipped=made.skipped, control=files.control is not None, n=files.original.height,
         sizes=[release.height for release in files.released], asked=asked, internal=internal,

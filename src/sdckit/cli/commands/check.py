@@ -134,11 +134,14 @@ def _print(result: CheckResult, name: str) -> None:
 def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: str) -> None:
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Paragraph, Verdicts
+    from sdckit.report.chapters.coverage_chapter import coverage_blocks
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
     compared = hasattr(result.assessment, "released")
     sentence = release_sentence(limits_tree(result.assessment.scenario, compared=compared))
-    print_blocks([*([Paragraph(sentence)] if sentence else []), Verdicts(tuple(items))])
+    columns = result.assessment.coverage.rows()
+    looked_at = coverage_blocks(columns, n_intruders=len(result.assessment)) if columns else []
+    print_blocks([*([Paragraph(sentence)] if sentence else []), Verdicts(tuple(items)), *looked_at])
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -150,20 +150,21 @@ def tried_words(tree: Plain | None) -> str:
         return "No trial attack could be made."
     asked = tree["asked"]
     columns = columns_words(len(asked["columns"]), len(asked["every_column"]), asked["n_going_out"])
-    start = f"Trial attacks were made {columns}"
+    start = f"Trial attacks were made {columns}."
     if not tree["control"]:
-        return f"{start}, without people kept aside: what succeeds may succeed on anybody."
+        return f"{start} Without people kept aside what succeeds may succeed on anybody."
     if any(attack.get("control_state") == "overlapping" for attack in made.values()):
-        return f"{start}; they are not to be trusted: {OVERLAP}."
+        return f"{start} They are not to be trusted: {OVERLAP}."
     worse = {place: attack for place, attack in made.items() if MORE in attack["means"]}
     if not worse:
-        return f"{start}; none tells more about the people in the file than about others."
+        return f"{start} None tells more about the people in the file than about others."
     place, attack = max(worse.items(), key=lambda entry: _residual_of(entry[1]))
     release = max(attack["releases"], key=_residual_of)
+    inside, outside = (percent(release[rate]).partition(" (")[0] for rate in ("success_rate", "control_rate"))
     return (
-        f"{start}; {len(worse):,} of {len(made):,} tell more about the people in the file than about others. "
-        f"Most does this: {attack_name(place)}. It succeeds in {percent(release['success_rate'])} of the tries on "
-        f"people in the file, and in {percent(release['control_rate'])} of those on people never in it."
+        f"{start} {len(worse):,} of {len(made):,} tell more about the people in the file than about others. Most does "
+        f"this: {attack_name(place)}. It succeeds in {inside} of the tries on people in the file, and in {outside} of "
+        "those on people never in it."
     )
 
 

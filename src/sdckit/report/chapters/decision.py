@@ -9,6 +9,7 @@ from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters.attacks_chapter import tried_words
+from sdckit.report.chapters.coverage_chapter import coverage_sentence
 from sdckit.report.chapters.sentences import labelled, listed, some_records, status
 from sdckit.report.common_blocks import bars
 from sdckit.report.rates import percent
@@ -249,7 +250,8 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
     )
     kind = plain["scenario"]["release"]
     asked = "Can it be given out?" if kind is None else f"Can it be given out as {a_release(kind)}?"
-    return (("Asked", asked), ("The file", ", ".join([plain.get("name") or plain["title"], size])), *known)
+    seen = (("Looked at", coverage_sentence(plain["coverage"])),) if plain.get("coverage") else ()
+    return (("Asked", asked), ("The file", ", ".join([plain.get("name") or plain["title"], size])), *known, *seen)
 
 
 def _picture(plain: Plain) -> tuple[Block, ...]:

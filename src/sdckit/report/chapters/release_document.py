@@ -11,6 +11,7 @@ from sdckit.data.limits import LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
+from sdckit.report.chapters.coverage_chapter import coverage_tree
 from sdckit.report.chapters.document import SCHEMA_VERSION, build_document, method_notes, release_calls, scenario_tree
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
 from sdckit.report.chapters.sentences import listed
@@ -128,6 +129,7 @@ def plain_release(
         "released": after,
         "utility": comparison["utility"],
         "attacks": attacks,
+        "coverage": comparison["coverage"],
         "warnings": comparison["warnings"],
         "methods": [*before["methods"][:-1], *method_notes(_places(assessment), scenario)],
         "reproduce": {
@@ -239,6 +241,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         ),
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
+        "coverage": coverage_tree(assessment.coverage),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
         "holds": tuple(Holds(verdict.holds, verdict.reason) for verdict in assessment.verdicts),
     }
