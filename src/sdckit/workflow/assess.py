@@ -16,6 +16,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.replace import with_column_of
+from sdckit.data.scenarios.column_roles import look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.errors import ScenarioError, SdcWarning
@@ -244,7 +245,7 @@ def _assess_file(
         scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
         intruders=intruders, warnings=messages, version=__version__, date=date.today().isoformat(),
         backend="pyarrow" if is_lazy(frame) else frame.implementation, measures=tuple(measures),
-        by=groups, columns=() if compared else tuple(present),
+        by=groups, column_roles=None if compared else look_at_columns(scenario, [frame]),
     )  # fmt: skip
 
 
@@ -308,6 +309,7 @@ def assess_release(
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
     files, aligned = _open(opened, control, scenario, recodings, by)
     opened, pair = files.opened, files.pair
@@ -351,8 +353,7 @@ def assess_release(
         models=tuple(families_of(models).items()), attacks=attacked.made.results,
         attacks_skipped=attacked.made.skipped, attacks_asked=attacked.asked,
         control=control is not None, recoded=pair.recoded, by=tuple(by),
-        recoding="" if recodings is None else recodings.source,
-        columns=tuple(dict.fromkeys(name for frame in going_out for name in frame.collect_schema().names())),
+        recoding="" if recodings is None else recodings.source, column_roles=column_roles,
     )  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import EVERY
 from sdckit.catalogue import measure
 from sdckit.catalogue.attacks import DIFFERENCING, RECOVERABLE
-from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, roles_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 QUESTIONS = ("known", "learnt", "close", "attacked", "given_back", "remembered")
 NUMBERS = ("numeric", "magnitudes")  # roles whose columns are compared as numbers
 MEMORY = ("membership", "distance_to_closest_record")  # attacks on what a release remembers of its original
-NO_ROLE = ("ordered", HOUSEHOLD_VARIABLES)  # they say how a column is read, not what it tells
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class ColumnCoverage:
     ----------
     column : str
     roles : tuple of str
-        What the scenario says of it; empty where nobody said anything.
+        What the scenario says of it (`roles_by_column`); empty where nobody said anything.
     known : tuple of str
         Intruders who know it, so that who can be singled out by it was counted.
     learnt : tuple of str
@@ -67,7 +65,8 @@ class Coverage:
     Attributes
     ----------
     columns : tuple of ColumnCoverage
-        Of the file that goes out, in its order; of several releases all that occur in one.
+        Of the file that goes out, in its order; of several releases all that occur in one. None of a file that is one
+        of several in an assessment. A name that may be a value of a record is withheld: "column 3".
     """
 
     columns: tuple[ColumnCoverage, ...]
@@ -90,34 +89,28 @@ class Coverage:
 
 def coverage_of(assessment: Assessment | ReleaseAssessment) -> Coverage:
     """Map the columns that go out to what looked at them in an assessment of a file, or of a release."""
-    scenario = assessment.scenario
+    scenario, of_columns = assessment.scenario, assessment.column_roles
+    if of_columns is None:
+        return Coverage(())
     files: Sequence[Assessment] = getattr(assessment, "released", ())
     intruders = [*assessment.intruders, *(intruder for file in files for intruder in file.intruders)]
     seen = list(_by_measures(intruders, scenario))
     if (asked := getattr(assessment, "attacks_asked", None)) is not None:
         seen += _by_attacks(getattr(assessment, "attacks", {}), asked, assessment.intruders)
-    looks: dict[str, dict[str, dict[str, None]]] = {name: {} for name in assessment.columns}
+    looks: dict[str, dict[str, dict[str, None]]] = {name: {} for name in of_columns.roles}
     for question, what, columns in seen:
         for name in columns:
             if name in looks:
                 looks[name].setdefault(question, {})[what] = None
-    roles = roles_by_column(scenario, assessment.columns)
     return Coverage(
         tuple(
-            ColumnCoverage(name, roles[name], **{question: tuple(what) for question, what in of.items()})
-            for name, of in looks.items()
+            ColumnCoverage(
+                name if name in of_columns.shown else f"column {number}", of_columns.roles[name],
+                **{question: tuple(what) for question, what in of.items()},
+            )
+            for number, (name, of) in enumerate(looks.items(), 1)
         )
-    )
-
-
-def roles_by_column(scenario: Scenario, columns: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The roles of each column that a scenario names; none where nobody said what it is."""
-    roles: dict[str, tuple[str, ...]] = {}
-    for given, name in roles_of(scenario):
-        role = "key" if given.startswith("intruders.") else given
-        if role not in (*NO_ROLE, *roles.get(name, ())):
-            roles[name] = (*roles.get(name, ()), role)
-    return {name: roles.get(name, ()) for name in columns}
+    )  # fmt: skip
 
 
 Look = tuple[str, str, Iterable[str]]  # question, what looked, columns

@@ -15,6 +15,7 @@ from sdckit.cli.attack_options import read_wanted
 from sdckit.cli.commands.attack import _attacked, _opened
 from sdckit.cli.progress import Steps
 from sdckit.errors import DataError
+from sdckit.workflow.plan import AttackedColumns
 
 KNOWN = ("--known", "sex,age", "--known", "region,income")
 FAST = ("--n-attacks", 60, "--seed", 1, "--identifiers", "pid,w")
@@ -197,10 +198,10 @@ NAMES = ("sex", "age", "region", "income")
 def made(*, released: Any = RELEASED, control: Any = CONTROL, id: str | None = None, **given: Any) -> Any:
     """Attack as the command does."""
     wanted = read_wanted(**{"kinds": [], "known": [], "targets": [], "id": id, **given})
-    files = Attacked(ORIGINAL, [released], control, NAMES, ("income",), (), id)
+    files = Attacked(ORIGINAL, [released], control, AttackedColumns(NAMES), ("income",), (), id)
     with quiet():
-        pair = _opened(files, wanted, None)
-        return _attacked(files, pair, wanted, n_attacks=40, seed=1, steps=Steps(quiet=True))
+        opened = _opened(files, wanted, None)
+        return _attacked(files, opened, wanted, n_attacks=40, seed=1, steps=Steps(quiet=True))
 
 
 def test_each_is_what_python_gives() -> None:

@@ -19,9 +19,9 @@ HEADS = {
     "remembered": "Recalled",
 }  # fmt: skip
 MEANING = (
-    "Known: to an intruder who looks for people. Learnt: as a sensitive variable. Close: numbers compared with the true "
-    "ones. Attacked: used by a simulated attack. Back: changed values looked for in the release. Recalled: compared with "
-    "earlier releases, or with people never in the file."
+    "Known: to an intruder who looks for people. Learnt: as a sensitive variable. Close: numbers compared with the "
+    "true ones. Attacked: used by a simulated attack. Back: changed values looked for in the release. Recalled: "
+    "compared with earlier releases, or with people never in the file."
 )
 
 
