@@ -71,6 +71,34 @@ def test_one_column_is_attacked_alone(sdckit, files) -> None:
     assert "several columns" not in done.out
 
 
+def test_beside_a_scenario_and_a_control_file_attacks_use_all_that_goes_out(sdckit, files) -> None:
+    (files / "s.toml").write_text('keys = ["sex", "age"]\nweight = "w"\nidentifiers = ["pid"]\n')
+    given = (
+        "attack",
+        "original.csv",
+        "--released",
+        "release.csv",
+        "--scenario",
+        "s.toml",
+        "--n-attacks",
+        30,
+        "--json",
+        "-",
+    )
+    control = ("--control", "control.csv")
+    twice = json.loads(sdckit(*given, *control).out)
+    assert twice["asked"]["columns"] == ["sex", "age"]
+    assert twice["asked"]["every_column"] == ["sex", "age", "region", "income", "ill"]
+    assert {"membership", "membership:all", "singling_out:univariate:all"} <= set(twice["attacks"])
+    assert twice["distances_all"]["place"] == "distance_to_closest_record:all"
+    for once in (json.loads(sdckit(*given).out), json.loads(sdckit(*given, *control, "--variables", "sex,age").out)):
+        assert not [place for place in once["attacks"] if place.endswith(":all")]
+    shown = sdckit(*given[:-2], *control, "--kind", "membership").out
+    assert "Telling who is in the file, every" in shown
+    assert "5 of 5: sex, age, region, income, ill" in shown
+    assert "Singling out" not in shown
+
+
 def test_several_releases_and_a_scenario(sdckit, files) -> None:
     releases.release(releases.original(160)[:80], seed=5).write_csv("other.csv")
     (files / "s.toml").write_text(

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+import releases
 from sdckit.cli.commands.check import exit_code
 
 MARKER = "Zq7Qx"
@@ -229,3 +230,22 @@ def test_few_records_give_no_protected_document(sdckit, tmp_path: Path, scenario
     assert done.code == 2
     assert "fewer than 50 records" in done.err
     assert not (tmp_path / "a.sarif").exists()
+
+
+def test_a_control_file_is_read_with_every_column_that_goes_out(sdckit, tmp_path: Path) -> None:
+    everybody = releases.original(160).drop("pid")
+    paths = {name: tmp_path / f"{name}.csv" for name in ("survey", "released", "control", "few")}
+    everybody[:80].write_csv(paths["survey"])
+    everybody[:80].write_csv(paths["released"])
+    everybody[80:].with_columns(unused=1).write_csv(paths["control"])
+    everybody[80:].drop("ill").write_csv(paths["few"])
+    scenario = tmp_path / "s.toml"
+    scenario.write_text('keys = ["sex"]\nweight = "w"\n[thresholds]\nresidual_risk = 0.99\n')
+    given = ("check", paths["survey"], "--scenario", scenario, "--released", paths["released"], "--seed", "1")
+    done = sdckit(*given, "--control", paths["control"])
+    assert done.code == 1
+    assert "with 1 and with 5 of 5 columns that go out" in " ".join(done.out.split())
+    assert "Columns" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    few = sdckit(*given, "--control", paths["few"])
+    assert "attacks with 1 and with 4 of 5 columns that go out" in " ".join(few.out.split())

@@ -37,11 +37,12 @@ def test_columns_with_the_same_marks_stand_in_one_row() -> None:
     assert table.rows[4][0].endswith("attitude_item_7 and 292 more")
     assert isinstance(meaning, Paragraph)
     assert isinstance(sentence, Paragraph)
-    start = "Of 304 columns that go out 2 are known to an intruder"
-    assert sentence.text == f"{start}, 1 sensitive, and 301 were not looked at by any question."
+    assert sentence.text == (
+        "Of 304 columns that go out somebody may know 2; sensitive: 1; not looked at by any question: 301."
+    )
     one = coverage_blocks([ColumnCoverage("sex", (), known=("near",)).__dict__], n_intruders=1)
     assert one[0].rows == (("sex", "no role", "+", "–", "–", "–", "–", "–"),)
-    assert one[2].text.startswith("Of 1 column that goes out 1 is known to an intruder, 0 sensitive, and 0 were")
+    assert one[2].text.startswith("Of 1 column that goes out somebody may know 1; sensitive: 0; not")
 
 
 def test_it_fits_a_terminal_of_eighty_columns() -> None:
@@ -50,7 +51,7 @@ def test_it_fits_a_terminal_of_eighty_columns() -> None:
         console.print(part)
     text = str(console.file.getvalue())
     assert max(map(len, text.splitlines())) <= 80
-    for head in ("Columns", "Role", "Known", "Learnt", "Close", "Attacked", "Back", "Recalled"):
+    for head in ("Columns", "Role", "Known", "Learnt", "Near", "Attacked", "Back", "Recalled"):
         assert head in text
 
 

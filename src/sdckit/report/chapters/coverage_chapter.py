@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 TITLE = "What was looked at"
 LISTED = 8  # names of columns in one row; the rest is counted
 HEADS = {
-    "known": "Known", "learnt": "Learnt", "close": "Close", "attacked": "Attacked", "given_back": "Back",
+    "known": "Known", "learnt": "Learnt", "close": "Near", "attacked": "Attacked", "given_back": "Back",
     "remembered": "Recalled",
 }  # fmt: skip
 MEANING = (
-    "Known: to an intruder who looks for people. Learnt: as a sensitive variable. Close: numbers compared with the "
+    "Known: to an intruder who looks for people. Learnt: as a sensitive variable. Near: numbers compared with the "
     "true ones. Attacked: used by a simulated attack. Back: changed values looked for in the release. Recalled: "
     "compared with earlier releases, or with people never in the file."
 )
@@ -37,9 +37,8 @@ def coverage_sentence(columns: Plain) -> str:
     known, sensitive = sum(bool(row["known"]) for row in columns), sum("sensitive" in row["roles"] for row in columns)
     unseen = sum(not _marks(row) for row in columns)
     return (
-        f"Of {counted(n, 'column')} that {'goes' if n == 1 else 'go'} out {known:,} "
-        f"{'is' if known == 1 else 'are'} known to an intruder, {sensitive:,} sensitive, and {unseen:,} "
-        f"{'was' if unseen == 1 else 'were'} not looked at by any question."
+        f"Of {counted(n, 'column')} that {'goes' if n == 1 else 'go'} out somebody may know {known:,}; sensitive: "
+        f"{sensitive:,}; not looked at by any question: {unseen:,}."
     )
 
 
