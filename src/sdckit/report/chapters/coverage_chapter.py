@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 TITLE = "What was looked at"
 LISTED = 8  # names of columns in one row; the rest is counted
+# Roles in words that stand by themselves.
+ROLES = {"key": "a key", "household": "household number", "ledger.id": "id of the ledger"}
 HEADS = {
     "known": "Known", "learnt": "Learnt", "close": "Near", "attacked": "Attacked", "given_back": "Back",
     "remembered": "Recalled",
@@ -47,7 +49,9 @@ def coverage_blocks(columns: Plain, *, n_intruders: int) -> list[Block]:
     groups: dict[tuple[str, ...], list[str]] = {}
     for row in columns:
         marks = (_mark(row, question, n_intruders) for question in HEADS)
-        groups.setdefault((", ".join(row["roles"]) or "no role", *marks), []).append(row["column"])
+        groups.setdefault((", ".join(ROLES.get(role, role) for role in row["roles"]) or "no role", *marks), []).append(
+            row["column"]
+        )
     rows = tuple((_listed(names), *marks) for marks, names in groups.items())
     return [
         TableBlock(TITLE, ("Columns", "Role", *HEADS.values()), rows),
