@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.display import counted
@@ -33,7 +34,7 @@ def coverage_tree(coverage: Coverage) -> Tree:
     return tuple(rows) if rows else None
 
 
-def coverage_sentence(columns: Plain) -> str:
+def coverage_sentence(columns: Sequence[Plain]) -> str:
     """How many columns go out, and how many of them no question saw."""
     n = len(columns)
     known, sensitive = sum(bool(row["known"]) for row in columns), sum("sensitive" in row["roles"] for row in columns)
@@ -44,7 +45,7 @@ def coverage_sentence(columns: Plain) -> str:
     )
 
 
-def coverage_blocks(columns: Plain, *, n_intruders: int) -> list[Block]:
+def coverage_blocks(columns: Sequence[Plain], *, n_intruders: int) -> list[Block]:
     """A table of the columns, those with the same marks in one row, and what its heads mean."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for row in columns:
