@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +119,8 @@ Look = tuple[str, str, Iterable[str]]  # question, what looked, columns
 def _by_measures(intruders: Iterable[IntruderAssessment], scenario: Scenario) -> Iterator[Look]:
     for intruder in intruders:
         yield "known", intruder.name, intruder.keys
-        for place, result in intruder.results.items():
+        results: Mapping[str, Any] = intruder.results
+        for place, result in results.items():
             name, _, target = place.partition(":")
             row = measure(name)
             if row.room == "attribute":
