@@ -376,6 +376,8 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
             return Count(name)
     count = setting.count(f"verdict.{verdict.name}.{verdict.variable}", verdict.n_records, "verdict")
     ledger.ask(count.name)
+    if LIMITS[verdict.name].judged == "count":  # a risk
+        ledger.weigh(count.name)
     ledger.nested("n", count.name)
     above = ledger.variables.get(f"{prefix}.above")
     if LIMITS[verdict.name].needs == "household" and above is not None and (above.true or 0) <= verdict.n_records:

@@ -64,6 +64,8 @@ class Variable:
     late
         Whether it is specific to this document: such figures are printed after all others, so that those are printed
         alike in other documents of the file.
+    weighted
+        Whether a count depends on weights or on a sampling fraction, too.
     guard
         Counts of records that it could disclose without a relation that says how: it is printed if each of them is 0 or
         large enough, in so few digits that a step of the last one covers five of them.
@@ -77,6 +79,15 @@ class Variable:
     stated: tuple[float, float] = (0.0, math.inf)
     late: bool = False
     guard: tuple[str, ...] = ()
+    weighted: bool = False
+
+    @property
+    def stage(self) -> int:
+        """When it is printed: counts of the file (0), estimates (1), counts asked for (2), estimates asked for (3).
+
+        So what follows from the file alone is printed the same whatever weight or sampling fraction is declared.
+        """
+        return (self.weighted or self.kind != "count") + 2 * self.late
 
 
 @dataclass(frozen=True)
@@ -385,6 +396,10 @@ class Ledger:
     def ask(self, name: str) -> None:
         """Mark a figure as specific to this document: it is printed after all others."""
         self.variables[name] = replace(self.variables[name], late=True)
+
+    def weigh(self, name: str) -> None:
+        """Mark a count that depends on weights or on a sampling fraction: it is printed after those that do not."""
+        self.variables[name] = replace(self.variables[name], weighted=True)
 
     def latent(self, name: str, *, watched: Watched = "everywhere") -> str:
         """Enter a count that is never printed but could be inferred."""

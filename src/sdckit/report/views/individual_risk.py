@@ -46,6 +46,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
         count = setting.count(f"above{suffix}", result.n_above, f"risk{suffix}", guard=guard)
         ledger.nested("n", count.name)
         ledger.ask(count.name)
+        ledger.weigh(count.name)
         above = ((count.name, threshold),)
         tree |= {"threshold": threshold, "n_above": count, "rate_above": Share(count.name, "n")}
         if by_size is not None:
