@@ -9,6 +9,7 @@ from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters.sentences import labelled, listed, some_records, status
+from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
@@ -310,7 +311,8 @@ def _good_for(plain: Plain) -> tuple[Block, ...]:
     if tree is None or not tree["table"]:
         return (Paragraph("What the changes do to analyses was not measured."),)
     figures = {row["name"]: row["value"] for row in tree["table"]}
-    return tuple(Paragraph(words) for words in filter(None, (_moved_words(plain, figures), _kept_words(figures))))
+    sentences = _moved_words(plain, figures), _kept_words(figures), moved_warning(tree["moved"])
+    return tuple(Paragraph(words) for words in filter(None, sentences))
 
 
 def _moved_words(plain: Plain, figures: Plain) -> str:

@@ -381,8 +381,10 @@ Readers = dict[Watched, Known]
 ENDS = tuple(digit * 10.0**power for power in range(6, -4, -1) for digit in (5, 2, 1))
 
 
-def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> dict[str, Print]:
-    """Print every variable, as finely as the audit allows, in the order they were entered.
+def settle(
+    variables: Mapping[str, Variable], relations: Sequence[Relation], finest: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, Print]:
+    """Print every variable, as finely as the audit allows, in the order of their stages; none finer than `finest`.
 
     Examples
     --------
@@ -391,11 +393,18 @@ def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> 
     >>> prints["v2"].text, prints["v3"].text
     ('0', '<10')
     """
-    return dict(_settled(tuple(variables.items()), tuple(relations)))
+    return dict(_settled(tuple(variables.items()), tuple(relations), tuple(finest.items()))[0])
+
+
+def levels_of(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> dict[str, int]:
+    """The level of coarseness at which `settle` prints every variable."""
+    return dict(_settled(tuple(variables.items()), tuple(relations), ())[1])
 
 
 @lru_cache(maxsize=KEPT)
-def _settled(entered: tuple[tuple[str, Variable], ...], relations: tuple[Relation, ...]) -> dict[str, Print]:
+def _settled(
+    entered: tuple[tuple[str, Variable], ...], relations: tuple[Relation, ...], finest: tuple[tuple[str, int], ...]
+) -> tuple[dict[str, Print], dict[str, int]]:
     variables = dict(entered)
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
     sound = sound_relations(variables, relations, counts)
@@ -403,16 +412,15 @@ def _settled(entered: tuple[tuple[str, Variable], ...], relations: tuple[Relatio
     # fraction add, then what this document asks for: so documents that declare or ask for different things print the
     # rest alike.
     stages = sorted({variable.stage for variable in variables.values() if variable.true is not None})
-    # Estimates are known when counts that are asked for are printed: they make these no finer.
-    floors = _print_stages(variables, sound, [0, 2])[1] if {1, 2} <= {*stages} else {}
-    return _print_stages(variables, sound, stages, floors)[0]
+    floors = dict(finest)
+    if {1, 2} <= {*stages}:  # estimates are known when counts that are asked for are printed: they make these no finer
+        for name, level in _print_stages(variables, sound, [0, 2], floors)[1].items():
+            floors[name] = max(level, floors.get(name, 0))
+    return _print_stages(variables, sound, stages, floors)
 
 
 def _print_stages(
-    variables: Mapping[str, Variable],
-    relations: Sequence[Relation],
-    stages: Sequence[int],
-    floors: Mapping[str, int] = MappingProxyType({}),
+    variables: Mapping[str, Variable], relations: Sequence[Relation], stages: Sequence[int], floors: Mapping[str, int]
 ) -> tuple[dict[str, Print], dict[str, int]]:
     """Print the variables of these stages, one stage after the other, none finer than `floors`; also their levels."""
     readers: Readers = {}

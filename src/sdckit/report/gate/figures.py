@@ -194,6 +194,19 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """A relative change, printed in whole per cent, and only if the count `base` is large enough.
+
+    It is printed in steps of at least ten of the base, and of at least `largest`, the share of a single record: a finer
+    one would tell about that.
+    """
+
+    true: float
+    base: str
+    largest: float
+
+
+@dataclass(frozen=True)
 class Told:
     """Content shown only if one of the counts `bases` is printed as a number, else `otherwise`.
 
@@ -328,8 +341,8 @@ class Histogram:
 
 
 Leaf = (
-    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Told | Holds | AllHold
-    | Foreign | InternalOnly | Levels | Ranked | SizeClasses | Histogram
+    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Moved | Told | Holds
+    | AllHold | Foreign | InternalOnly | Levels | Ranked | SizeClasses | Histogram
 )  # fmt: skip
 Tree = Leaf | str | int | float | bool | None | Mapping[str, "Tree"] | tuple["Tree", ...]
 
