@@ -8,9 +8,9 @@ from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
-from sdckit.report.chapters.sentences import labelled, listed, some_records, status
+from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, some_records, status
 from sdckit.report.chapters.utility_chapter import moved_warning
-from sdckit.report.common_blocks import bars
+from sdckit.report.common_blocks import bars, of_whole
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
 
@@ -89,7 +89,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
         value=verdict["value"]["text"] if verdict["value"] else "withheld", reason=verdict["reason"],
     )  # fmt: skip
-    return f"{sentence[0].upper()}{sentence[1:]}."
+    return f"{sentence[0].upper()}{sentence[1:]}.{rows_sentence(verdict)}"
 
 
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
@@ -189,6 +189,7 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
     if release and plain["attacks"] is None:
         points.append("Nobody has tried to attack the release yet.")
+    points += _households_alone(plain)
     warnings = len(plain["warnings"])
     if warnings:
         points.append(
@@ -197,6 +198,14 @@ def remaining_questions(plain: Plain) -> list[str]:
     who = listed([f"“{intruder['name']}”" for intruder in plain["intruders"]])
     points.append(f"Somebody may know more than {who}: only what is named here was looked at.")
     return points
+
+
+def _households_alone(plain: Plain) -> list[str]:
+    """How many households are alone with their composition, in the file that goes out; each sentence once."""
+    intruders = (plain["released"][0] if "released" in plain else plain)["intruders"]
+    trees = filter(None, (intruder.get("household_structure") for intruder in intruders))
+    alone = dict.fromkeys(of_whole(tree["unique_compositions"], tree["unique_composition_rate"]) for tree in trees)
+    return [f"Households alone with their size and what is known of their members: {text}." for text in alone]
 
 
 NEXT = "What to do next"

@@ -369,6 +369,7 @@ def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
         "value": _verdict_value(verdict, setting),
         "reason": verdict.reason if has_no_figure(verdict) else Foreign(verdict.reason),
         "origin": verdict.origin,
+        "single_rows": verdict.single_rows,
     }
 
 
