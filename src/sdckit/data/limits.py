@@ -57,6 +57,8 @@ class LimitKind:
         says what the value is a share of.
     words, title : str
         Its name in sentences and in headings.
+    of_rows : bool
+        Whether it looks at single rows: where a person has several, it says nothing of whoever follows them.
     advice : str
         What to do if it is exceeded.
     coarser : bool
@@ -97,6 +99,7 @@ class LimitKind:
     numbers: bool = False
     words: str = ""
     title: str = ""
+    of_rows: bool = False
     advice: str = ""
     coarser: bool = False
     aimed: bool = False
@@ -124,7 +127,7 @@ KINDS = (
             "every record shares what is known with at least {others}",
             "{some} share what is known with fewer than {others}; none may",
         ),
-        coarser=True, aimed=True, types={"public-use": 5, "teaching": 5, "scientific-use": 3},
+        coarser=True, of_rows=True, aimed=True, types={"public-use": 5, "teaching": 5, "scientific-use": 3},
         form="k-anonymity, k", metavar="K", option="k-anonymity to hold.",
     ),
     LimitKind(
@@ -141,7 +144,7 @@ KINDS = (
             "no record would be recognised with a chance above {chance}",
             "{some} would be recognised with a chance above {chance}; none may",
         ),
-        coarser=True, aimed=True, types={"public-use": 0.05, "teaching": 0.05, "scientific-use": 0.2},
+        coarser=True, of_rows=True, aimed=True, types={"public-use": 0.05, "teaching": 0.05, "scientific-use": 0.2},
         form="largest individual risk", option="Largest individual risk.",
     ),
     LimitKind(
@@ -171,7 +174,7 @@ KINDS = (
             "On average the chance of being recognised is {value}, within the limit of {limit:g}",
             "On average the chance of being recognised is {value}, above the limit of {limit:g}",
         ),
-        coarser=True, aimed=True, part=("expected", "n"), mean=True,
+        coarser=True, of_rows=True, aimed=True, part=("expected", "n"), mean=True,
         form="largest mean risk", option="Largest mean risk.",
     ),
     LimitKind(
@@ -310,7 +313,7 @@ KINDS = (
             ("With what can be worked out from the release, {value} of the records share what is known with fewer than "
              "{others}"),
         ),
-        coarser=True,
+        coarser=True, of_rows=True,
     ),
     LimitKind(
         name="risk_undone", of="risk", values="share", measure="recoverable_values", figure="risk_undone",
@@ -329,7 +332,7 @@ KINDS = (
             ("With what can be worked out from the release, {value} of the records would be recognised with a chance "
              "above {chance}"),
         ),
-        coarser=True,
+        coarser=True, of_rows=True,
     ),
     LimitKind(
         name="roles", declarable=False, values="share", measure="", figure="", judged="roles", scope="columns",

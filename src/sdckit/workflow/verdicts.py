@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import asks_everything, limits_in_force, not_said
-from sdckit.report.chapters.sentences import both_rules, spaced
+from sdckit.report.chapters.sentences import SINGLE_ROWS, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ class Verdict:
         Where the limit comes from, in words; empty where the scenario names no type of release.
     columns : str
         With how many columns attacks were made, in words.
+    single_rows : bool
+        Whether persons have several rows each and only single ones were looked at.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Verdict:
     n_resting: int | None = None
     origin: str = ""
     columns: str = ""
+    single_rows: bool = False
 
     @property
     def word(self) -> str:
@@ -89,7 +92,8 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What was found, in plain words with exact figures."""
-        return self._judged_sentence() + (f"; {self.origin}" if self.origin else "")
+        rows = f"; {SINGLE_ROWS}" if self.single_rows else ""
+        return self._judged_sentence() + rows + (f"; {self.origin}" if self.origin else "")
 
     def _judged_sentence(self) -> str:
         if self.holds is None:
@@ -355,6 +359,27 @@ def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdic
         return ()
     holds, words = (None, NOT_LOOKED_AT) if columns is None else (columns.holds, columns.words)
     return (Verdict(ROLES, "", None, None, holds, None, None, words),)
+
+
+# Rows are not people where a person has several.
+
+
+NOT_PEOPLE = "rows are not people: some have several, and people followed through their rows were not looked at"
+
+
+def of_single_rows(verdicts: Iterable[Verdict], scenario: Scenario) -> tuple[Verdict, ...]:
+    """Say of verdicts on single rows that they are; what holds for these is open under a type of release.
+
+    Whoever follows people through their rows knows more: what is exceeded stays so.
+    """
+    return tuple(
+        verdict
+        if not LIMITS[verdict.name].of_rows or verdict.holds is None
+        else _unjudged(verdict.name, verdict.intruder, verdict.limit, NOT_PEOPLE, verdict.variable)
+        if verdict.holds and asks_everything(scenario)
+        else replace(verdict, single_rows=True)
+        for verdict in verdicts
+    )
 
 
 # Origin of the limits: the scenario, its type of release, or a statistical office.

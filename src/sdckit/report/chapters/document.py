@@ -371,6 +371,7 @@ def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
         "value": _verdict_value(verdict, setting),
         "reason": verdict.reason if has_no_figure(verdict) else Foreign(verdict.reason),
         "origin": verdict.origin,
+        "single_rows": verdict.single_rows,
     }
 
 
@@ -411,6 +412,8 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
             return Count(name)
     count = setting.count(f"verdict.{verdict.name}.{verdict.variable}", verdict.n_records, "verdict")
     ledger.ask(count.name)
+    if LIMITS[verdict.name].judged == "count":  # a risk
+        ledger.weigh(count.name)
     ledger.nested("n", count.name)
     above = ledger.variables.get(f"{prefix}.above")
     if LIMITS[verdict.name].needs == "household" and above is not None and (above.true or 0) <= verdict.n_records:
