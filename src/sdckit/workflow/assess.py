@@ -17,6 +17,7 @@ from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
+from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
 from sdckit.utility.utility_overview import families_of
@@ -304,6 +305,7 @@ def assess_release(
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    _check_synthetic(scenario, opened, recodings)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
     files, aligned = _open(opened, control, scenario, recodings, by)
     opened, pair = files.opened, files.pair
@@ -352,6 +354,34 @@ def assess_release(
         attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by),
         recoding="" if recodings is None else recodings.source,
     )  # fmt: skip
+
+
+def _check_synthetic(scenario: Scenario, opened: Pair, recodings: Recodings | None) -> None:
+    """Raise where a release is called synthetic and an id, a recipe or a log says that its records are people's."""
+    if scenario.release != SYNTHETIC:
+        return
+    reason = ""
+    if opened.id is not None:
+        reason = f"id={opened.id!r} says which record was made from which"
+    elif recodings is not None:
+        released = dict.fromkeys(name for frame in opened.released for name in frame.collect_schema().names())
+        varying = [name for name in recodings.not_drawn([*released]) if _varies(opened.released, name)]
+        if varying:
+            reason = f"the {recodings.source} does not synthesise {', '.join(varying)} for all records"
+    if reason:
+        raise ScenarioError(
+            f"{reason}: this is not {a_release(SYNTHETIC)}; name another type of release, such as public-use",
+            argument="release",
+        )
+
+
+def _varies(files: Sequence[Any], name: str) -> bool:
+    """Whether a column has more than one value in a file; of a lazy frame, which is not read here, it counts as so."""
+    return any(
+        is_lazy(frame) or int(frame.get_column(name).n_unique()) > 1
+        for frame in files
+        if name in frame.collect_schema().names()
+    )
 
 
 def _of_original(scenario: Scenario) -> Scenario:
@@ -467,7 +497,11 @@ def _compared(
         *lost,
         *_without_households(scenario, name, after),
         *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
-        *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
+        *(
+            verdict
+            for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
+            if scenario.release != SYNTHETIC or not LIMITS[verdict.name].of  # nothing was taken out of its records
+        ),
         *judge_attacks(
             limits.residual_risk,
             name,

@@ -52,6 +52,9 @@ class Thresholds(_Limits):
     match_risk, replicated_uniques, correctly_disclosed
         Limits on a release beside its original, as shares of the records: rows expected to be matched back,
         unique in both files, disclosed correctly (DiSCO).
+    copied_records
+        Limit on the share of the released records that are copies of single original records beyond chance (0: none
+        may be).
     residual_risk
         Limit on the residual risk of every simulated attack on a release, beside people never in the file.
     recoverable
@@ -83,6 +86,7 @@ class Thresholds(_Limits):
         household_uniques: float | None
         match_risk: float | None
         replicated_uniques: float | None
+        copied_records: float | None
         correctly_disclosed: float | None
         residual_risk: float | None
         recoverable: float | None
@@ -101,6 +105,7 @@ class Thresholds(_Limits):
         household_uniques: float | None = None,
         match_risk: float | None = None,
         replicated_uniques: float | None = None,
+        copied_records: float | None = None,
         correctly_disclosed: float | None = None,
         residual_risk: float | None = None,
         recoverable: float | None = None,
@@ -139,6 +144,7 @@ def read_limits(place: str, entries: Mapping[str, Any]) -> Thresholds:
 ENTRY = "release_types"
 NONE = "none"  # value in the table of an office: the limit does not apply to the type
 
+SYNTHETIC = "synthetic"  # no record of such a file stands for a person
 # For the sources, see docs/release-types.md.
 RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name) for name in RELEASE_WORDS}
 
@@ -235,6 +241,11 @@ def check_release(scenario: Scenario) -> None:
         raise ScenarioError(
             f"release must be one of {', '.join(most)} or {last}; types of your own are tables "
             "[release_types.NAME] with their limits"
+        )
+    if scenario.release == SYNTHETIC and scenario.aligned:
+        raise ScenarioError(
+            f'release = "{SYNTHETIC}" and aligned = true contradict each other: no record of {a_release(SYNTHETIC)} '
+            "was made from one of the original; leave out aligned, or name another type of release"
         )
 
 
