@@ -221,19 +221,21 @@ KINDS = (
     LimitKind(
         name="copied_records", values="share from 0", measure="copied_records", figure="copied_records",
         judged="worst release", scope="release", words="copies of single records",
-        holds="copies of single original records are not above chance by more than {limit:g} of the records",
-        exceeded="{value:.3g} of the records, at least, are copies of single original records beyond chance, above "
+        holds="at least {percent} of the records are copies of single original records beyond chance, not above "
+        "{limit:g}",
+        exceeded="at least {percent} of the records are copies of single original records beyond chance, above "
         "{limit:g}: this is no synthetic file, and is to be judged as a public-use file",
         printed=(
-            "Copies of single original records are not above chance by more than {limit:g} of the records",
-            ("Copies of single original records are above chance, by {value} of the records at least (limit "
-             "{limit:g}): this is no synthetic file, and is to be judged as a public-use file"),
+            ("Records that are copies of single original records beyond chance, at least: {value}, not above "
+             "{limit:g}"),
+            ("Records that are copies of single original records beyond chance, at least: {value}, above {limit:g}: "
+             "this is no synthetic file, and is to be judged as a public-use file"),
         ),
         question="singled", asked="Whether real records were copied into it",
         plain=(
-            "Records that are like one real record only are not more than chance makes",
-            ("More records are like one real record only than chance makes, by {value} of them at least: this is no "
-             "synthetic file, and is to be judged as a public-use file"),
+            "Real records copied into it, beyond what chance makes: at least {value}, within the limit of {percent} %",
+            ("Real records copied into it, beyond what chance makes: at least {value}, above the limit of {percent} %: "
+             "this is no synthetic file, and is to be judged as a public-use file"),
         ),
         advice="Judge the file as a public-use file, or make it anew with less memory of single records: larger "
         "leaves (min_leaf), fewer predictors, values put together.",

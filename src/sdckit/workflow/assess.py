@@ -285,6 +285,7 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 AssessFile = Callable[..., Assessment]
 OPTIONAL = ("weight", "household", "person")
+NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
 SAME_HOUSEHOLDS = (
     "{n} values of {column} (household) are in the original and in the control file: unless both number their "
@@ -367,7 +368,8 @@ def _check_synthetic(scenario: Scenario, opened: Pair, recodings: Recodings | No
         released = dict.fromkeys(name for frame in opened.released for name in frame.collect_schema().names())
         varying = [name for name in recodings.not_drawn([*released]) if _varies(opened.released, name)]
         if varying:
-            reason = f"the {recodings.source} does not synthesise {', '.join(varying)} for all records"
+            some = ", ".join(varying[:NAMED]) + (f" and {len(varying) - NAMED} more" if len(varying) > NAMED else "")
+            reason = f"the {recodings.source} does not synthesise {some} for all records"
     if reason:
         raise ScenarioError(
             f"{reason}: this is not {a_release(SYNTHETIC)}; name another type of release, such as public-use",
@@ -440,7 +442,8 @@ def _open(
         sizes = [_size(frame) for frame in opened.released]
         recodings.check_sizes(sizes, opened.names[1:])
         in_memory = None not in (*sizes, _size(opened.original))
-        aligned = aligned or (in_memory and recodings.log is not None and recodings.keeps_rows)
+        by_log = in_memory and recodings.log is not None and recodings.keeps_rows
+        aligned = aligned or (by_log and scenario.release != SYNTHETIC)
     files = open_recoded(
         opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
         recodings=recodings, aligned=aligned,

@@ -257,7 +257,7 @@ class Recodings:
         """
         drawn: set[str] = set()
         for number, step in enumerate(self.steps):
-            if not is_all_new(step.method, step.arguments):
+            if not METHODS[step.method].new_rows or "rows" in step.arguments:
                 continue
             if self.log is not None:
                 drawn.update(self.log.steps[number].changed)
