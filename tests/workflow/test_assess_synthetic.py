@@ -83,6 +83,16 @@ def test_no_k_and_nothing_put_back_is_asked_of_made_up_records():
     assert "0 %" not in own["recoverable"].sentence
 
 
+def test_without_its_original_a_synthetic_file_is_not_judged():
+    scenario = sdc.Scenario(**ROLES, release="synthetic", thresholds={"k": 2})
+    with quiet():
+        result = sdc.check(pl.concat([HARMLESS] * 2), scenario=scenario)
+    assert {verdict.name: verdict.word for verdict in result.verdicts if verdict.name in ("k", *ASKED)} == {
+        "k": "holds", **dict.fromkeys(ASKED, "not judged"),
+    }  # fmt: skip
+    assert not result.passed
+
+
 def test_other_types_show_no_copies():
     with quiet():
         for release in (None, "public-use", "scientific-use", "teaching", "enclave"):
