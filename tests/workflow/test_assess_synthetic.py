@@ -12,7 +12,10 @@ from sdckit.errors import ScenarioError
 from sdckit.report.formats.write import plain_document
 
 KEYS = ["age", "sex", "region"]
-ROLES = {"keys": KEYS, "sensitive": ["ill"], "sampling_fraction": 0.01}
+ROLES = {
+    "keys": KEYS, "sensitive": ["ill"], "sampling_fraction": 0.01, "insensitive": ["pay", "q*"],
+    "insensitive_because": "made up for this test",
+}  # fmt: skip
 SYNTHETIC = sdc.Scenario(**ROLES, release="synthetic")
 ASKED = ["replicated_uniques", "copied_records", "correctly_disclosed", "residual_risk"]
 
@@ -44,7 +47,7 @@ def judged(released, scenario=SYNTHETIC, **more):
 
 def test_whole_copies_are_refused_and_made_up_records_are_not():
     verdicts, result = judged(LEAKY)
-    assert list(verdicts) == ASKED
+    assert list(verdicts) == [*ASKED, "roles"]
     copied = verdicts["copied_records"]
     assert (copied.holds, result.passed) == (False, False)
     assert 0.3 < copied.value < 0.468
@@ -73,12 +76,12 @@ def test_attacks_need_people_kept_aside(control):
 
 def test_no_k_and_nothing_put_back_is_asked_of_made_up_records():
     verdicts, result = judged(HARMLESS.with_columns(region=pl.when(pl.int_range(1500) > 40).then("region")))
-    assert list(verdicts) == ASKED
+    assert list(verdicts) == [*ASKED, "roles"]
     assert "recoverable_values" not in result.assessment.intruders[0].results
     reasons = dict(result.assessment.intruders[0].skipped)
     assert reasons["recoverable_values"] == "nothing was taken out of the records of a synthetic file"
     own, _ = judged(HARMLESS, sdc.Scenario(**ROLES, release="synthetic", thresholds={"k": 3, "recoverable": 0.0}))
-    assert list(own) == ["k", *ASKED[:3], "recoverable", "residual_risk"]
+    assert list(own) == ["k", *ASKED[:3], "recoverable", "residual_risk", "roles"]
     assert own["recoverable"].word == "not judged"
     assert "0 %" not in own["recoverable"].sentence
 
@@ -147,7 +150,7 @@ def test_a_log_that_synthesises_every_column_is_one_of_a_synthetic_file(columns)
         applied = sdc.Recipe([step]).apply(data, scenario=SYNTHETIC, seed=1)
         found = applied.assess(seed=1)
     assert not found.aligned
-    assert found["default"]["copied_records"].copied_records == 0
+    assert found["default"]["copied_records"].copied_records < 0.02  # the draws of a recipe are its own
 
 
 # --- a release by itself, nothing of which looks changed --------------------------------------------------
