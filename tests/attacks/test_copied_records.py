@@ -214,8 +214,8 @@ def test_one_column_only():
 def test_plans_give_the_same():
     original, release, aside = people(200, 1), people(150, 2), people(150, 3)
     eager = copied_records(original, release, control=aside)
-    lazy = copied_records(original.lazy(), release.lazy(), control=aside.lazy())
-    assert eager.to_dict() == lazy.to_dict()
+    for made in (pl.DataFrame.lazy, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow):
+        assert eager.to_dict() == copied_records(made(original), made(release), control=made(aside)).to_dict()
 
 
 def test_of_plans_that_were_recoded_other_columns_are_compared():

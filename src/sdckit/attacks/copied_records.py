@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import groups_of
 from sdckit.cells.packing import group_codes
@@ -17,11 +18,14 @@ from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.grouping import group
 from sdckit.numerics.intervals import wilson
 
 # Counting equal records: of all columns, and of all but one.
+
+
+Codes: TypeAlias = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class EqualRecords:
         return EqualRecords(*(count / cluster for count in counts))
 
 
-def count_equal(columns: Sequence[Ints], sizes: Sequence[int]) -> list[EqualRecords]:
+def count_equal(columns: Sequence[Codes], sizes: Sequence[int]) -> list[EqualRecords]:
     """Count equal records by all columns, then without the first, the second and so on, where there are several.
 
     `columns`: codes of every column, the records of original, release and control file one after the other; `sizes`:
@@ -57,7 +61,7 @@ def count_equal(columns: Sequence[Ints], sizes: Sequence[int]) -> list[EqualReco
     """
     n = sum(sizes)
 
-    def numbered(*parts: Ints) -> Ints:
+    def numbered(*parts: Codes) -> Codes:
         return group_codes(parts, n).of_row
 
     behind = [numbered()]
@@ -73,7 +77,7 @@ def count_equal(columns: Sequence[Ints], sizes: Sequence[int]) -> list[EqualReco
     return counted
 
 
-def _count(of_row: Ints, sizes: Sequence[int]) -> EqualRecords:
+def _count(of_row: Codes, sizes: Sequence[int]) -> EqualRecords:
     original, released, control = np.split(of_row, np.cumsum(sizes)[:-1])
     size = np.bincount(original, minlength=int(of_row.max(initial=0)) + 1)
     alone = size == 1
@@ -98,7 +102,7 @@ def decimals_shown(values: Floats) -> int | None:
     return next(shown, None)
 
 
-def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> Ints:
+def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> Codes:
     """Codes of a column in original, one release and control, one after the other; a missing value is a category."""
     frames = [*pair.frames, *([] if pair.control is None else [pair.control])]
     types = [frame.collect_schema()[name] for frame in frames]
@@ -320,10 +324,9 @@ def _open(
         ids = (*ids, scenario.ledger.id)
     if opened.plans:  # they are as collected: a column recoded since is not comparable
         ids = (*ids, *(recoded.column for recoded in opened.recoded))
-        opened = replace(
-            opened, original=opened.plans[0], released=opened.plans[1:], orders=(None,) * opened.m, memo={},
-            with_control={},
-        )  # type: ignore[arg-type]  # fmt: skip
+        first, *others = opened.plans
+        opened = replace(opened, original=first, released=tuple(others), memo={}, with_control={})  # type: ignore[arg-type]
+        opened = replace(opened, orders=(None,) * opened.m)
     shared, _ = opened.shared_columns(ids)
     names = tuple(shared) if named is None else named
     if not names:

@@ -272,7 +272,8 @@ def judge(
         if scope != "release":
             verdicts += JUDGES[asked.kind.judged](asked)
         elif not compared:
-            verdicts.append(asked.open(ONE_FILE))
+            variables = (sensitive or (None,)) if asked.kind.per_variable else (None,)
+            verdicts += [asked.open(ONE_FILE, variable) for variable in variables]
     return tuple(verdicts)
 
 
