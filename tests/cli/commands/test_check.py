@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+import releases
 from sdckit.cli.commands.check import exit_code
 
 MARKER = "Zq7Qx"
@@ -148,7 +149,9 @@ def test_a_limit_on_attacks_needs_people_never_in_the_file(sdckit, survey: Path,
     released, control = tmp_path / "released.csv", tmp_path / "control.csv"
     frame = pl.read_csv(survey)
     frame.sample(fraction=1, shuffle=True, seed=1).write_csv(released)
-    frame.with_columns(pl.col("age").reverse()).write_csv(control)
+    pl.DataFrame(
+        [frame[name].sample(fraction=1, shuffle=True, seed=i) for i, name in enumerate(frame.columns)]
+    ).write_csv(control)
     limits = scenario("residual_risk = 0.9")
     given = ("check", survey, "--scenario", limits, "--released", released)
     assert sdckit(*given).code == 2
@@ -298,3 +301,22 @@ def test_without_a_type_one_line_names_the_columns(sdckit, tmp_path):
     assert done.code == 0
     line = "1 column that goes out has no role: 'note'; name a type of release to have it judged."
     assert line in " ".join(done.out.split())
+
+
+def test_a_control_file_is_read_with_every_column_that_goes_out(sdckit, tmp_path: Path) -> None:
+    everybody = releases.original(160).drop("pid")
+    paths = {name: tmp_path / f"{name}.csv" for name in ("survey", "released", "control", "few")}
+    everybody[:80].write_csv(paths["survey"])
+    everybody[:80].write_csv(paths["released"])
+    everybody[80:].with_columns(unused=1).write_csv(paths["control"])
+    everybody[80:].drop("ill").write_csv(paths["few"])
+    scenario = tmp_path / "s.toml"
+    scenario.write_text('keys = ["sex"]\nweight = "w"\n[thresholds]\nresidual_risk = 0.99\n')
+    given = ("check", paths["survey"], "--scenario", scenario, "--released", paths["released"], "--seed", "1")
+    done = sdckit(*given, "--control", paths["control"])
+    assert done.code == 1
+    assert "with 1 and with 5 of 5 columns that go out" in " ".join(done.out.split())
+    assert "Columns" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    few = sdckit(*given, "--control", paths["few"])
+    assert "attacks with 1 and with 4 of 5 columns that go out" in " ".join(few.out.split())
