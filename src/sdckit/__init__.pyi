@@ -1,5 +1,6 @@
 """The public names, listed here and nowhere else: read by the package on first use, and by type checkers."""
 
+from .attacks.copied_records import CopiedRecords as CopiedRecords, copied_records as copied_records
 from .attacks.differencing.differencing import Differencing as Differencing, differencing as differencing
 from .attacks.differencing.release_ledger import ReleaseLedger as ReleaseLedger
 from .attacks.distances.distance_to_closest_record import (

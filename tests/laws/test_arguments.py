@@ -82,6 +82,7 @@ CALLS = {
     "individual_risk": {**ONE, "sampling_fraction": 0.1},
     "inference": {**ATTACK, "known": ["sex", "area"], "target": "pay"},
     "information_loss": {**PAIR, "numeric": ["age", "pay"]},
+    "copied_records": PAIR,
     "interval_overlap": {"confidential": [[0.0, 1.0]], "released": [[0.5, 1.5]]},
     "interval_risk": {**PAIR, "numeric": ["pay"]},
     "k_anonymity": ONE,

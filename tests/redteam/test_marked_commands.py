@@ -98,6 +98,7 @@ LINES = {
     "alpha-k": f"alpha-k {TOLD}",
     "identity-disclosure": f"identity-disclosure {PAIR} {KEYS}",
     "replicated-uniques": f"replicated-uniques {PAIR} {KEYS}",
+    "copied-records": f"copied-records {PAIR} --control control.parquet --identifiers id,hh,w",
     "attribute-disclosure": f"attribute-disclosure {PAIR} {KEYS} --target ill",
     "attribute-disclosure-table": f"attribute-disclosure-table {PAIR} {KEYS} --targets ill,job",
     "correct-attribution-probability": f"correct-attribution-probability {PAIR} {KEYS} --target ill",

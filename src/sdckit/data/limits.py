@@ -228,7 +228,30 @@ KINDS = (
         printed="Share of the records unique in both files: {value}",
         question="linked", asked="How many stay alone in the release",
         plain="Records alone with what is known, before and after",
-        coarser=True, least=0.1, option="Largest share unique in both files.",
+        coarser=True, least=0.1, types={"synthetic": 0.05}, option="Largest share unique in both files.",
+    ),
+    LimitKind(
+        name="copied_records", values="share from 0", measure="copied_records", figure="copied_records",
+        judged="worst release", scope="release", words="copies of single records",
+        holds="at least {percent} of the records are copies of single original records beyond chance, not above "
+        "{limit:g}",
+        exceeded="at least {percent} of the records are copies of single original records beyond chance, above "
+        "{limit:g}: this is no synthetic file, and is to be judged as a public-use file",
+        printed=(
+            ("Records that are copies of single original records beyond chance, at least: {value}, not above "
+             "{limit:g}"),
+            ("Records that are copies of single original records beyond chance, at least: {value}, above {limit:g}: "
+             "this is no synthetic file, and is to be judged as a public-use file"),
+        ),
+        question="singled", asked="Whether real records were copied into it",
+        plain=(
+            "Real records copied into it, beyond what chance makes: at least {value}, within the limit of {percent} %",
+            ("Real records copied into it, beyond what chance makes: at least {value}, above the limit of {percent} %: "
+             "this is no synthetic file, and is to be judged as a public-use file"),
+        ),
+        advice="Judge the file as a public-use file, or make it anew with less memory of single records: larger "
+        "leaves (min_leaf), fewer predictors, values put together.",
+        least=0.0, types={"synthetic": 0.0}, option="Largest share of copies of single records beyond chance.",
     ),
     LimitKind(
         name="correctly_disclosed", values="share", measure="attribute_disclosure", figure="correctly_disclosed",
@@ -238,7 +261,7 @@ KINDS = (
         printed="Share of the records for which the release discloses {variable} correctly: {value}",
         question="learnt", asked="How much could be told rightly",
         plain="Records of which the release tells {variable} rightly",
-        least=0.1, option="Largest share disclosed correctly.",
+        least=0.1, types={"synthetic": 0.2}, option="Largest share disclosed correctly.",
     ),
     LimitKind(
         name="residual_risk", values="share", measure="attacks", figure="risk", judged="attacks", scope="release",
@@ -255,7 +278,7 @@ KINDS = (
             "A trial attack succeeds on people in the file more often than on others, by more than {percent} in 100",
         ),
         advice="Change more of what the trial attacks used, or make the release anew with less memory of the file.",
-        option="Largest residual risk of an attack.",
+        types={"synthetic": 0.2}, option="Largest residual risk of an attack.",
     ),
     LimitKind(
         name="recoverable", values="share from 0", measure="recoverable_values", figure="recoverable",

@@ -19,6 +19,7 @@ from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.column_roles import look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
+from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
 from sdckit.utility.utility_overview import families_of
@@ -303,6 +304,7 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 AssessFile = Callable[..., Assessment]
 OPTIONAL = ("weight", "household", "person")
+NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
 SAME_HOUSEHOLDS = (
     "{n} values of {column} (household) are in the original and in the control file: unless both number their "
@@ -323,6 +325,7 @@ def assess_release(
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
     files, aligned = _open(opened, control, scenario, recodings, by)
@@ -368,6 +371,35 @@ def assess_release(
         control=control is not None, recoded=pair.recoded, by=tuple(by),
         recoding="" if recodings is None else recodings.source, column_roles=column_roles,
     )  # fmt: skip
+
+
+def _check_synthetic(scenario: Scenario, opened: Pair, recodings: Recodings | None) -> None:
+    """Raise where a release is called synthetic and an id, a recipe or a log says that its records are people's."""
+    if scenario.release != SYNTHETIC:
+        return
+    reason = ""
+    if opened.id is not None:
+        reason = f"id={opened.id!r} says which record was made from which"
+    elif recodings is not None:
+        released = dict.fromkeys(name for frame in opened.released for name in frame.collect_schema().names())
+        varying = [name for name in recodings.not_drawn([*released]) if _varies(opened.released, name)]
+        if varying:
+            some = ", ".join(varying[:NAMED]) + (f" and {len(varying) - NAMED} more" if len(varying) > NAMED else "")
+            reason = f"the {recodings.source} does not synthesise {some} for all records"
+    if reason:
+        raise ScenarioError(
+            f"{reason}: this is not {a_release(SYNTHETIC)}; name another type of release, such as public-use",
+            argument="release",
+        )
+
+
+def _varies(files: Sequence[Any], name: str) -> bool:
+    """Whether a column has more than one value in a file; of a lazy frame, which is not read here, it counts as so."""
+    return any(
+        is_lazy(frame) or int(frame.get_column(name).n_unique()) > 1
+        for frame in files
+        if name in frame.collect_schema().names()
+    )
 
 
 @dataclass(frozen=True)
@@ -451,7 +483,8 @@ def _open(
         sizes = [_size(frame) for frame in opened.released]
         recodings.check_sizes(sizes, opened.names[1:])
         in_memory = None not in (*sizes, _size(opened.original))
-        aligned = aligned or (in_memory and recodings.log is not None and recodings.keeps_rows)
+        by_log = in_memory and recodings.log is not None and recodings.keeps_rows
+        aligned = aligned or (by_log and scenario.release != SYNTHETIC)
     files = open_recoded(
         opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
         recodings=recodings, aligned=aligned,
@@ -508,7 +541,11 @@ def _compared(
         *lost,
         *_without_households(scenario, name, after),
         *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
-        *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
+        *(
+            verdict
+            for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
+            if scenario.release != SYNTHETIC or not LIMITS[verdict.name].of  # nothing was taken out of its records
+        ),
         *judge_attacks(
             limits.residual_risk,
             name,

@@ -22,7 +22,7 @@ NO_HOUSEHOLD = "the scenario names no household column"
 ATTACKS = next(name for name, kind in LIMITS.items() if kind.judged == "attacks")
 ROLES = next(name for name, kind in LIMITS.items() if kind.judged == "roles")
 NOT_LOOKED_AT = "the columns that go out were not looked at"
-NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
+NO_CONTROL = "no people were kept aside (no control file): what succeeds on those in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
@@ -30,6 +30,10 @@ NO_ATTACK = "no attack with a residual risk could be made"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
     "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
+)
+NOTHING_SEEN = (
+    "no value looks as if it had been changed, and nothing says which records of the release and of the original "
+    "belong together; say aligned = true in the scenario, or name the id"
 )
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
@@ -220,8 +224,10 @@ def _by_recovered(asked: _Asked) -> list[Verdict]:
     """Compare a limit with the largest share of reconstructed values over all columns."""
     if asked.result is None:
         return [asked.open(asked.reason())]
-    columns = (column for some in asked.result.columns for column in some)
+    columns = [column for some in asked.result.columns for column in some]
     worst = max(columns, key=lambda column: column.share, default=None)
+    if not asked.result.touched and math.isnan(asked.result.right):
+        return [asked.open(NOTHING_SEEN)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
@@ -274,7 +280,8 @@ def judge(
         if scope != "release":
             verdicts += JUDGES[asked.kind.judged](asked)
         elif not compared:
-            verdicts.append(asked.open(ONE_FILE))
+            variables = (sensitive or (None,)) if asked.kind.per_variable else (None,)
+            verdicts += [asked.open(ONE_FILE, variable) for variable in variables]
     return tuple(verdicts)
 
 

@@ -166,8 +166,9 @@ def test_words_on_where_a_limit_comes_from() -> None:
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ({"release": "web"}, "release must be one of 'public-use', 'teaching', 'scientific-use' or 'enclave'; types"),
-        ({"release": "a", "release_types": OFFICE}, "'enclave' or 'partners'"),
+        ({"release": "web"}, "'public-use', 'teaching', 'scientific-use', 'enclave' or 'synthetic'; types"),
+        ({"release": "synthetic", "aligned": True}, "contradict each other: no record of a fully synthetic file was"),
+        ({"release": "a", "release_types": OFFICE}, "'synthetic' or 'partners'"),
         ({"release": ""}, "release must not be empty"),
         ({"release_types": 3}, "release_types must be a table"),
         ({"release_types": {"partners": 3}}, r"release_types\.partners must be a table"),

@@ -34,6 +34,7 @@ CALLS = {
     "matching_risk": lambda o, r: sdc.matching_risk(o, r, known=KEYS),
     "identity_disclosure": lambda o, r: sdc.identity_disclosure(o, r, keys=KEYS),
     "replicated_uniques": lambda o, r: sdc.replicated_uniques(o, r, keys=KEYS),
+    "copied_records": sdc.copied_records,
     "record_linkage": lambda o, r: sdc.record_linkage(o, r, variables=KEYS, numeric=["age"]),
     "interval_risk": lambda o, r: sdc.interval_risk(o, r, numeric=["income"]),
     "robust_interval_risk": lambda o, r: sdc.robust_interval_risk(o, r, numeric=["income", "age"], seed=1),

@@ -58,8 +58,8 @@ _RULE_OF_PERSONS = """\
 missing = "category"
 """
 _EXAMPLES = """\
-# Type of release: "public-use", "teaching", "scientific-use" or "enclave". Each
-# has limits of its own; a verdict says which it uses.
+# Type of release: "public-use", "teaching", "scientific-use", "enclave" or
+# "synthetic". Each has limits of its own; a verdict says which it uses.
 # release = "scientific-use"
 
 # Limits of your own, instead of those of the type; the figures are examples.

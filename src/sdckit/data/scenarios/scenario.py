@@ -126,8 +126,9 @@ class Scenario(Displayed, BaseModel):
     alpha
         Weight of a match by wildcard, 0 to 1.
     release
-        The type of release: ``"public-use"``, ``"teaching"``, ``"scientific-use"``, ``"enclave"``, or one of
-        `release_types`. Its limits hold where `thresholds` does not say otherwise.
+        The type of release: ``"public-use"``, ``"teaching"``, ``"scientific-use"``, ``"enclave"``,
+        ``"synthetic"`` (every record is made up), or one of `release_types`. Its limits hold where `thresholds` does
+        not say otherwise.
     release_types
         An office's own limits by type, a dict of dicts or the path of a TOML file; they replace the published
         ones, limit by limit (``"none"``: not asked).

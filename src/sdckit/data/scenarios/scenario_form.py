@@ -31,6 +31,7 @@ RELEASE_WORDS = {
     "teaching": "teaching file",
     "scientific-use": "scientific-use file",
     "enclave": "file for use in a secure environment",
+    "synthetic": "fully synthetic file",
 }
 NO_TYPE = "no type: only the limits below"
 # Rules for missing values of keys, in words.
@@ -83,7 +84,7 @@ def release_choices(scenario: Plain) -> dict[str, str]:
     """The types of release on offer, with their names: published ones, that of the scenario, and none.
 
     >>> list(release_choices({"release": "partners"}))
-    ['public-use', 'teaching', 'scientific-use', 'enclave', 'partners', '']
+    ['public-use', 'teaching', 'scientific-use', 'enclave', 'synthetic', 'partners', '']
     """
     own = scenario.get("release") or ""
     return {**RELEASE_WORDS, **({} if own in RELEASE_WORDS else {own: own}), "": NO_TYPE}

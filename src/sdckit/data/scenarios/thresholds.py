@@ -54,6 +54,9 @@ class Thresholds(_Limits):
     match_risk, replicated_uniques, correctly_disclosed
         Limits on a release beside its original, as shares of the records: rows expected to be matched back,
         unique in both files, disclosed correctly (DiSCO).
+    copied_records
+        Limit on the share of the released records that are copies of single original records beyond chance (0: none
+        may be).
     residual_risk
         Limit on the residual risk of every simulated attack on a release, beside people never in the file.
     recoverable
@@ -88,6 +91,7 @@ class Thresholds(_Limits):
         household_uniques: float | None
         match_risk: float | None
         replicated_uniques: float | None
+        copied_records: float | None
         correctly_disclosed: float | None
         residual_risk: float | None
         recoverable: float | None
@@ -106,6 +110,7 @@ class Thresholds(_Limits):
         household_uniques: float | NotAsked | None = None,
         match_risk: float | NotAsked | None = None,
         replicated_uniques: float | NotAsked | None = None,
+        copied_records: float | NotAsked | None = None,
         correctly_disclosed: float | NotAsked | None = None,
         residual_risk: float | NotAsked | None = None,
         recoverable: float | NotAsked | None = None,
@@ -154,6 +159,7 @@ def read_limits(place: str, entries: Mapping[str, Any]) -> Thresholds:
 
 ENTRY = "release_types"
 ENCLAVE = "enclave"  # what leaves it is checked, not what lies in it: nothing is asked that nobody wrote down
+SYNTHETIC = "synthetic"  # no record of it stands for a person
 
 # For the sources, see docs/release-types.md.
 RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name) for name in RELEASE_WORDS}
@@ -262,6 +268,11 @@ def check_release(scenario: Scenario) -> None:
             f"release must be one of {', '.join(most)} or {last}; types of your own are tables "
             "[release_types.NAME] with their limits"
         )
+    if scenario.release == SYNTHETIC and scenario.aligned:
+        raise ScenarioError(
+            f'release = "{SYNTHETIC}" and aligned = true contradict each other: no record of {a_release(SYNTHETIC)} '
+            "was made from one of the original; leave out aligned, or name another type of release"
+        )
 
 
 def _check_types(types: Mapping[str, Any]) -> None:
@@ -345,7 +356,7 @@ def _left_out(name: str, scenario: Scenario, *, compared: bool) -> str:
     kind = LIMITS[name]
     if name in scenario.thresholds.not_asked:
         return BY_SCENARIO
-    if kind.scope == "release" and not compared:
+    if kind.scope == "release" and not compared and scenario.release != SYNTHETIC:  # of it nothing else is asked
         return NO_RELEASE
     if not kind.needs or getattr(scenario, kind.needs):
         return ""
