@@ -228,7 +228,7 @@ def _assess_file(
     present = frame.collect_schema().names()
     groups = tuple(by) if all(name in present for name in by) else ()
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
-        plans = plan_file(scenario, measures=measures, data=frame, tell=step, by=groups)
+        plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
         intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
     caught_messages = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *caught_messages]))

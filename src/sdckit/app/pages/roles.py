@@ -121,6 +121,10 @@ def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
             ),
             class_="form-grid",
         ),
+        ui.input_checkbox(
+            "no_magnitudes", say("No column is an amount of which few hold much (turnover, income, wealth)"),
+            value=scenario.get("magnitudes") == [],
+        ),
         tags.p(say("A limit that is left empty is that of the type of release."), class_="quiet"),
         tags.div(*fields, class_="form-grid"),
         class_="card-box",
@@ -260,6 +264,7 @@ class _Form:
             sampling_fraction=scenario_form.stated_fraction(base, self.records(), input.fraction(), input.population()),
             missing=rule if kept else input.missing(),
             unconfirmed=left if left and not input.confirmed() else None,
+            no_magnitudes=self._read("no_magnitudes", otherwise=False),
         )  # fmt: skip
 
 

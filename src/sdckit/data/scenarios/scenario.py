@@ -102,6 +102,12 @@ class Scenario(Displayed, BaseModel):
         Columns an intruder would learn from.
     numeric
         Columns measured on a scale; such a column may also be a key or sensitive.
+    magnitudes
+        Columns of amounts of which few units hold most (turnover, income, wealth); they are numeric, too, and may be
+        keys or sensitive. An empty list says that there are none; left out, nothing is said, and a limit on
+        `exact_numbers` cannot be judged.
+    number_groups
+        Columns whose combinations are the groups in which a magnitude dominates; the keys as released unless given.
     ordered
         Columns of categories or codes whose order means something; each is a key or sensitive.
     hierarchies
@@ -169,6 +175,8 @@ class Scenario(Displayed, BaseModel):
     household_variables: _Names = ()
     sensitive: _Names = ()
     numeric: _Names = ()
+    magnitudes: _Names | None = None
+    number_groups: _Names = ()
     ordered: _Names = ()
     identifiers: _Names = ()
     hierarchies: dict[Name, Name] = Field(default_factory=dict)
@@ -199,6 +207,8 @@ class Scenario(Displayed, BaseModel):
         household_variables: Sequence[str] = (),
         sensitive: Sequence[str] = (),
         numeric: Sequence[str] = (),
+        magnitudes: Sequence[str] | None = None,
+        number_groups: Sequence[str] = (),
         ordered: Sequence[str] = (),
         identifiers: Sequence[str] = (),
         hierarchies: Mapping[str, str | Path] | None = None,
@@ -220,7 +230,8 @@ class Scenario(Displayed, BaseModel):
             super().__init__(
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
                 household=household, person=person, household_variables=household_variables,
-                sensitive=sensitive, numeric=numeric, ordered=ordered, identifiers=identifiers,
+                sensitive=sensitive, numeric=_with_magnitudes(numeric, magnitudes), magnitudes=magnitudes,
+                number_groups=number_groups, ordered=ordered, identifiers=identifiers,
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
                 title=title, aligned=aligned, matching=_matching(matching), ledger=_ledger(ledger),
@@ -240,8 +251,9 @@ class Scenario(Displayed, BaseModel):
     __hash__ = None  # type: ignore[assignment]  # it holds tables
 
     @field_validator(
-        "household_variables", "sensitive", "numeric", "ordered", "identifiers", "unconfirmed", mode="before"
-    )
+        "household_variables", "sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers",
+        "unconfirmed", mode="before",
+    )  # fmt: skip
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         return _refuse_sets(value)
@@ -278,6 +290,18 @@ class Scenario(Displayed, BaseModel):
     def all_keys(self) -> tuple[str, ...]:
         """The keys of all intruders together, in the order of first mention."""
         return tuple(dict.fromkeys(key for keys in self.intruders.values() for key in keys))
+
+    @property
+    def judged_numbers(self) -> tuple[str, ...]:
+        """The columns whose large numbers are looked at: magnitudes, and numeric columns that are no keys.
+
+        Examples
+        --------
+        >>> Scenario(keys=["age"], numeric=["age", "hours"], magnitudes=["turnover"]).judged_numbers
+        ('turnover', 'hours')
+        """
+        others = [name for name in self.numeric if name not in self.all_keys]
+        return tuple(dict.fromkeys([*(self.magnitudes or ()), *others]))
 
     @property
     def limits(self) -> Thresholds:
@@ -334,8 +358,9 @@ class Scenario(Displayed, BaseModel):
         for role in ("weight", "household", "person"):
             if getattr(self, role) not in columns:
                 fields[role] = None
-        for role in ("household_variables", "sensitive", "numeric"):
-            fields[role] = tuple(name for name in getattr(self, role) if name in columns)
+        for role in ("household_variables", "sensitive", "numeric", "magnitudes", "number_groups"):
+            if (declared := getattr(self, role)) is not None:
+                fields[role] = tuple(name for name in declared if name in columns)
         if self.ledger is not None and self.ledger.id not in columns:
             fields["ledger"] = self.ledger.model_copy(update={"id": None})
         if fields.get("household", self.household) is None:
@@ -468,7 +493,14 @@ def _paths(value: Any) -> Any:
 
 def _refuse_sets(value: Any) -> Any:
     """Let pydantic refuse sets, whose order differs between runs."""
-    return None if isinstance(value, set | frozenset) else value
+    return 0 if isinstance(value, set | frozenset) else value
+
+
+def _with_magnitudes(numeric: Any, magnitudes: Any) -> Any:
+    """The numeric columns with the magnitudes among them; as given where either is no list."""
+    if not (isinstance(numeric, list | tuple) and isinstance(magnitudes, list | tuple)):
+        return numeric
+    return (*numeric, *(name for name in magnitudes if name not in numeric))
 
 
 _WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger", "tables"})

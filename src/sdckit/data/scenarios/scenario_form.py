@@ -13,9 +13,12 @@ Plain = Mapping[str, Any]
 ROLES = {
     "key": "key: an intruder could know it",
     "key numeric": "key, measured as a number",
+    "key magnitude": "key, an amount of which few hold much",
     "sensitive": "sensitive: an intruder would learn it",
     "sensitive numeric": "sensitive, measured as a number",
+    "sensitive magnitude": "sensitive, an amount of which few hold much",
     "numeric": "measured number",
+    "magnitude": "magnitude: an amount of which few hold much",
     "weight": "sampling weight",
     "household": "household: who lives together",
     "person": "person with several records",
@@ -33,7 +36,7 @@ NO_TYPE = "no type: only the limits below"
 # Rules for missing values of keys, in words.
 RULES = {"wildcard": "may stand for any value", "category": "is a value of its own", "error": "is not allowed"}
 SINGLE = ("weight", "household", "person")
-LISTS = {"sensitive": "sensitive", "numeric": "numeric", "identifier": "identifiers"}
+LISTS = {"sensitive": "sensitive", "numeric": "numeric", "magnitude": "magnitudes", "identifier": "identifiers"}
 FIRST = "default"
 PRINTED = 5  # rounding base of counts in documents
 
@@ -45,6 +48,7 @@ def role_of(scenario: Plain, column: str) -> str:
     'key numeric'
     """
     numeric = " numeric" if column in scenario.get("numeric", ()) else ""
+    numeric = " magnitude" if column in scenario.get("magnitudes", ()) else numeric
     if any(column in keys for keys in intruders_of(scenario).values()):
         return f"key{numeric}"
     if column in scenario.get("sensitive", ()):
@@ -54,7 +58,7 @@ def role_of(scenario: Plain, column: str) -> str:
             return name
     if column in scenario.get("identifiers", ()):
         return "identifier"
-    return "numeric" if numeric else "ignore"
+    return numeric.strip() or "ignore"
 
 
 def intruders_of(scenario: Plain) -> dict[str, list[str]]:
@@ -149,7 +153,7 @@ def columns_of(scenario: Plain) -> set[str]:
     """All columns named by a scenario, except identifiers, which may already be removed."""
     named = {name for keys in intruders_of(scenario).values() for name in keys}
     named |= {str(scenario[name]) for name in SINGLE if scenario.get(name)}
-    for role in ("sensitive", "numeric", "ordered", "household_variables"):
+    for role in ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "household_variables"):
         named |= set(scenario.get(role, ()))
     return named
 
@@ -180,7 +184,8 @@ def declared(
     limits
         By name; None or "" where there is none.
     **others
-        Entries such as ``release``, ``sampling_fraction``; None takes an entry out.
+        Entries such as ``release``, ``sampling_fraction``; None takes an entry out. ``no_magnitudes``: whether it is
+        said that there are none.
 
     Raises
     ------
@@ -209,7 +214,9 @@ def declared(
     entries["hierarchies"] = {name: file for name, file in entries.get("hierarchies", {}).items() if name in used}
     if isinstance(entries.get("missing"), Mapping):
         entries["missing"] = {key: rule for key, rule in entries["missing"].items() if key in keys}
-    return {name: value for name, value in entries.items() if value not in (None, "", [], {}, ())}
+    none = bool(entries.pop("no_magnitudes", False)) and not entries["magnitudes"]
+    filled = {name: value for name, value in entries.items() if value not in (None, "", [], {}, ())}
+    return {**filled, "magnitudes": []} if none else filled
 
 
 def _single(role: str, named: Sequence[str]) -> dict[str, str]:

@@ -66,6 +66,9 @@ class Thresholds(_Limits):
     joint_recoverable
         Limit on the share of the hidden values of a column that can be reconstructed from the release together with the
         tables published beside it.
+    exact_numbers
+        Limit on the share of the records that dominate their group with a number of a column that is released within
+        10 % of the truth (0: none may).
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Thresholds(_Limits):
         recoverable: float | None
         differencing: float | None
         joint_recoverable: float | None
+        exact_numbers: float | None
 
     def __init__(
         self,
@@ -106,6 +110,7 @@ class Thresholds(_Limits):
         recoverable: float | None = None,
         differencing: float | None = None,
         joint_recoverable: float | None = None,
+        exact_numbers: float | None = None,
         **unknown: object,
     ) -> None:
         given = {name: limit for name, limit in locals().items() if name in declarable()}
@@ -145,6 +150,7 @@ RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name
 NO_RELEASE = "no original stands beside the file"
 LACKING = {
     "household": "no household column is declared", "sensitive": "no sensitive variable is declared",
+    "magnitudes": "the scenario says that there are no magnitudes, and names no numeric column",
 }  # fmt: skip
 
 
@@ -298,4 +304,7 @@ def _lacks(name: str, scenario: Scenario, *, compared: bool) -> str:
     kind = LIMITS[name]
     if kind.scope == "release" and not compared:
         return NO_RELEASE
-    return LACKING[kind.needs] if kind.needs and not getattr(scenario, kind.needs) else ""
+    declared = getattr(scenario, kind.needs) if kind.needs else True
+    if kind.needs == "magnitudes":  # numeric columns are looked at, too; what nobody said is asked and not judged
+        declared = declared is None or scenario.numeric
+    return "" if declared else LACKING[kind.needs]

@@ -65,8 +65,8 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     for name in ("weight", "sampling_fraction", "household", "person", "release"):
         if (value := getattr(scenario, name)) is not None:
             given[name] = value
-    for name in ("sensitive", "numeric", "ordered", "identifiers", "missing_codes"):
-        if value := getattr(scenario, name):
+    for name in ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers", "missing_codes"):
+        if (value := getattr(scenario, name)) or (name == "magnitudes" and value is not None):
             given[name] = list(value)
     if scenario.hierarchies:
         given["hierarchies"] = dict(scenario.hierarchies)
@@ -232,6 +232,8 @@ def scenario_tree(scenario: Scenario, *, compared: bool = False) -> dict[str, Tr
         "person": scenario.person,
         "sensitive": tuple(scenario.sensitive),
         "numeric": tuple(scenario.numeric),
+        "magnitudes": None if scenario.magnitudes is None else tuple(scenario.magnitudes),
+        "number_groups": tuple(scenario.number_groups),
         "identifiers": tuple(scenario.identifiers),
         "thresholds": dict(scenario.thresholds.declared),
         "missing": missing if isinstance(missing, str) else dict(missing),
@@ -332,7 +334,8 @@ def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
     return {
         "name": verdict.name,
         "intruder": verdict.intruder,
-        "variable": verdict.variable,
+        # naming the worst column would disclose which has the largest exact share
+        "variable": None if LIMITS[verdict.name].judged == "worst column" else verdict.variable,
         "limit": verdict.limit,
         "holds": _holds(verdict, count, setting),
         "n_records": count,

@@ -277,7 +277,7 @@ def _verdict(
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
     }  # fmt: skip
-    if not internal and LIMITS[verdict.name].judged == "recovered":
+    if not internal and LIMITS[verdict.name].judged == "worst column":
         plain["variable"] = None  # naming it would disclose the column with the largest exact share
     if leaves := list(_compared_leaves(verdict, intruders)):
         plain["value"] = max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)

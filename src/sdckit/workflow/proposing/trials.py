@@ -261,8 +261,8 @@ class Trials:
 # Judging a recipe: applied to the file and checked against every threshold, as `check` does.
 
 
-GIVEN_BACK = {name for name, kind in LIMITS.items() if kind.judged in ("recovered", "undone")}
 MEASURE = "recoverable_values"
+GIVEN_BACK = {name for name, kind in LIMITS.items() if kind.measure == MEASURE}
 SMALL = 5
 CommentedStep = tuple[dict[str, Any], Sequence[str]]
 
