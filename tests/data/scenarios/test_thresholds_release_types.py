@@ -20,7 +20,7 @@ from sdckit.data.scenarios.thresholds import (
 )
 from sdckit.errors import FileFormatError, ScenarioError
 
-ROLES: dict[str, Any] = {"keys": ["sex"], "sensitive": ["ill"], "household": "home"}
+ROLES: dict[str, Any] = {"keys": ["sex"], "sensitive": ["ill"], "household": "home", "magnitudes": ["pay"]}
 OFFICE = {"public-use": {"k": 11, "l": "none", "match_risk": 0.1}, "partners": {"k": 4}}
 
 
@@ -56,25 +56,34 @@ def test_the_scenario_wins_then_the_office_then_what_was_published() -> None:
         "household_risk": Limit(0.05, "release type", 0.05),
         "match_risk": Limit(0.1, "office", 0.1),
         "recoverable": Limit(0.0, "release type", 0.0),
+        "exact_numbers": Limit(0.0, "release type", 0.0),
     }
 
 
 def test_a_type_asks_only_what_the_scenario_and_the_files_can_answer() -> None:
-    scenario = Scenario(keys=["sex"], release="public-use")
+    scenario = Scenario(keys=["sex"], magnitudes=[], release="public-use")
     assert scenario.limits.declared == {"k": 5, "risk": 0.05}
     assert limits_not_asked(scenario, compared=False) == {
         "l": "no sensitive variable is declared",
         "household_risk": "no household column is declared",
         "recoverable": "no original stands beside the file",
+        "exact_numbers": "the scenario says that there are no magnitudes, and names no numeric column",
     }
     assert "recoverable" in scenario.limits_of(compared=True).declared
     assert "recoverable" not in limits_not_asked(scenario, compared=True)
 
 
+@pytest.mark.parametrize("entries", [{}, {"magnitudes": ["pay"]}, {"magnitudes": [], "numeric": ["hours"]}])
+def test_numbers_are_asked_for_unless_it_is_said_that_there_are_none(entries: dict[str, Any]) -> None:
+    scenario = Scenario(keys=["sex"], **entries, release="public-use")
+    assert scenario.limits.exact_numbers == 0.0
+    assert "exact_numbers" not in limits_not_asked(scenario, compared=False)
+
+
 def test_what_a_scenario_writes_is_always_asked() -> None:
-    scenario = Scenario(keys=["sex"], release="public-use", thresholds={"l": 3, "recoverable": 0.1})
+    scenario = Scenario(keys=["sex"], magnitudes=[], release="public-use", thresholds={"l": 3, "recoverable": 0.1})
     assert scenario.limits.declared == {"k": 5, "risk": 0.05, "l": 3, "recoverable": 0.1}
-    assert limits_not_asked(scenario, compared=False).keys() == {"household_risk"}
+    assert limits_not_asked(scenario, compared=False).keys() == {"household_risk", "exact_numbers"}
 
 
 def test_an_office_has_types_of_its_own() -> None:
@@ -121,11 +130,11 @@ def test_a_file_of_the_office(tmp_path: Path) -> None:
     office = tmp_path / "office.toml"
     office.write_text('[release_types.public-use]\nk = 11\nl = "none"\n', encoding="utf-8")
     (tmp_path / "s.toml").write_text(
-        'keys = ["sex"]\nrelease = "public-use"\nrelease_types = "office.toml"\n', encoding="utf-8"
+        'keys = ["sex"]\nmagnitudes = []\nrelease = "public-use"\nrelease_types = "office.toml"\n', encoding="utf-8"
     )
     scenario = Scenario.from_toml(tmp_path / "s.toml")
     assert scenario.limits.declared == {"k": 11, "risk": 0.05}
-    assert scenario == Scenario(keys=["sex"], release="public-use", release_types=office)
+    assert scenario == Scenario(keys=["sex"], magnitudes=[], release="public-use", release_types=office)
     assert "office.toml" not in scenario.to_toml()  # it can be repeated without the file
     again = tmp_path / "again.toml"
     again.write_text(scenario.to_toml(), encoding="utf-8")

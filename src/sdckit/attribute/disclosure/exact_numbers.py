@@ -88,11 +88,9 @@ def any_released_near(values: Floats, group: Ints, released: Interval, of_row: I
     ranks = np.unique(low)
     span = len(ranks) + 1
     word = of_row * span + np.searchsorted(ranks, low)
-    order = np.argsort(word, kind="stable")
-    start, stop = (
-        np.searchsorted(word[order], group.astype(np.int64) * span + np.searchsorted(ranks, values + sign * reach, side))
-        for sign, side in ((-1, "left"), (1, "right"))
-    )  # fmt: skip
+    order, at = np.argsort(word, kind="stable"), group.astype(np.int64) * span
+    start = np.searchsorted(word[order], at + np.searchsorted(ranks, values - reach, "left"))
+    stop = np.searchsorted(word[order], at + np.searchsorted(ranks, values + reach, "right"))
     near = start < stop
     lowest = np.minimum.reduceat(np.append(high[order], np.inf), np.stack([start, stop], axis=1)[near].ravel())[::2]
     near[near] = lowest <= (values + reach)[near]
