@@ -344,7 +344,7 @@ PEOPLE = pl.DataFrame(
         "home": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
     }
 )
-ROLES = {"keys": ["sex", "age"], "sensitive": ["ill"], "sampling_fraction": 0.001}
+ROLES = {"keys": ["sex", "age"], "sensitive": ["ill"], "magnitudes": [], "sampling_fraction": 0.001}
 
 
 def test_the_type_is_a_gate() -> None:

@@ -199,7 +199,7 @@ def test_nothing_is_told_without_a_type() -> None:
             {"release": "public-use", "compared": True, "sensitive": ["ill"], "household": "h"},
             (
                 "Type of release: public-use file. Its limits: k 5, individual risk 0.05, l 2, household risk 0.05, "
-                "reconstructed values 0."
+                "reconstructed values 0, numbers that go out as they are 0."
             ),
         ),
     ],
@@ -209,7 +209,7 @@ def test_the_sentence(given: dict[str, Any], words: str) -> None:
 
 
 def test_the_tree_keeps_the_origin_of_each_limit() -> None:
-    tree = limits_tree(Scenario(keys=["sex"], release="public-use", thresholds={"k": 3}), compared=False)
+    tree = limits_tree(Scenario(keys=["sex"], magnitudes=[], release="public-use", thresholds={"k": 3}), compared=False)
     assert tree["limits"] == {
         "k": {"value": 3, "origin": "scenario", "of_type": 5},
         "risk": {"value": 0.05, "origin": "release type", "of_type": 0.05},

@@ -71,8 +71,8 @@ class How:
 class Made:
     """Steps of a node, the suppression they need and the loss of its release.
 
-    `steps`: each with its purpose ("recoding", "left out", "weight", "k", "l", "risk", "allowed", "classes"). `hidden`: the
-    share of suppressed values of each column.
+    `steps`: each with its purpose ("recoding", "left out", "weight", "k", "l", "risk", "allowed", "classes").
+    `hidden`: the share of suppressed values of each column.
     """
 
     node: Node
@@ -380,7 +380,7 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
 
 
 def _large(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> list[str]:
-    """Columns with numbers that go out as they are above the limit, which may be put in size classes and are not yet."""
+    """Columns with large numbers that go out as they are above the limit, and are not in size classes yet."""
     limit = scenario.limits_of(compared=True).exact_numbers
     results = [judged.assessment[name].get(NUMBERS.name) for name in judged.assessment]
     if limit is None:
