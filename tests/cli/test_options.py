@@ -227,7 +227,10 @@ def test_assess_writes_the_type_into_its_documents(sdckit, people: Path, office:
     assert found["scenario"]["limits"]["k"] == {"value": 3, "origin": "office", "of_type": 3}
     assert found["verdicts"][0]["origin"] == "the office’s limit of a public-use file"
     assert "[release_types.public-use]" in found["reproduce"]["scenario"]
-    assert "Thresholds: k 3, risk 0.05, exact_numbers 0.0\nType of release: public-use file." in sdckit(*given, "--dry-run").out
+    assert (
+        "Thresholds: k 3, risk 0.05, exact_numbers 0.0\nType of release: public-use file."
+        in sdckit(*given, "--dry-run").out
+    )
 
 
 def test_the_command_of_a_report_names_the_type(sdckit, people: Path, tmp_path: Path) -> None:

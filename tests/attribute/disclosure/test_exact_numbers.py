@@ -16,10 +16,7 @@ from sdckit.attribute.disclosure.exact_numbers import any_released_near, dominat
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 FIRMS = pl.DataFrame(
-    {
-        "region": ["n"] * 4 + ["s"] * 4 + ["w"] * 3,
-        "turnover": [900.0, 60, 20, 9, 35, 34, 36, 20, 100, 95, 91],
-    }
+    {"region": ["n"] * 4 + ["s"] * 4 + ["w"] * 3, "turnover": [900.0, 60, 20, 9, 35, 34, 36, 20, 100, 95, 91]}
 )
 GIVEN = {"magnitudes": "turnover", "number_groups": "region"}
 
