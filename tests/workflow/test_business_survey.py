@@ -1,4 +1,4 @@
-"""A survey of establishments: with every turnover as it is no public-use file, and one once large ones are protected."""
+"""A survey of establishments: no public-use file with every turnover as it is, one once large ones are protected."""
 
 from __future__ import annotations
 
