@@ -104,7 +104,7 @@ BAYESIAN = RELEASE(
 
 
 def _number_condition(context: Context) -> str:
-    said = context.scenario.magnitudes is not None or context.scenario.judged_numbers
+    said = "magnitudes" in context.scenario.stated or context.scenario.judged_numbers
     return "" if said else NO_MAGNITUDES
 
 

@@ -24,7 +24,8 @@ class LimitKind:
     scope : str
         What the verdict is about: a "file", a sensitive "variable" of it, a file with its "ledger" of earlier
         releases, what is "released" (of a file by itself the file, else a release compared with its original), or a
-        "release" compared with its original. Verdicts come in this order.
+        "release" compared with its original, in this order, for each intruder; the "columns" that go out, once,
+        without one.
     per_variable : bool
         Judged once for each sensitive variable.
     of : str
@@ -33,18 +34,23 @@ class LimitKind:
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
         Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
-        "worst release", "worst column", "attacks" or "undone".
+        "worst release", "worst column", "attacks", "undone" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
     needs : str
-        The role without which the limit does not apply: "sensitive", "household" or "magnitudes".
+        The role that the limit is about: "sensitive", "household" or "magnitudes".
+    declarable : bool
+        Whether a scenario can set the limit; a verdict on something else has none.
+    numbers : bool
+        Whether it looks at the numbers that go out, so that `numeric` says enough of a column.
     holds, exceeded : str
-        Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`.
+        Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`, `reason`.
     printed : tuple of str, or str
-        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`. A single text
+        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`. A
+        single text
         is continued by "not above" or "above" the limit.
     question : str
-        Which question it answers: "singled", "linked", "learnt" or "tried".
+        Which question it answers: "singled", "linked", "learnt", "tried" or "covered".
     asked : str
         What it is about, for readers who know no statistics.
     plain : tuple of str, or str
@@ -88,6 +94,8 @@ class LimitKind:
     of: str = ""
     without: str = "its measure did not run"
     needs: str = ""
+    declarable: bool = True
+    numbers: bool = False
     words: str = ""
     title: str = ""
     advice: str = ""
@@ -186,7 +194,8 @@ KINDS = (
     ),
     LimitKind(
         name="household_uniques", values="share from 0", measure="household_structure",
-        figure="share_unique_compositions", judged="share", without="the scenario names no household column",
+        figure="share_unique_compositions", judged="share", needs="household",
+        without="the scenario names no household column",
         words="households alone with their composition",
         holds="{percent} of the households are alone with their composition, not above {limit:g}",
         exceeded="{percent} of the households are alone with their composition, above {limit:g}",
@@ -286,7 +295,7 @@ KINDS = (
     ),
     LimitKind(
         name="exact_numbers", values="share from 0", measure="exact_numbers", figure="share", judged="worst column",
-        scope="released", needs="magnitudes", words="numbers that go out as they are",
+        scope="released", needs="magnitudes", numbers=True, words="numbers that go out as they are",
         holds="at most {percent} of the records dominate their group with a number that goes out within 10 % of the "
         "truth, not above {limit:g}",
         exceeded="{percent} of the records dominate their group with a value of {variable} that goes out within 10 % "
@@ -340,6 +349,12 @@ KINDS = (
         ),
         coarser=True,
     ),
+    LimitKind(
+        name="roles", declarable=False, values="share", measure="", figure="", judged="roles", scope="columns",
+        words="roles of the columns", title="Roles of the columns", holds="{reason}", exceeded="{reason}",
+        printed=("{reason}", "{reason}"), question="covered", asked="What every column is",
+        plain=("{reason}", "{reason}"), advice="Leave direct identifiers out of the file that goes out.",
+    ),
 )  # fmt: skip
 LIMITS = {kind.name: kind for kind in KINDS}
 
@@ -352,7 +367,7 @@ def declarable() -> dict[str, LimitKind]:
     >>> list(declarable())[:3]
     ['k', 'risk', 'l']
     """
-    return {name: kind for name, kind in LIMITS.items() if not kind.of}
+    return {name: kind for name, kind in LIMITS.items() if kind.declarable and not kind.of}
 
 
 def limits_of_type(release: str) -> dict[str, int | float]:

@@ -87,7 +87,7 @@ def test_edges_are_round_and_few_stand_in_the_last_class() -> None:
 
 
 def test_recipe_init_and_propose_take_them() -> None:
-    made = scenario(thresholds={}, release="public-use", sampling_fraction=0.02, sensitive=[])
+    made = scenario(thresholds={}, release="public-use", sampling_fraction=0.02, sensitive=[], household="none")
     with quiet():
         start = sdc.starter_recipe(FIRMS, scenario=made)
         found = sdc.propose(FIRMS, scenario=made, alternatives=0)

@@ -283,7 +283,7 @@ def _asked(
     groups = arguments.names(number_groups, "number_groups", single=True)
     if names is None and scenario is not None:
         names = scenario.judged_numbers
-        if not names and scenario.magnitudes is None:
+        if not names and "magnitudes" not in scenario.stated:
             raise ScenarioError(NO_MAGNITUDES, argument="magnitudes")
     if names is None:
         raise ScenarioError("say which columns are magnitudes: magnitudes=[...]", argument="magnitudes")
