@@ -70,10 +70,9 @@ def from_raw(names: Names, folder: Path) -> None:
 
 
 def business(names: Names, folder: Path) -> None:
-    """The establishments that the page wrote, and its scenario as a file once it has one."""
+    """The establishments that the page wrote, and its scenario as a file."""
     shutil.copy(names["folder"] / "firms.csv", folder)
-    if "scenario" in names:
-        (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
+    (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
 
 
 def proposed(names: Names, folder: Path) -> None:

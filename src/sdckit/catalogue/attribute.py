@@ -113,7 +113,7 @@ def _number_arguments(context: Context) -> dict[str, Any]:
 
 
 NUMBERS = RELEASE(
-    name="exact_numbers", question="Whose large number goes out as it is?", needs=("keys",), alone=True,
+    name="exact_numbers", question="Whose large number goes out as it is?", alone=True,
     words="looking for large numbers that {intruder} would read off", condition=_number_condition,
     arguments=_number_arguments,
     when=lambda context: (

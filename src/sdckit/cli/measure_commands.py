@@ -322,7 +322,8 @@ class MeasureCall:
     @property
     def of_intruder(self) -> bool:
         """Whether it is about what one intruder knows."""
-        return self.row.files == "attack" or not {"keys", "known", "variables"}.isdisjoint(self.row.needs)
+        of_keys = not {"keys", "known", "variables"}.isdisjoint(self.row.needs) or self.takes(*NUMBERS)
+        return self.row.files == "attack" or of_keys
 
     def command(self) -> Callable[..., None]:
         """The function of the command."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.as_cells import columns_in_memory
@@ -334,7 +333,7 @@ def _counted(pair: Pair, name: str, groups: Sequence[str], k: int) -> tuple[list
     return large, exact
 
 
-def _bounds(series: nw.Series[Any], label: str) -> Interval:
+def _bounds(series: Any, label: str) -> Interval:
     """Bounds of the numbers or ranges of a column, NaN where missing; a column of numbers is its own bounds."""
     if series.dtype.is_numeric():
         values = float_values(series, "magnitude")
