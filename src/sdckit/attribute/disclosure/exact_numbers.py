@@ -53,10 +53,11 @@ def dominating(values: Floats, group: Ints, n_groups: int, k: int) -> Bools:
 
 
 def _near(values: Floats, to: Floats) -> Bools:
-    return np.abs(values - to) <= NEAR * SLACK * np.abs(to)  # type: ignore[no-any-return]
+    with np.errstate(invalid="ignore"):  # open ends of ranges
+        return np.abs(values - to) <= NEAR * SLACK * np.abs(to)  # type: ignore[no-any-return]
 
 
-def released_near(values: Floats, released: Interval) -> Bools:
+def released_near(values: Any, released: Interval) -> Bools:
     """Whether both bounds of what is released of each record lie within 10 % of its value.
 
     Examples
@@ -77,23 +78,14 @@ def any_released_near(values: Floats, group: Ints, released: Interval, of_row: I
     >>> any_released_near(np.array([100.0, 100.0]), np.array([0, 1]), (low, low), of_row).tolist()
     [True, False]
     """
-    reach = NEAR * SLACK * np.abs(values)
-    n_groups = 1 + max(int(group.max(initial=0)), int(of_row.max(initial=0)))
-    least, most = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
-    np.minimum.at(least, group, values - reach)
-    np.maximum.at(most, group, values + reach)
-    may = np.flatnonzero((released[0] >= least[of_row]) & (released[1] <= most[of_row]))  # few, of many records
-    low, high, of_row = released[0][may], released[1][may], of_row[may].astype(np.int64)
-    ranks = np.unique(low)
-    span = len(ranks) + 1
-    word = of_row * span + np.searchsorted(ranks, low)
-    order, at = np.argsort(word, kind="stable"), group.astype(np.int64) * span
-    start = np.searchsorted(word[order], at + np.searchsorted(ranks, values - reach, "left"))
-    stop = np.searchsorted(word[order], at + np.searchsorted(ranks, values + reach, "right"))
-    near = start < stop
-    lowest = np.minimum.reduceat(np.append(high[order], np.inf), np.stack([start, stop], axis=1)[near].ravel())[::2]
-    near[near] = lowest <= (values + reach)[near]
-    return near
+    order = np.argsort(of_row, kind="stable")
+    low, high = released[0][order], released[1][order]
+    start, stop = (np.searchsorted(of_row[order], group, side) for side in ("left", "right"))
+    near = [
+        released_near(value, (low[first:last], high[first:last])).any()
+        for value, first, last in zip(values, start, stop, strict=True)
+    ]
+    return np.array(near, np.bool_)
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -316,20 +308,17 @@ def _counted(pair: Pair, name: str, groups: Sequence[str], k: int) -> tuple[list
         values = low if low is high else (low + high) / 2
     grouped = pair.groups([column for column in groups if column != name])
     large, exact = [], []
-    for j, file in enumerate(pair.released, 1):
-        of_row = grouped.of_row[j if pair.aligned else 0]
+    for j, (file, order) in enumerate(zip(pair.released, pair.orders, strict=True), 1):
+        of_row, bounds = grouped.of_row[j if pair.aligned else 0], _bounds(file[name], pair.names[j])
         counts = dominating(values, of_row, grouped.n_groups, k)
-        bounds = _bounds(file[name], pair.names[j])
-        at = np.flatnonzero(counts)
+        near = counts.copy()
         if pair.aligned:
-            order = pair.orders[j - 1]
-            rows = at if order is None else order[at]
-            near = released_near(values[at], (bounds[0][rows], bounds[1][rows]))
+            low, high = bounds if order is None else (bounds[0][order], bounds[1][order])
+            near &= released_near(values, (low, high))
         else:
-            near = any_released_near(values[at], of_row[at], bounds, grouped.of_row[j])
+            near[counts] = any_released_near(values[counts], of_row[counts], bounds, grouped.of_row[j])
         large.append(counts)
-        exact.append(counts.copy())
-        exact[-1][at] = near
+        exact.append(near)
     return large, exact
 
 
