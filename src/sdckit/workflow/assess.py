@@ -247,7 +247,7 @@ def _assess_file(
         several = _has_several_rows(frame, scenario)
     groups = tuple(by) if all(name in present for name in by) else ()
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
-        plans = plan_file(scenario, measures=measures, data=frame, tell=step, by=groups)
+        plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
         intruders = tuple(
             _against(name, planned, compared=compared, several=several) for name, planned in plans.items()
         )

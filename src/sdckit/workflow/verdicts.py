@@ -51,7 +51,7 @@ class Verdict:
     intruder : str
         Empty for "roles", which are the same for all.
     variable : str or None
-        The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable.
+        The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable or exact_numbers.
     limit : float or None
         The threshold; "roles" have none.
     holds : bool or None
@@ -220,13 +220,14 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
     return verdicts
 
 
-def _by_recovered(asked: _Asked) -> list[Verdict]:
-    """Compare a limit with the largest share of reconstructed values over all columns."""
+def _by_worst_column(asked: _Asked) -> list[Verdict]:
+    """Compare a limit with the largest share over all columns."""
     if asked.result is None:
         return [asked.open(asked.reason())]
     columns = [column for some in asked.result.columns for column in some]
     worst = max(columns, key=lambda column: column.share, default=None)
-    if not asked.result.touched and math.isnan(asked.result.right):
+    # of large numbers every record is looked at, of reconstructed values only what was taken out
+    if not getattr(asked.result, "touched", True) and math.isnan(asked.result.right):
         return [asked.open(NOTHING_SEEN)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
@@ -249,7 +250,7 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
 
 JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
     "violations": _by_violations, "count": _by_count, "share": _by_share, "groups": _by_groups, "ledger": _by_ledger,
-    "worst release": _by_worst_release, "recovered": _by_recovered, "undone": _by_undone,
+    "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone,
 }  # fmt: skip
 
 
@@ -277,11 +278,16 @@ def judge(
     verdicts: list[Verdict] = []
     every = {kind.judged for kind in LIMITS.values()} - {"undone"}
     for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every):
-        if scope != "release":
+        if scope == "release":
+            verdicts += [] if compared else [asked.open(ONE_FILE)]
+        elif scope != "released" or not compared:
             verdicts += JUDGES[asked.kind.judged](asked)
+<<<<<<< HEAD
         elif not compared:
             variables = (sensitive or (None,)) if asked.kind.per_variable else (None,)
             verdicts += [asked.open(ONE_FILE, variable) for variable in variables]
+=======
+>>>>>>> numbers36
     return tuple(verdicts)
 
 
@@ -304,7 +310,7 @@ def judge_release(
 def judge_undone(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, skipped: Sequence[tuple[str, str]]
 ) -> tuple[Verdict, ...]:
-    """Judge the limit on reconstructed values, and k and risk on the release with these filled in.
+    """Judge the limits on the worst column, and k and risk on the release with reconstructed values filled in.
 
     Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
     why there is no result.
@@ -312,7 +318,7 @@ def judge_undone(
     return tuple(
         verdict
         for _, asked in _asked_of(
-            thresholds, intruder, results, sensitive=(), skipped=skipped, judged=("recovered", "undone")
+            thresholds, intruder, results, sensitive=(), skipped=skipped, judged=("worst column", "undone")
         )
         for verdict in JUDGES[asked.kind.judged](asked)
     )

@@ -296,7 +296,7 @@ def _verdict(
     }  # fmt: skip
     if has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}
-    if not internal and LIMITS[verdict.name].judged == "recovered":
+    if not internal and LIMITS[verdict.name].judged == "worst column":
         plain["variable"] = None  # naming it would disclose the column with the largest exact share
     if leaves := list(_compared_leaves(verdict, intruders)):
         plain["value"] = max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)
