@@ -158,6 +158,7 @@ class Verdict:
     n_category: int | None = None
     n_resting: int | None = None
     origin: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True)

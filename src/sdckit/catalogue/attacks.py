@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part
+from sdckit.data.frames import is_lazy
+from sdckit.data.scenarios.thresholds import NOTHING_SEEN
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -117,12 +120,17 @@ LINKAGE = ATTACK(
 )  # fmt: skip
 
 
+def _sizes(context: Context) -> list[int]:
+    limit = context.scenario.limits.k
+    return sorted({*TESTED_K, *([] if limit is None else [limit])})
+
+
 def _recovery_arguments(context: Context) -> dict[str, Any]:
-    pair, limits = context.pair, context.scenario.limits
+    pair = context.pair
     assert pair is not None
-    sizes = sorted({*TESTED_K, *([] if limits.k is None else [limits.k])})
     return {
-        "scenario": context.scenario, "k": sizes, "risk": limits.risk, "seed": context.seed, "id": pair.id,
+        "scenario": context.scenario, "k": _sizes(context), "risk": context.scenario.limits.risk,
+        "seed": context.seed, "id": pair.id,
         "aligned": context.aligned and not (pair.brought and pair.id is None), "step": context.tell,
     }  # fmt: skip
 
@@ -132,6 +140,44 @@ RECOVERABLE = Measure(
     question="Which values that were protected in it can be reconstructed from the release itself?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="looking for what can be reconstructed by {intruder}", arguments=_recovery_arguments,
+)  # fmt: skip
+
+
+# A file by itself: a value given back is one that is missing or in a range, since nothing else shows a change.
+NOT_IN_MEMORY = "the file is counted where it lies, and what it gives back by itself is looked for in memory only"
+PROTECTED = "protected columns"  # among what the contexts of a file share
+
+
+def _alone_condition(context: Context) -> str:
+    if context.data is None:  # a dry run reads no record
+        return ""
+    if is_lazy(context.data):
+        return NOT_IN_MEMORY if any(context.cells.n_missing) else NOTHING_SEEN
+    from sdckit.attacks.recovery.touched_cells import seen_changes
+
+    if "seen" not in context.shared:
+        context.shared["seen"] = seen_changes(context.data, context.shared[PROTECTED])
+    return "" if context.shared["seen"].columns else NOTHING_SEEN
+
+
+def _alone_parts(context: Context) -> Iterator[Part]:
+    from sdckit.cells.pair import open_files
+
+    seen, shared = context.shared["seen"], context.shared
+    if "alone" not in shared:
+        shared["alone"] = open_files(context.data, context.data)
+    given = {"k": _sizes(context), "risk": context.scenario.limits.risk, "scenario": context.scenario}
+    yield (
+        "",
+        lambda: RECOVERABLE.measure(
+            shared["alone"], **given, columns=seen.columns, log=seen, guess=False, aligned=False, step=context.tell
+        ),
+    )
+
+
+ALONE = replace(
+    RECOVERABLE, files="one", arguments=None, parts=_alone_parts, condition=_alone_condition,
+    when=lambda context: context.scenario.limits_of(compared=True).recoverable is not None,
 )  # fmt: skip
 
 

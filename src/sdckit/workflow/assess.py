@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from sdckit.catalogue import Context
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
@@ -19,8 +20,9 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
+from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
-from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts, ReleaseAssessment
+from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.plan import (
     Outcome,
     Planned,
@@ -36,7 +38,15 @@ from sdckit.workflow.plan import (
 )
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
-from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release, judge_undone, with_origins
+from sdckit.workflow.verdicts import (
+    Verdict,
+    judge,
+    judge_alone,
+    judge_attacks,
+    judge_release,
+    judge_undone,
+    with_origins,
+)
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
@@ -228,7 +238,7 @@ def _assess_file(
     present = frame.collect_schema().names()
     groups = tuple(by) if all(name in present for name in by) else ()
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
-        plans = plan_file(scenario, measures=measures, data=frame, tell=step, by=groups)
+        plans = plan_file(scenario, measures=measures, alone=not compared, data=frame, tell=step, by=groups)
         intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
     caught_messages = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *caught_messages]))
@@ -268,6 +278,8 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> Intrud
         ),
         scenario,
     )
+    if not compared:
+        verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
     return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
 
 
@@ -317,6 +329,7 @@ def assess_release(
         before = assess_file(
             opened.original, scenario=_of_original(scenario), measures=measures, step=tell, compared=True, by=by
         )
+        collected = _collected(pair, _of_original(scenario))
         fitted = [_fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)]
         after = tuple(
             assess_file(file, scenario=own, measures=measures, step=tell, compared=True, by=by)
@@ -349,7 +362,7 @@ def assess_release(
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
-        attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by),
+        attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
         recoding="" if recodings is None else recodings.source,
     )  # fmt: skip
 
@@ -361,6 +374,18 @@ def _of_original(scenario: Scenario) -> Scenario:
         return scenario
     limits = scenario.thresholds.model_copy(update=dict.fromkeys(of_ledger))
     return scenario.changed(ledger=None, thresholds=limits)
+
+
+def _collected(pair: Pair, scenario: Scenario) -> dict[str, Collected]:
+    """Records in small groups of the original as it was collected, where a key was recoded like the release."""
+    if not any(recoding.column in scenario.all_keys for recoding in pair.recoded):
+        return {}
+    k, counts = drawn_size(scenario.limits.k), {}
+    for name in scenario.intruders:
+        cells = Context(scenario=scenario.intruder(name), data=pair.raw).cells
+        (below,) = cells.values("sample_frequency").count_below([k])
+        counts[name] = Collected(k, int(below), str(cells.rule))
+    return counts
 
 
 def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bool) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import Context, Knowledge, Measure, further, rows
-from sdckit.catalogue.attacks import COLUMNS_AT_ONCE, LINKABILITY, SINGLING
+from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, LINKABILITY, PROTECTED, SINGLING
 from sdckit.catalogue.row import raising
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -138,12 +138,18 @@ def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str,
     return tuple(name for name in named if name in columns)
 
 
-def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), **known: Any) -> Plans:
+def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), alone: bool = False, **known: Any) -> Plans:
     """Plan the measures of one file against every intruder.
 
-    `known` is what else a `Context` holds: ``n``, ``data``, ``tell``.
+    `known` is what else a `Context` holds: ``n``, ``data``, ``tell``. `alone`: no original is beside it, and a limit
+    on what a release gives back is held against the file by itself.
     """
-    return _by_intruder(scenario, "one", measures, known)
+    plans = _by_intruder(scenario, "one", measures, known)
+    if not alone:
+        return plans
+    for planned in plans.values():
+        planned[0].context.shared[PROTECTED] = (*scenario.all_keys, *scenario.sensitive)
+    return {name: (*planned, *_planned_rows([ALONE], planned[0].context, ())) for name, planned in plans.items()}
 
 
 def plan_release(scenario: Scenario, **known: Any) -> Plans:
@@ -182,7 +188,11 @@ def _by_intruder(scenario: Scenario, files: str, asked: Sequence[str], known: Ma
 
 
 def _planned(files: str, context: Context, asked: Sequence[str]) -> Iterator[Planned]:
-    for row in rows(files):
+    yield from _planned_rows(rows(files), context, asked)
+
+
+def _planned_rows(measures: Iterable[Measure], context: Context, asked: Sequence[str]) -> Iterator[Planned]:
+    for row in measures:
         if row.on_request and row.name not in asked:
             continue
         if row.when is not None and not row.when(context):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
-from sdckit.data.scenarios.thresholds import limits_in_force
-from sdckit.report.chapters.sentences import both_rules
+from sdckit.data.scenarios.thresholds import NOTHING_SEEN, limits_in_force
+from sdckit.report.chapters.sentences import WITHOUT_ORIGINAL, both_rules
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class Verdict:
         those that reach k only through other records' missing values.
     origin : str
         Where the limit comes from, in words; empty where the scenario names no type of release.
+    alone : bool
+        Whether a limit on a release was judged of the file by itself, without its original.
+    remedy : str
+        What would mend it, in words.
     """
 
     name: str
@@ -71,6 +75,8 @@ class Verdict:
     n_category: int | None = None
     n_resting: int | None = None
     origin: str = ""
+    alone: bool = False
+    remedy: str = ""
 
     @property
     def word(self) -> str:
@@ -80,7 +86,8 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What was found, in plain words with exact figures."""
-        return self._judged_sentence() + (f"; {self.origin}" if self.origin else "")
+        further = (self.remedy, WITHOUT_ORIGINAL if self.alone else "", self.origin)
+        return "; ".join(filter(None, (self._judged_sentence(), *further)))
 
     def _judged_sentence(self) -> str:
         if self.holds is None:
@@ -211,7 +218,7 @@ def _by_recovered(asked: _Asked) -> list[Verdict]:
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
-    return [replace(verdict, variable=worst.column, because=worst.told_by)]
+    return [replace(verdict, variable=worst.column, because=worst.told_by, remedy="; ".join(worst.remedies[:1]))]
 
 
 def _by_undone(asked: _Asked) -> list[Verdict]:
@@ -259,7 +266,7 @@ def judge(
     for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every):
         if scope != "release":
             verdicts += JUDGES[asked.kind.judged](asked)
-        elif not compared:
+        elif not compared and not asked.kind.alone:
             verdicts.append(asked.open(ONE_FILE))
     return tuple(verdicts)
 
@@ -295,6 +302,25 @@ def judge_undone(
         )
         for verdict in JUDGES[asked.kind.judged](asked)
     )
+
+
+def judge_alone(
+    scenario: Scenario, intruder: str, results: Mapping[str, Any], *, skipped: Sequence[tuple[str, str]]
+) -> tuple[Verdict, ...]:
+    """Judge what a file gives back by itself, and k and risk with that put back, where no original is beside it.
+
+    Where the file shows no protection, a limit of the type of release is not asked, and one of the scenario itself
+    is not judged.
+    """
+    limits = scenario.limits_of(compared=True)
+    own = scenario.thresholds.declared
+    verdicts = judge_undone(limits, intruder, results, skipped=skipped)
+    if all(verdict.holds is None for verdict in verdicts):
+        nothing = any(verdict.reason == NOTHING_SEEN for verdict in verdicts)
+        kinds = ((verdict, LIMITS[verdict.name]) for verdict in verdicts)
+        verdicts = tuple(verdict for verdict, kind in kinds if kind.alone and (verdict.name in own or not nothing))
+    judged = (replace(verdict, alone=verdict.holds is not None) for verdict in verdicts)
+    return with_origins(judged, scenario, compared=True)
 
 
 def judge_attacks(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import Coded, code_column, days_values, float_values
 from sdckit.data.hierarchy import range_of_label
-from sdckit.data.methods import kind_of
+from sdckit.data.methods import METHODS, Trace, kind_of
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
@@ -340,6 +340,58 @@ class Logged(Protocol):
     def rows(self, original: Any = None) -> NDArray[np.int64] | None:
         """The row of the original that each released row was made from; None where the order was not changed."""
         ...
+
+
+@dataclass(frozen=True)
+class _SeenStep:
+    """Kind of protection that is visible in the columns `changed`, named by a method that leaves such a trace."""
+
+    method: str
+    changed: Mapping[str, int]
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SeenChanges:
+    """What a file shows of its protection without its original: missing values and ranges, as a `Logged`.
+
+    Heaps at the ends of a column do not count: without the original they may be how the values are distributed.
+    """
+
+    n: int
+    steps: tuple[_SeenStep, ...]
+
+    def rows(self, original: Any = None) -> None:
+        """The order of the rows is taken for that of the original."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns with a missing value or a range."""
+        return tuple(dict.fromkeys(name for step in self.steps for name in step.changed))
+
+
+def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
+    """Find the columns, of those named, in which a file shows missing values or ranges.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> seen_changes(open_frame(pl.DataFrame({"age": ["0-19", "20-39"], "sex": ["f", None], "n": [1, 2]})),
+    ...              ["age", "sex", "n"]).columns
+    ('sex', 'age')
+    """
+    counts: dict[Trace, dict[str, int]] = {"missing": {}, "range": {}}
+    for name, column in read_columns(frame, names).items():
+        with np.errstate(invalid="ignore"):
+            ranged = 0 if column.low is None or column.high is None else np.count_nonzero(column.high > column.low)
+        for trace, count in (("missing", np.count_nonzero(column.missing)), ("range", ranged)):
+            if count:
+                counts[trace][name] = int(count)
+    steps = (
+        _SeenStep(next(kind.name for kind in METHODS.values() if kind.trace == trace), changed, {})
+        for trace, changed in counts.items()
+        if changed
+    )
+    return SeenChanges(len(frame), tuple(steps))
 
 
 @dataclass(frozen=True, eq=False)

@@ -143,6 +143,7 @@ NONE = "none"  # value in the table of an office: the limit does not apply to th
 RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name) for name in RELEASE_WORDS}
 
 NO_RELEASE = "no original stands beside the file"
+NOTHING_SEEN = f"{NO_RELEASE} and nothing in it was taken out"
 LACKING = {
     "household": "no household column is declared", "sensitive": "no sensitive variable is declared",
 }  # fmt: skip
@@ -297,5 +298,5 @@ def _lacks(name: str, scenario: Scenario, *, compared: bool) -> str:
     """Why a limit of the type does not apply, or ""."""
     kind = LIMITS[name]
     if kind.scope == "release" and not compared:
-        return NO_RELEASE
+        return NOTHING_SEEN if kind.alone else NO_RELEASE
     return LACKING[kind.needs] if kind.needs and not getattr(scenario, kind.needs) else ""

@@ -15,12 +15,13 @@ from sdckit.report.chapters.document import SCHEMA_VERSION, build_document, meth
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import utility_tree
+from sdckit.report.common_blocks import below
 from sdckit.report.conclusions import NOTHING
 from sdckit.report.gate.earlier_documents import Earlier, enter_beside, join
-from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Tree
+from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Quantity, Tree
 from sdckit.report.gate.protect import HIDDEN, overall, protect
 from sdckit.report.rates import has_residual_risk
-from sdckit.report.setting import PairSetting, release_sizes
+from sdckit.report.setting import PairSetting, intruder_words, release_sizes
 from sdckit.report.shares import ShareView
 from sdckit.report.subgroups import rates_tree, subgroups_tree
 from sdckit.report.view import Plain, find_view
@@ -124,6 +125,7 @@ def plain_release(
         "scenario": before["scenario"],
         "intruders": comparison["intruders"],
         "recoded": comparison["recoded"],
+        "collected": comparison["collected"],
         "original": before,
         "released": after,
         "utility": comparison["utility"],
@@ -231,7 +233,10 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         )
         for number, release in enumerate(assessment.released, 1)
     )  # fmt: skip
+    collected = join(ledger, _collected_document(assessment), "collected: ", same={"n": "n"})
+    _link_collected(ledger, collected, assessment)
     tree["comparison"] = {
+        "collected": collected,
         "n_released": counts,
         "recoded": recoded_tree(assessment.recoded),
         "intruders": tuple(
@@ -247,6 +252,31 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": "n"})
     link_files(ledger, len(sizes))
     return Document(tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True)
+
+
+def _collected_document(assessment: ReleaseAssessment) -> Document:
+    """Records in small groups of the original as collected, by intruder."""
+    ledger = Ledger()
+    ledger.count("n", assessment.n, "n")
+    rows: dict[str, Tree] = {}
+    for number, intruder in enumerate(assessment.intruders):
+        before = assessment.collected.get(intruder.name)
+        if before is not None:
+            of = Quantity(below(before.k), rule=before.rule, intruder=intruder_words(intruder.name, intruder.keys))
+            count = ledger.count(f"i{number}.below", before.below, "below", of=of)
+            ledger.nested("n", count.name)
+            rows[intruder.name] = {"k": before.k, "below": count, "rule": before.rule}
+    return Document(rows, ledger.variables, tuple(ledger.relations), assessment.n, "original")
+
+
+def _link_collected(ledger: Ledger, collected: Mapping[str, Any], assessment: ReleaseAssessment) -> None:
+    """Enter that recoding only takes records out of small groups, where it did."""
+    for number, intruder in enumerate(assessment.intruders):
+        if tree := collected.get(intruder.name):
+            before, after = tree["below"].name, f"i{number}.violations.{tree['k']}"
+            known = ledger.variables
+            if after in known and (known[before].true or 0) >= (known[after].true or 0):
+                ledger.nested(before, after)
 
 
 def intruder_tree(intruder: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]) -> dict[str, Tree]:
