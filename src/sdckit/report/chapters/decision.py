@@ -87,8 +87,8 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
         value=percent(verdict["value"]) if verdict["value"] else "withheld",
     )  # fmt: skip
-    beside = "; the original was not there" if verdict.get("alone") else ""
-    return f"{sentence[0].upper()}{sentence[1:]}{beside}."
+    beside = " The original was not there." if verdict.get("alone") else ""
+    return f"{sentence[0].upper()}{sentence[1:]}.{beside}"
 
 
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
