@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
+from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
 
 Row = dict[str, Any]
@@ -187,6 +188,7 @@ class FakeAssessment:
     date: str = "2026-11-20"
     measures: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
+    column_roles: ColumnRoles | None = None
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:

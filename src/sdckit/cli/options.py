@@ -270,7 +270,7 @@ def make_scenario(
     if file is not None:
         base = Scenario.from_toml(file)
         fields = {name: getattr(base, name) for name in type(base).model_fields}
-        fields["thresholds"] = base.thresholds.declared
+        fields["thresholds"] = base.thresholds.entries
     named = {name: split([value]) for name, value in split_named(intruders, option="--intruders").items()}
     if keys and named:
         raise ScenarioError("give --keys for one intruder or --intruders name=a,b for several, not both")

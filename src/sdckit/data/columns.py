@@ -570,6 +570,21 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
     return _used(values.to_pylist(), places, _kind(values.type), category)
 
 
+def n_single(series: nw.Series[Any]) -> int:
+    """The number of values that occur once; a missing value is none.
+
+    Raises `DataError`: the column mixes types, or holds lists or structures.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> n_single(open_frame(pl.DataFrame({"x": ["b", "a", None, "b"]}))["x"])
+    1
+    """
+    array = to_arrow(series)
+    encoded = array if pt.is_dictionary(array.type) else _encoded(series.name, array)
+    return int(np.count_nonzero(np.bincount(np.asarray(encoded.indices.drop_null())) == 1))
+
+
 def _encoded(name: str, array: pa.Array) -> pa.DictionaryArray:
     if pt.is_nested(array.type):
         raise DataError(f"column {name!r} holds {type_words(array.type)}: a variable needs one plain value per record")

@@ -23,7 +23,8 @@ class LimitKind:
         "level" (a whole number, 2 or more), "share" (above 0, at most 1) or "share from 0".
     scope : str
         What the verdict is about: a "file", a sensitive "variable" of it, a file with its "ledger" of earlier
-        releases, or a "release" compared with its original. Verdicts come in this order.
+        releases, or a "release" compared with its original, in this order, for each intruder; the "columns" that go
+        out, once, without one.
     per_variable : bool
         Judged once for each sensitive variable.
     alone : bool
@@ -34,18 +35,23 @@ class LimitKind:
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
         Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
-        "worst release", "recovered", "attacks" or "undone".
+        "worst release", "recovered", "attacks", "undone" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
     needs : str
-        The role without which the limit does not apply: "sensitive" or "household".
+        The role that the limit is about: "sensitive" or "household".
+    declarable : bool
+        Whether a scenario can set the limit; a verdict on something else has none.
+    numbers : bool
+        Whether it looks at the numbers that go out, so that `numeric` says enough of a column.
     holds, exceeded : str
-        Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`.
+        Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`, `reason`.
     printed : tuple of str, or str
-        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`. A single text
+        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`. A
+        single text
         is continued by "not above" or "above" the limit.
     question : str
-        Which question it answers: "singled", "linked", "learnt" or "tried".
+        Which question it answers: "singled", "linked", "learnt", "tried" or "covered".
     asked : str
         What it is about, for readers who know no statistics.
     plain : tuple of str, or str
@@ -90,6 +96,8 @@ class LimitKind:
     of: str = ""
     without: str = "its measure did not run"
     needs: str = ""
+    declarable: bool = True
+    numbers: bool = False
     words: str = ""
     title: str = ""
     advice: str = ""
@@ -188,7 +196,8 @@ KINDS = (
     ),
     LimitKind(
         name="household_uniques", values="share from 0", measure="household_structure",
-        figure="share_unique_compositions", judged="share", without="the scenario names no household column",
+        figure="share_unique_compositions", judged="share", needs="household",
+        without="the scenario names no household column",
         words="households alone with their composition",
         holds="{percent} of the households are alone with their composition, not above {limit:g}",
         exceeded="{percent} of the households are alone with their composition, above {limit:g}",
@@ -325,6 +334,12 @@ KINDS = (
         ),
         coarser=True,
     ),
+    LimitKind(
+        name="roles", declarable=False, values="share", measure="", figure="", judged="roles", scope="columns",
+        words="roles of the columns", title="Roles of the columns", holds="{reason}", exceeded="{reason}",
+        printed=("{reason}", "{reason}"), question="covered", asked="What every column is",
+        plain=("{reason}", "{reason}"), advice="Leave direct identifiers out of the file that goes out.",
+    ),
 )  # fmt: skip
 LIMITS = {kind.name: kind for kind in KINDS}
 
@@ -337,7 +352,7 @@ def declarable() -> dict[str, LimitKind]:
     >>> list(declarable())[:3]
     ['k', 'risk', 'l']
     """
-    return {name: kind for name, kind in LIMITS.items() if not kind.of}
+    return {name: kind for name, kind in LIMITS.items() if kind.declarable and not kind.of}
 
 
 def limits_of_type(release: str) -> dict[str, int | float]:

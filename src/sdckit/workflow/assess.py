@@ -16,6 +16,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.replace import with_column_of
+from sdckit.data.scenarios.column_roles import look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.errors import ScenarioError, SdcWarning
@@ -250,7 +251,7 @@ def _assess_file(
         scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
         intruders=intruders, warnings=messages, version=__version__, date=date.today().isoformat(),
         backend="pyarrow" if is_lazy(frame) else frame.implementation, measures=tuple(measures),
-        by=groups,
+        by=groups, column_roles=None if compared else look_at_columns(scenario, [frame]),
     )  # fmt: skip
 
 
@@ -316,6 +317,7 @@ def assess_release(
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
     files, aligned = _open(opened, control, scenario, recodings, by)
     opened, pair = files.opened, files.pair
@@ -363,7 +365,7 @@ def assess_release(
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
         attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
-        recoding="" if recodings is None else recodings.source,
+        recoding="" if recodings is None else recodings.source, column_roles=column_roles,
     )  # fmt: skip
 
 

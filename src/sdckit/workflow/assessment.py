@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sdckit.display import Displayed, counted
 from sdckit.errors import DataError
 from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready, leading
-from sdckit.workflow.verdicts import Verdict, all_hold
+from sdckit.workflow.verdicts import Verdict, all_hold, judge_roles
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Recoded
+    from sdckit.data.scenarios.column_roles import ColumnRoles
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.utility.utility_overview import UtilityOverview
     from sdckit.workflow.plan import Asked
@@ -138,11 +139,13 @@ class Assessed(Displayed):
     date: str
     measures: tuple[str, ...] = field(default=())
     by: tuple[str, ...] = field(default=())
+    column_roles: ColumnRoles | None = field(default=None)
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Every declared threshold against every intruder; of several releases the worst."""
-        return tuple(verdict for intruder in self.intruders for verdict in intruder.verdicts)
+        """Every declared threshold against every intruder, of several releases the worst; and the columns' roles."""
+        judged = tuple(verdict for intruder in self.intruders for verdict in intruder.verdicts)
+        return judged + (() if self.column_roles is None else judge_roles(self.scenario, self.column_roles))
 
     @property
     def passed(self) -> bool | None:
@@ -173,6 +176,7 @@ class Assessed(Displayed):
         return {
             "schema_version": SCHEMA_VERSION, "sdckit": self.version, "date": self.date, **own,
             "passed": self.passed, "scenario": self.scenario.model_dump(mode="json"),
+            "column_roles": None if self.column_roles is None else json_ready(self.column_roles.roles),
             "warnings": list(self.warnings),
             "intruders": {intruder.name: intruder.to_dict() for intruder in self.intruders},
         }  # fmt: skip

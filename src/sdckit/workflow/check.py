@@ -19,7 +19,7 @@ from sdckit.report.chapters.sentences import status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess
-from sdckit.workflow.verdicts import Verdict, with_origins
+from sdckit.workflow.verdicts import Verdict, judge_roles, with_origins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,13 +76,14 @@ class ToldVerdicts:
     @property
     def several_intruders(self) -> bool:
         """Whether a sentence needs the name of its intruder."""
-        return len({verdict.intruder for verdict in self.verdicts}) > 1
+        return len({verdict.intruder for verdict in self.verdicts if verdict.intruder}) > 1
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """Every verdict in words, with its intruder where there are several."""
         return tuple(
-            (f"Intruder “{verdict.intruder}”: " if self.several_intruders else "") + verdict.sentence
+            (f"Intruder “{verdict.intruder}”: " if self.several_intruders and verdict.intruder else "")
+            + verdict.sentence
             for verdict in self.verdicts
         )
 
@@ -267,7 +268,8 @@ def require_gate(scenario: Scenario, *, compared: bool) -> None:
 def check_assessment(assessment: Assessment | ReleaseAssessment) -> CheckResult:
     """Apply the gate to an existing assessment; a threshold without a verdict counts as unchecked."""
     require_gate(assessment.scenario, compared=_is_compared(assessment))
-    verdicts = (*assessment.verdicts, *_forgotten(assessment))
+    roles = judge_roles(assessment.scenario, None) if assessment.column_roles is None else ()
+    verdicts = (*assessment.verdicts, *roles, *_forgotten(assessment))
     return CheckResult(all(verdict.holds is True for verdict in verdicts), verdicts, assessment)
 
 

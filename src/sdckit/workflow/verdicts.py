@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
-from sdckit.data.scenarios.thresholds import NOTHING_SEEN, limits_in_force
+from sdckit.data.scenarios.thresholds import NOTHING_SEEN, asks_everything, limits_in_force, not_said
 from sdckit.report.chapters.sentences import WITHOUT_ORIGINAL, both_rules
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
+    from sdckit.data.scenarios.column_roles import ColumnRoles
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.scenarios.thresholds import Thresholds
 
 NO_HOUSEHOLD = "the scenario names no household column"
 ATTACKS = next(name for name, kind in LIMITS.items() if kind.judged == "attacks")
+ROLES = next(name for name, kind in LIMITS.items() if kind.judged == "roles")
+NOT_LOOKED_AT = "the columns that go out were not looked at"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 NO_FIGURE = "its figure is undefined in a release"
@@ -38,12 +41,14 @@ class Verdict:
     ----------
     name : str
         A limit of `Thresholds`; of a release beside its original also "k_undone" and "risk_undone": the limits k and
-        risk on the release with what it gives back put back.
+        risk on the release with what it gives back put back. Of a file with a type of release also "roles": whether
+        somebody said of every column that goes out what it is.
     intruder : str
+        Empty for "roles", which are the same for all.
     variable : str or None
         The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable.
-    limit : float
-        The threshold.
+    limit : float or None
+        The threshold; "roles" have none.
     holds : bool or None
         None where it could not be judged, for the `reason`.
     n_records : int or None
@@ -66,7 +71,7 @@ class Verdict:
     name: str
     intruder: str
     variable: str | None
-    limit: float
+    limit: float | None
     holds: bool | None
     n_records: int | None
     value: float | None
@@ -91,7 +96,7 @@ class Verdict:
 
     def _judged_sentence(self) -> str:
         if self.holds is None:
-            return f"{self.name} = {self.limit:g}: {self.reason}"
+            return f"{self.name}{'' if self.limit is None else f' = {self.limit:g}'}: {self.reason}"
         n = self.n_records or 0
         kind = LIMITS[self.name]
         sentence = (kind.holds if self.holds else kind.exceeded).format(
@@ -99,8 +104,9 @@ class Verdict:
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (rule: {self.because})" if self.because else "",
+            reason=self.reason,
         )  # fmt: skip
-        if self.n_category is None:
+        if self.n_category is None or self.limit is None:
             return sentence
         return sentence + both_rules(f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds)
 
@@ -113,7 +119,7 @@ def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
 def _with_both_rules(verdict: Verdict, results: Mapping[str, Any]) -> Verdict:
     """Add to a verdict on k the counts with missing values as a category of their own."""
     category = results.get("k_anonymity:category")
-    if category is None:
+    if category is None or verdict.limit is None:
         return verdict
     k = int(verdict.limit)
     resting = results["k_anonymity"].resting_on_missing[k]
@@ -247,7 +253,7 @@ def _asked_of(
     """Iterate over the declared limits with their scopes, in the order of verdicts."""
     for scope in SCOPES:
         for kind in LIMITS.values():
-            limit = getattr(thresholds, kind.of or kind.name)
+            limit = getattr(thresholds, kind.of or kind.name, None)  # of what no scenario can set: none
             if kind.scope == scope and limit is not None and kind.judged in judged:
                 yield scope, _Asked(kind, limit, intruder, results, skipped, sensitive)
 
@@ -359,15 +365,33 @@ def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mappin
     return _by_ledger(_Asked(kind, limit, intruder, {kind.measure: result}, tuple(skipped.items()), ()))[0]
 
 
+def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdict, ...]:
+    """Whether every column that goes out has a role, once for a document; asked by every type of release but one.
+
+    `columns` is None where nobody looked.
+    """
+    if not asks_everything(scenario):
+        return ()
+    holds, words = (None, NOT_LOOKED_AT) if columns is None else (columns.holds, columns.words)
+    return (Verdict(ROLES, "", None, None, holds, None, None, words),)
+
+
 # Origin of the limits: the scenario, its type of release, or a statistical office.
 
 
 def with_origins(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False) -> tuple[Verdict, ...]:
-    """Add the origin of its limit to each verdict; unchanged where the scenario names no type of release."""
+    """Add the origin of its limit to each verdict; unchanged where the scenario names no type of release.
+
+    A limit that could not be judged since the scenario says nothing of the role it needs is told so.
+    """
     if scenario.release is None:
         return tuple(verdicts)
     limits = limits_in_force(scenario, compared=compared)
     words = {name: limit.words(scenario.release) for name, limit in limits.items()}
+    origins = ((verdict, words.get(LIMITS[verdict.name].of or verdict.name, "")) for verdict in verdicts)
     return tuple(
-        replace(verdict, origin=words.get(LIMITS[verdict.name].of or verdict.name, "")) for verdict in verdicts
+        replace(verdict, origin=origin, reason=not_said(verdict.name, scenario) or verdict.reason)
+        if verdict.holds is None
+        else replace(verdict, origin=origin)
+        for verdict, origin in origins
     )

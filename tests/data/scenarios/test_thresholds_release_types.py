@@ -15,6 +15,7 @@ from sdckit.data.scenarios.thresholds import (
     a_release,
     limits_in_force,
     limits_not_asked,
+    not_said,
     office_types,
     release_words,
 )
@@ -59,20 +60,85 @@ def test_the_scenario_wins_then_the_office_then_what_was_published() -> None:
     }
 
 
-def test_a_type_asks_only_what_the_scenario_and_the_files_can_answer() -> None:
-    scenario = Scenario(keys=["sex"], release="public-use")
+def test_a_type_leaves_out_what_the_scenario_says_there_is_not() -> None:
+    scenario = Scenario(keys=["sex"], release="public-use", sensitive=[], household="none")
+    assert (scenario.sensitive, scenario.household) == ((), None)
     assert scenario.limits.declared == {"k": 5, "risk": 0.05}
     assert limits_not_asked(scenario, compared=False) == {
-        "l": "no sensitive variable is declared",
-        "household_risk": "no household column is declared",
+        "l": "the scenario says that no column of the file is sensitive",
+        "household_risk": "the scenario says that no column of the file numbers households",
         "recoverable": "no original stands beside the file",
     }
     assert "recoverable" in scenario.limits_of(compared=True).declared
     assert "recoverable" not in limits_not_asked(scenario, compared=True)
 
 
+@pytest.mark.parametrize("release", ["public-use", "scientific-use", "partners"])
+def test_what_was_forgotten_is_asked(release: str) -> None:
+    scenario = Scenario(keys=["sex"], release=release, release_types={"partners": {"l": 2, "household_risk": 0.5}})
+    asked = limits_in_force(scenario, compared=False)
+    assert "household_risk" in asked
+    assert limits_not_asked(scenario, compared=False).keys() <= {"recoverable"}
+    assert not_said("household_risk", scenario).startswith("the scenario does not say whether there are households")
+    assert not not_said("k", scenario)
+    assert not not_said("household_risk", scenario.changed(household="home"))
+
+
+def test_an_enclave_asks_for_nothing_that_nobody_wrote_down() -> None:
+    office = {"enclave": {"k": 3, "l": 2, "household_risk": 0.5}}
+    scenario = Scenario(keys=["sex"], release="enclave", release_types=office)
+    assert scenario.limits.declared == {"k": 3}
+    assert limits_not_asked(scenario, compared=False) == {
+        "l": "no sensitive variable is declared",
+        "household_risk": "no household column is declared",
+    }
+    assert not not_said("l", scenario)
+
+
+def test_a_limit_that_the_scenario_or_the_office_calls_none_is_not_asked() -> None:
+    thresholds = {"l": "none", "risk": 0.1}
+    scenario = Scenario(**ROLES, release="public-use", thresholds=thresholds)
+    assert scenario.thresholds == Thresholds(l="none", risk=0.1) != Thresholds(risk=0.1)
+    assert scenario.thresholds.entries == {"risk": 0.1, "l": "none"}
+    assert "l" not in scenario.limits.declared
+    assert limits_not_asked(scenario, compared=True) == {"l": "the scenario says that it is not asked"}
+    office = Scenario(**ROLES, release="public-use", release_types=OFFICE)
+    assert limits_not_asked(office, compared=True) == {"l": "the office says that it is not asked"}
+    with pytest.raises(ScenarioError, match=r"no entry 'thresholds\.rsik'"):
+        Scenario(keys=["sex"], thresholds={"rsik": "none"})
+
+
+@pytest.mark.parametrize("said", [{}, {"sensitive": []}, {"household": "none"}, {"sensitive": [], "household": "none"}])
+def test_what_is_said_stays_said(said: dict[str, Any], tmp_path: Path) -> None:
+    scenario = Scenario(keys=["sex", "age"], release="teaching", thresholds={"recoverable": "none"}, **said)
+    assert scenario.stated == tuple(said)
+    path = tmp_path / "s.toml"
+    path.write_text(scenario.to_toml(), encoding="utf-8")
+    for again in (
+        Scenario.from_toml(path),
+        scenario.changed(title="x").changed(title=""),
+        scenario.intruder("default"),
+        scenario.narrowed(["sex", "age"]),
+        Scenario(**{name: getattr(scenario, name) for name in Scenario.model_fields}),
+    ):
+        assert (again, again.stated, again.thresholds.not_asked) == (scenario, tuple(said), ("recoverable",))
+
+
+def test_a_role_named_is_said_even_of_a_file_without_the_column() -> None:
+    scenario = Scenario(**ROLES, release="public-use").narrowed(["sex"])
+    assert (scenario.sensitive, scenario.household, scenario.stated) == ((), None, ("sensitive", "household"))
+    assert scenario.limits.declared == {"k": 5, "risk": 0.05}
+
+
+def test_stated_is_no_entry_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text('keys = ["sex"]\nstated = ["sensitive"]\n', encoding="utf-8")
+    with pytest.raises(ScenarioError, match="no entry 'stated'"):
+        Scenario.from_toml(path)
+
+
 def test_what_a_scenario_writes_is_always_asked() -> None:
-    scenario = Scenario(keys=["sex"], release="public-use", thresholds={"l": 3, "recoverable": 0.1})
+    scenario = Scenario(keys=["sex"], household="none", release="public-use", thresholds={"l": 3, "recoverable": 0.1})
     assert scenario.limits.declared == {"k": 5, "risk": 0.05, "l": 3, "recoverable": 0.1}
     assert limits_not_asked(scenario, compared=False).keys() == {"household_risk"}
 
@@ -121,11 +187,11 @@ def test_a_file_of_the_office(tmp_path: Path) -> None:
     office = tmp_path / "office.toml"
     office.write_text('[release_types.public-use]\nk = 11\nl = "none"\n', encoding="utf-8")
     (tmp_path / "s.toml").write_text(
-        'keys = ["sex"]\nrelease = "public-use"\nrelease_types = "office.toml"\n', encoding="utf-8"
+        'keys = ["sex"]\nhousehold = "none"\nrelease = "public-use"\nrelease_types = "office.toml"\n', encoding="utf-8"
     )
     scenario = Scenario.from_toml(tmp_path / "s.toml")
     assert scenario.limits.declared == {"k": 11, "risk": 0.05}
-    assert scenario == Scenario(keys=["sex"], release="public-use", release_types=office)
+    assert scenario == Scenario(keys=["sex"], household="none", release="public-use", release_types=office)
     assert "office.toml" not in scenario.to_toml()  # it can be repeated without the file
     again = tmp_path / "again.toml"
     again.write_text(scenario.to_toml(), encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import sdckit as sdc
 from report.fakes import FULL, assess_fake, survey
 from report.real import MADE, page, plain as printed
 from sdckit.data.limits import LIMITS
+from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Blanks, ChartBlock, Facts, Items, Page, Paragraph, Section, Verdicts
 from sdckit.report.chapters.decision import (
@@ -27,7 +29,7 @@ from sdckit.report.chapters.decision import (
     plain_verdict,
     remaining_questions,
 )
-from sdckit.report.chapters.page import texts_of
+from sdckit.report.chapters.page import lay_out, texts_of
 from sdckit.report.formats.write import plain_document
 from sdckit.report.wording import say
 
@@ -165,7 +167,7 @@ def test_an_open_question_is_asked_first() -> None:
     document = plain(keys=["sex"], thresholds={"k": 2})
     document["verdicts"][0]["holds"] = {"text": "not judged", "value": None}
     assert next_steps(document) == ["Have the open questions answered, then assess again."]
-    assert remaining_questions(document)[0] == "1 limit could not be judged: see the answer."
+    assert remaining_questions(document)[0] == "1 question could not be judged: see the answer."
 
 
 def test_what_remains_open_is_said() -> None:
@@ -195,10 +197,13 @@ FORBIDDEN = (
 
 def verdict(name: str, *, holds: bool | None = False, **more: Any) -> dict[str, Any]:
     limit = 3 if name in {"k", "l", "k_undone"} else 0.05
+    whole = LIMITS[name].declarable
+    columns = ColumnRoles({"sex": ("key",), "name": () if holds is None else ("key",) if holds else ("identifiers",)})
     return {
-        "name": name, "intruder": "a", "variable": "ill", "limit": limit, "holds": {"text": "", "value": holds},
-        "n_records": {"text": "25", "value": 25}, "rate": {"text": "4.2 %", "value": 0.042},
-        "value": {"text": "7 %", "value": 0.07}, "reason": "", **more,
+        "name": name, "intruder": "a" if whole else "", "variable": "ill", "limit": limit if whole else None,
+        "holds": {"text": "", "value": holds}, "n_records": {"text": "25", "value": 25},
+        "rate": {"text": "4.2 %", "value": 0.042}, "value": {"text": "7 %", "value": 0.07},
+        "reason": "" if whole else columns.words, **more,
     }  # fmt: skip
 
 
@@ -248,6 +253,26 @@ def test_an_open_limit_leaves_its_question_open() -> None:
     assert found[1][0] == "not judged"
     assert [question for _, question, _ in found] == list(QUESTIONS.values())[:3]
     assert len(answers(document(verdict("residual_risk")))) == 4
+
+
+def test_columns_are_asked_about_once_for_all_intruders() -> None:
+    judged = [verdict("k", holds=True), verdict("k", holds=True, intruder="b"), verdict("roles", holds=None)]
+    *_, (state, question, words) = answers(document(*judged, intruders=2))
+    assert (state, question) == ("not judged", "Was every column looked at?")
+    assert words.startswith("What every column is could not be judged: nobody said what these columns are: 'name';")
+
+
+def test_columns_without_a_role_are_named_where_no_type_asks_for_them() -> None:
+    fake = replace(
+        assess_fake(survey(300), Scenario(keys=["sex"])), column_roles=ColumnRoles({"sex": ("key",), "x": ()})
+    )
+    line = "1 column that goes out has no role: 'x'; name a type of release to have it judged."
+    document = plain_document(fake)
+    assert document["column_roles"] == {"roles": {"sex": ["key"], "x": []}, "n": 2, "n_without": 1, "line": line}
+    assert line in remaining_questions(document)
+    assert line in "\n".join(texts_of(lay_out(document).sections))
+    of_type = plain_document(replace(fake, scenario=Scenario(keys=["sex"], release="teaching")))
+    assert of_type["column_roles"]["line"] == ""
 
 
 def test_chances_are_said_as_one_in_so_many() -> None:

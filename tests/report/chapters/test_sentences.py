@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from report.fakes import FULL, assess_fake, survey
+from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Paragraph
 from sdckit.report.chapters.page import lay_out
@@ -22,6 +23,7 @@ from sdckit.report.chapters.sentences import (
 from sdckit.report.formats.html import render_html
 from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
+from sdckit.report.wording import say
 from sdckit.workflow.verdicts import Verdict, with_origins
 
 N = {"text": "600", "value": 600}
@@ -150,6 +152,21 @@ def test_the_headline_and_the_verdict_name_what_rests_on_missing_values() -> Non
     assert "A number of records (withheld) are in groups of 3 or more" in headline({"verdicts": [hidden]})
 
 
+@pytest.mark.parametrize(
+    ("holds", "roles", "words"),
+    [
+        (True, True, "Within every declared limit."),
+        (True, None, "Undecided: columns go out of which nobody said what they are; every declared limit holds."),
+        (True, False, "Not to be given out: a direct identifier is in the file."),
+        (None, None, "Undecided: 1 declared limit could not be judged, and no other is exceeded."),
+        (False, None, "Not within the declared limits: The only limit is exceeded."),
+    ],
+)
+def test_the_headline_counts_limits_and_names_what_has_none(holds: bool, roles: bool, words: str) -> None:
+    judged = [verdict("k", holds), verdict("roles", roles, limit=None, intruder="", reason="")]
+    assert headline({"verdicts": judged}) == words
+
+
 @pytest.mark.parametrize("holds", [True, False, None])
 def test_the_word_is_that_of_the_verdict(holds: bool | None) -> None:
     assert status(holds) == Verdict("k", "default", None, 3, holds, 1, None, "").word
@@ -180,11 +197,18 @@ def test_nothing_is_told_without_a_type() -> None:
             "Type of release: scientific-use file. Its limits: k 3, individual risk 0.2, household risk 0.2.",
         ),
         (
-            {"release": "scientific-use", "thresholds": {"k": 5, "global_risk": 0.1}},
+            {"release": "scientific-use", "household": "none", "thresholds": {"k": 5, "global_risk": 0.1}},
             (
                 "Type of release: scientific-use file. Its limits: individual risk 0.2. The scenario’s own limits: "
-                "k 5 (a scientific-use file: 3), global risk 0.1. Not asked: household risk, no household column "
-                "is declared."
+                "k 5 (a scientific-use file: 3), global risk 0.1. Not asked: household risk, the scenario says that no "
+                "column of the file numbers households."
+            ),
+        ),
+        (
+            {"release": "scientific-use", "thresholds": {"risk": "none", "k": 5}},
+            (
+                "Type of release: scientific-use file. Its limits: household risk 0.2. The scenario’s own limits: "
+                "k 5 (a scientific-use file: 3). Not asked: individual risk, the scenario says that it is not asked."
             ),
         ),
         ({"release": "own", "release_types": {"own": {"k": 4}}}, "Type of release: “own”. The office’s limits: k 4."),
@@ -209,7 +233,8 @@ def test_the_sentence(given: dict[str, Any], words: str) -> None:
 
 
 def test_the_tree_keeps_the_origin_of_each_limit() -> None:
-    tree = limits_tree(Scenario(keys=["sex"], release="public-use", thresholds={"k": 3}), compared=False)
+    scenario = Scenario(keys=["sex"], sensitive=[], household="none", release="public-use", thresholds={"k": 3})
+    tree = limits_tree(scenario, compared=False)
     assert tree["limits"] == {
         "k": {"value": 3, "origin": "scenario", "of_type": 5},
         "risk": {"value": 0.05, "origin": "release type", "of_type": 0.05},
@@ -233,3 +258,30 @@ def test_every_document_says_the_type_and_where_limits_come_from() -> None:
     for text in (render_html(plain), render_markdown(plain).replace("\\", "")):
         assert sentence in text
         assert "Limit of the scenario (a scientific-use file: 3)." in text
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        {"sex": ("key",), "name": ("identifiers",)},
+        {"sex": ("key",), "name": ("identifiers",), "pid": ("identifiers",)},
+        {"sex": (), "name": ("identifiers",)},
+        {"sex": (), "name": ()},
+        {"sex": ("insensitive",), "name": ("insensitive",)},
+    ],
+)
+@pytest.mark.parametrize("unique", [True, False])
+@pytest.mark.parametrize("covered", [(), ("sex",), ("sex", "name")])
+def test_every_sentence_on_columns_is_said_in_german(
+    roles: dict[str, tuple[str, ...]], unique: bool, covered: tuple[str, ...]
+) -> None:
+    without = tuple(name for name, given in roles.items() if not given)
+    columns = ColumnRoles(roles, covered, without if unique else (), "so.")
+    one = verdict("roles", columns.holds, limit=None, intruder="", reason=columns.words)
+    told = verdict_sentence(one, N)
+    assert told[0].isupper()
+    assert told.endswith(".")
+    german = say(told, "de")
+    assert german != told
+    for word in ("nobody", "pattern", "goes", "column", "could"):
+        assert word not in german

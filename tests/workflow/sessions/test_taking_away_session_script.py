@@ -31,6 +31,13 @@ def test_options_of_reading_are_those_of_the_session() -> None:
     assert "/room" not in script + protect
 
 
+def test_an_option_that_the_session_did_not_use_is_not_written() -> None:
+    session = Session("a.csv", "release.csv", {"missing": ["-9"]})
+    protect = command_lines(session)
+    assert "--missing=-9" in protect
+    assert not any(option in protect for option in ("--user-missing", "--delimiter", "--join"))
+
+
 @pytest.mark.parametrize("several", [False, True])
 def test_a_script_compiles(several: bool) -> None:
     one = Session("a.sav", "release.sav", labelled=True, several=several)

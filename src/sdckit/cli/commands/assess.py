@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,6 +31,7 @@ from sdckit.cli.source import (
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
+    from sdckit.data.files.file_checks import FileHeader
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment, ReleaseAssessment
     from sdckit.workflow.recoded_original.published_recodings import Recodings
@@ -214,25 +215,29 @@ def run(
     engine: EngineOptions | None = None,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Read the declared columns of a file, and of its releases, and assess them."""
+    from sdckit.data.files.readers import scan_header
     from sdckit.workflow.assess import assess as assess_frame
 
     if engine is not None and engine.used:
-        plan, n = engine.open(reading, scenario, tuple(by or ()), steps)
+        header = engine.header(reading)
+        plan, n = engine.open(reading, scenario, (*(by or ()), *_left_to_patterns(scenario, header)), steps)
         if documents:
             check_enough_records(n, internal=internal)
         steps.step(f"assessing {n:,} records")
-        return assess_frame(plan, scenario=scenario, measures=measures, by=tuple(by or ()), step=steps.step)
+        assessed = assess_frame(plan, scenario=scenario, measures=measures, by=tuple(by or ()), step=steps.step)
+        return _with_columns(assessed, [header])
     given: dict[str, Any] = {"steps": steps, **reading.how_others}
     also, groups = () if release.id is None else (release.id,), tuple(by or ())
     recodings, left = release.recodings(reading, scenario)
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
     others = [read_release(file, left, also=also, whole=True, **given) for file in release.files]
     more = tuple(dict.fromkeys(name for other in others for name in other.columns))
-    if not others and scenario.limits_of(compared=True).recoverable is not None:  # any column may give a value back
-        from sdckit.data.files.readers import scan_header
-
-        more = tuple(scan_header(reading.file, **reading.how).columns)
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
+    headers = [scan_header(file, **reading.how_others) for file in release.files]
+    if not headers:
+        headers = [scan_header(reading.file, **reading.how)]
+        given_back = scenario.limits_of(compared=True).recoverable is not None  # any column may tell values of others
+        more = tuple(headers[0].columns if given_back else _left_to_patterns(scenario, headers[0]))
     frame = read_declared(
         reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, **reading.how
     )
@@ -242,12 +247,39 @@ def run(
             check_enough_records(other.height, internal=internal)
     steps.step(f"assessing {frame.height:,} records")
     if not others:
-        return assess_frame(frame, scenario=scenario, measures=measures, by=groups, step=steps.step)
-    return assess_frame(
+        alone = assess_frame(frame, scenario=scenario, measures=measures, by=groups, step=steps.step)
+        return _with_columns(alone, headers)
+    compared = assess_frame(
         frame, others, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
         recipe=recodings, step=steps.step,
     )  # fmt: skip
+    return _with_columns(compared, headers, id=release.id)
+
+
+def _left_to_patterns(scenario: Scenario, header: FileHeader) -> list[str]:
+    """Columns of a file that are read only to see whether a pattern covers them."""
+    from sdckit.data.scenarios.column_roles import left_to_patterns
+
+    return left_to_patterns(scenario, header.columns)
+
+
+def _with_columns(
+    assessed: Assessment | ReleaseAssessment, headers: Sequence[FileHeader], *, id: str | None = None
+) -> Assessment | ReleaseAssessment:
+    """The assessment with the roles of all columns of the files, of which only some were read.
+
+    The identifiers of a file by itself are left out: it is read without them. Those of a release go out.
+    """
+    from sdckit.data.scenarios.column_roles import among_columns
+
+    scenario, known = assessed.scenario, assessed.column_roles
+    if known is None:
+        return assessed
+    kept_back = () if hasattr(assessed, "released") else scenario.identifiers
+    columns = dict.fromkeys(name for header in headers for name in header.columns if name not in kept_back)
+    certain = all(header.certain for header in headers)
+    return replace(assessed, column_roles=among_columns(known, scenario, list(columns), id=id, certain=certain))
 
 
 def deliver(

@@ -79,7 +79,7 @@ def check(
     if not quiet:
         _print(result, reading.file.name)
     for verdict in result.undefined:
-        whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'"
+        whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'" if verdict.intruder else verdict.name
         say(f"error: {whom} could not be checked: {verdict.reason}")
     return exit_code(result)
 
@@ -123,11 +123,12 @@ def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: 
         )
     for verdict, shown in zip(result.verdicts, protected.verdicts, strict=True):
         if verdict.holds is None:
-            say(f"error: for intruder '{shown.intruder}': {shown.sentence}")
+            whom = f"for intruder '{shown.intruder}': " if shown.intruder else ""
+            say(f"error: {whom}{shown.sentence}")
 
 
 def _print(result: CheckResult, name: str) -> None:
-    several = len({verdict.intruder for verdict in result.verdicts}) > 1
+    several = len(result.assessment.intruders) > 1
     items = [(verdict.word, verdict.intruder if several else "", verdict.sentence) for verdict in result.verdicts]
     _print_items(result, items, name)
 
@@ -138,9 +139,11 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
     compared = hasattr(result.assessment, "released")
-    judged = [verdict.name for verdict in result.verdicts]
-    sentence = release_sentence(limits_tree(result.assessment.scenario, compared=compared, judged=judged))
-    print_blocks([*([Paragraph(sentence)] if sentence else []), Verdicts(tuple(items))])
+    scenario, columns = result.assessment.scenario, result.assessment.column_roles
+    line = "" if columns is None or scenario.release is not None else columns.line
+    tree = limits_tree(scenario, compared=compared, judged=[verdict.name for verdict in result.verdicts])
+    sentences = [text for text in (release_sentence(tree), line) if text]
+    print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items))])
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -23,7 +23,7 @@ from sdckit.data.scenarios.scenario_checks import (
     roles_of,
 )
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
-from sdckit.data.scenarios.thresholds import Thresholds, check_release, limits_in_force, office_types, read_limits
+from sdckit.data.scenarios.thresholds import NONE, Thresholds, check_release, limits_in_force, office_types, read_limits
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -94,12 +94,14 @@ class Scenario(Displayed, BaseModel):
     sampling_fraction
         Share of the population in the file (above 0, at most 1).
     household, person
-        Columns that say which records belong to one household, to one person.
+        Columns that say which records belong to one household, to one person. ``household="none"`` says that there are
+        no households in the file, so a type of release asks for no limit on them; a column cannot have that name.
     household_variables
         Columns that all members of a household share (region, tenure, household size); they may have other
         roles, too. Left out, methods that need them find them in the data.
     sensitive
-        Columns an intruder would learn from.
+        Columns an intruder would learn from. An empty list says that there are none, so a type of release asks for no
+        limit on them; left out, nothing is said.
     numeric
         Columns measured on a scale; such a column may also be a key or sensitive.
     ordered
@@ -109,6 +111,12 @@ class Scenario(Displayed, BaseModel):
         starts where the scenario file lies.
     identifiers
         Direct identifiers (names, numbers of persons); listed so that they are never read.
+    insensitive
+        Columns known to nobody and harming nobody, by name or by a pattern such as ``"att_*"``; ``"*"`` are all that
+        have no other role. A pattern covers no column in which 5 % of the records or more hold a value that occurs
+        once.
+    insensitive_because
+        Who found the columns of the patterns insensitive, and why; a pattern needs it.
     thresholds
         `Thresholds` or a dict of them.
     missing
@@ -150,6 +158,9 @@ class Scenario(Displayed, BaseModel):
     >>> scenario = Scenario(keys=["sex", "age"], weight="w", sensitive=["income"], thresholds={"k": 3})
     >>> scenario.keys, scenario.columns
     (('sex', 'age'), ('sex', 'age', 'w', 'income'))
+    >>> attitudes = Scenario(keys=["sex"], insensitive=["att_*"], insensitive_because="looked through by the office")
+    >>> attitudes.insensitive
+    ('att_*',)
     >>> print(scenario.to_toml(), end="")
     keys = ["sex", "age"]
     weight = "w"
@@ -171,6 +182,9 @@ class Scenario(Displayed, BaseModel):
     numeric: _Names = ()
     ordered: _Names = ()
     identifiers: _Names = ()
+    insensitive: _Names = ()
+    insensitive_because: str = ""
+    stated: tuple[Literal["sensitive", "household"], ...] = ()  # roles of which the scenario says who has them, or none
     hierarchies: dict[Name, Name] = Field(default_factory=dict)
     thresholds: Thresholds = Field(default_factory=Thresholds)
     missing: MissingRule | dict[Name, MissingRule] = "wildcard"
@@ -197,10 +211,12 @@ class Scenario(Displayed, BaseModel):
         household: str | None = None,
         person: str | None = None,
         household_variables: Sequence[str] = (),
-        sensitive: Sequence[str] = (),
+        sensitive: Sequence[str] | None = None,
         numeric: Sequence[str] = (),
         ordered: Sequence[str] = (),
         identifiers: Sequence[str] = (),
+        insensitive: Sequence[str] = (),
+        insensitive_because: str = "",
         hierarchies: Mapping[str, str | Path] | None = None,
         thresholds: Thresholds | Mapping[str, Any] | None = None,
         missing: MissingRule | Mapping[str, MissingRule] = "wildcard",
@@ -216,11 +232,14 @@ class Scenario(Displayed, BaseModel):
         unconfirmed: Sequence[str] = (),
         **unknown: object,
     ) -> None:
+        stated = _stated(sensitive, household, unknown.pop("stated", None))
         try:
             super().__init__(
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
-                household=household, person=person, household_variables=household_variables,
-                sensitive=sensitive, numeric=numeric, ordered=ordered, identifiers=identifiers,
+                household=None if household == NONE else household, person=person,
+                household_variables=household_variables, sensitive=() if sensitive is None else sensitive,
+                numeric=numeric, ordered=ordered, identifiers=identifiers, insensitive=insensitive,
+                insensitive_because=insensitive_because, stated=stated,
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
                 title=title, aligned=aligned, matching=_matching(matching), ledger=_ledger(ledger),
@@ -240,8 +259,9 @@ class Scenario(Displayed, BaseModel):
     __hash__ = None  # type: ignore[assignment]  # it holds tables
 
     @field_validator(
-        "household_variables", "sensitive", "numeric", "ordered", "identifiers", "unconfirmed", mode="before"
-    )
+        "household_variables", "sensitive", "numeric", "ordered", "identifiers", "insensitive", "unconfirmed",
+        mode="before",
+    )  # fmt: skip
     @classmethod
     def _ordered(cls, value: Any) -> Any:
         return _refuse_sets(value)
@@ -301,6 +321,12 @@ class Scenario(Displayed, BaseModel):
     def folder(self) -> Path:
         """Root of relative paths: the folder of the scenario file, else the current one."""
         return self._folder
+
+    @property
+    def stated_none(self) -> dict[str, Any]:
+        """The entries that say that no column has a role."""
+        said: dict[str, Any] = {"sensitive": [], "household": NONE}
+        return {role: none for role, none in said.items() if role in self.stated and not getattr(self, role)}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -397,6 +423,8 @@ class Scenario(Displayed, BaseModel):
         file = Path(path)
         try:
             entries = read_toml(file)
+            if "stated" in entries:  # no entry: it follows from the others
+                raise ScenarioError(f"there is no entry 'stated'; {did_you_mean('stated', cls.model_fields)}")
             if isinstance(office := entries.get("release_types"), str):
                 entries["release_types"] = file.parent / office
             scenario = cls(**entries)
@@ -423,8 +451,8 @@ class Scenario(Displayed, BaseModel):
             tables.append((("missing",), self.missing))
         if self.hierarchies:
             tables.append((("hierarchies",), self.hierarchies))
-        if self.thresholds.declared:
-            tables.append((("thresholds",), self.thresholds.declared))
+        if self.thresholds.entries:
+            tables.append((("thresholds",), self.thresholds.entries))
         tables += [(("release_types", name), limits) for name, limits in self.release_types.items()]
         tables += self.matching.tables
         if self.ledger is not None:
@@ -434,6 +462,7 @@ class Scenario(Displayed, BaseModel):
             value = getattr(self, name)
             if name not in _WRITTEN_APART and value != field.default and not isinstance(value, dict):
                 entries[name] = value
+        entries |= self.stated_none
         return write_toml(entries, tables) + listed
 
 
@@ -441,6 +470,12 @@ def _thresholds(value: Any) -> Any:
     if value is None:
         return Thresholds()
     return {str(name): limit for name, limit in value.items()} if isinstance(value, Mapping) else value
+
+
+def _stated(sensitive: Any, household: Any, stated: Any) -> tuple[str, ...]:
+    """Roles of which a scenario says which column has them, or that none has; `stated` is that of a copied one."""
+    said = {"sensitive": sensitive if stated is None else sensitive or None, "household": household}
+    return tuple(role for role, value in said.items() if value is not None or role in (stated or ()))
 
 
 def _matching(value: Any) -> Any:
@@ -471,4 +506,4 @@ def _refuse_sets(value: Any) -> Any:
     return None if isinstance(value, set | frozenset) else value
 
 
-_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger", "tables"})
+_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger", "tables", "stated"})

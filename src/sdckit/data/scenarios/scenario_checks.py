@@ -83,6 +83,7 @@ def check_consistent(scenario: Scenario) -> None:
     _check_weighting(scenario)
     _check_repeats(scenario)
     _check_roles(scenario)
+    _check_insensitive(scenario)
     _check_missing_keys(scenario)
     scenario.matching.check(scenario.all_keys)
     _check_orders(scenario)
@@ -192,7 +193,7 @@ def _check_repeats(scenario: Scenario) -> None:
     lists = {
         ("keys" if who == "default" else f"intruders.{who}.keys"): keys for who, keys in scenario.intruders.items()
     }
-    several = ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES)
+    several = ("sensitive", "numeric", "ordered", "identifiers", "insensitive", HOUSEHOLD_VARIABLES)
     lists |= {role: getattr(scenario, role) for role in several}
     for place, names in lists.items():
         for i, name in enumerate(names):
@@ -224,6 +225,36 @@ _ALLOWED_TOGETHER = {
     ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
     ("sensitive", "ordered"), ("identifiers", "ledger"),
 }  # fmt: skip
+
+
+def is_pattern(entry: str) -> bool:
+    """Whether an entry of ``insensitive`` stands for several columns.
+
+    >>> is_pattern("att_*"), is_pattern("att_1")
+    (True, False)
+    """
+    return "*" in entry
+
+
+def _check_insensitive(scenario: Scenario) -> None:
+    """Check that no column named insensitive has another role, and that patterns have a reason."""
+    others = {name: role for role, name in reversed(roles_of(scenario)) if role not in _NO_ROLE}
+    for name in scenario.insensitive:
+        if name in others:
+            raise ScenarioError(
+                f"column '{name}' is declared as {role_words(others[name])} and as insensitive; it can have one role "
+                "only"
+            )
+    patterns = [entry for entry in scenario.insensitive if is_pattern(entry)]
+    if patterns and not scenario.insensitive_because.strip():
+        raise ScenarioError(
+            f"insensitive has the pattern '{patterns[0]}', which covers columns that nobody names one by one; say who "
+            'found them insensitive, and why: insensitive_because = "..."'
+        )
+
+
+# What a column is, not what is known of it or would be learnt from it.
+_NO_ROLE = ("numeric", "ordered", HOUSEHOLD_VARIABLES)
 
 
 def _family(role: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError, create_model
+from pydantic import BaseModel, Field, PrivateAttr, ValidationError, create_model
 
 from sdckit.data.limits import LIMITS, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 
+NotAsked = Literal["none"]
+NONE: NotAsked = "none"  # written for a limit or a household column: it is not asked, there is none
 VALUES: dict[str, Any] = {
     "level": Annotated[int, Field(strict=True, ge=2)],
     "share": Annotated[float, Field(strict=True, gt=0, le=1)],
@@ -38,6 +40,8 @@ else:
 
 class Thresholds(_Limits):
     """The limits a release must keep; those not given are not checked.
+
+    Where a type of release sets a limit, ``"none"`` says that it is not asked.
 
     Parameters
     ----------
@@ -71,9 +75,12 @@ class Thresholds(_Limits):
     --------
     >>> Thresholds(k=3, risk=0.1).declared
     {'k': 3, 'risk': 0.1}
+    >>> Thresholds(k=3, l="none").not_asked
+    ('l',)
     """
 
     place = "thresholds"
+    _not_asked: tuple[str, ...] = PrivateAttr(default=())
     if TYPE_CHECKING:  # the fields are those of the rows in `sdckit.data.limits`
         k: int | None
         risk: float | None
@@ -93,23 +100,34 @@ class Thresholds(_Limits):
         self,
         /,
         *,
-        k: int | None = None,
-        risk: float | None = None,
-        l: int | None = None,  # noqa: E741
-        global_risk: float | None = None,
-        household_risk: float | None = None,
-        household_uniques: float | None = None,
-        match_risk: float | None = None,
-        replicated_uniques: float | None = None,
-        correctly_disclosed: float | None = None,
-        residual_risk: float | None = None,
-        recoverable: float | None = None,
-        differencing: float | None = None,
-        joint_recoverable: float | None = None,
+        k: int | NotAsked | None = None,
+        risk: float | NotAsked | None = None,
+        l: int | NotAsked | None = None,  # noqa: E741
+        global_risk: float | NotAsked | None = None,
+        household_risk: float | NotAsked | None = None,
+        household_uniques: float | NotAsked | None = None,
+        match_risk: float | NotAsked | None = None,
+        replicated_uniques: float | NotAsked | None = None,
+        correctly_disclosed: float | NotAsked | None = None,
+        residual_risk: float | NotAsked | None = None,
+        recoverable: float | NotAsked | None = None,
+        differencing: float | NotAsked | None = None,
+        joint_recoverable: float | NotAsked | None = None,
         **unknown: object,
     ) -> None:
         given = {name: limit for name, limit in locals().items() if name in declarable()}
-        super().__init__(**given, **unknown)
+        super().__init__(**{name: None if limit == NONE else limit for name, limit in given.items()}, **unknown)
+        self._not_asked = tuple(name for name, limit in given.items() if limit == NONE)
+
+    @property
+    def not_asked(self) -> tuple[str, ...]:
+        """The limits of a type of release that are not asked."""
+        return self._not_asked
+
+    @property
+    def entries(self) -> dict[str, int | float | str]:
+        """What was written, by name: the limits, and ``"none"`` for those not asked."""
+        return {**self.declared, **dict.fromkeys(self.not_asked, NONE)}
 
     @property
     def declared(self) -> dict[str, int | float]:
@@ -137,7 +155,7 @@ def read_limits(place: str, entries: Mapping[str, Any]) -> Thresholds:
 
 
 ENTRY = "release_types"
-NONE = "none"  # value in the table of an office: the limit does not apply to the type
+ENCLAVE = "enclave"  # what leaves it is checked, not what lies in it: nothing is asked that nobody wrote down
 
 # For the sources, see docs/release-types.md.
 RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name) for name in RELEASE_WORDS}
@@ -147,6 +165,16 @@ NOTHING_SEEN = f"{NO_RELEASE} and nothing in it was taken out"
 LACKING = {
     "household": "no household column is declared", "sensitive": "no sensitive variable is declared",
 }  # fmt: skip
+STATED_NONE = {
+    "household": "the scenario says that no column of the file numbers households",
+    "sensitive": "the scenario says that no column of the file is sensitive",
+}
+NOT_SAID = {
+    "household": 'the scenario does not say whether there are households; write household = "...", the column that '
+    'numbers them, or household = "none"',
+    "sensitive": 'the scenario does not say which columns are sensitive; write sensitive = ["..."] or sensitive = []',
+}
+BY_SCENARIO, BY_OFFICE = "the scenario says that it is not asked", "the office says that it is not asked"
 
 
 @dataclass(frozen=True)
@@ -254,8 +282,8 @@ def _check_types(types: Mapping[str, Any]) -> None:
 def limits_in_force(scenario: Scenario, *, compared: bool) -> dict[str, Limit]:
     """Limits in force: those of the scenario, then those of its type of release.
 
-    A limit of the type is not in force if it needs a role that the scenario does not declare, or if it is on a release
-    and its original and they are not `compared`. Limits of the scenario always are.
+    A limit of the type is not in force where the scenario says so, for the limit itself or for the role it needs, or if
+    it is on a release and its original and they are not `compared`. Limits of the scenario always are.
     """
     types = _of_type(scenario)
     own = scenario.thresholds.declared
@@ -265,20 +293,41 @@ def limits_in_force(scenario: Scenario, *, compared: bool) -> dict[str, Limit]:
     limits |= {
         name: limit
         for name, limit in types.items()
-        if name not in own and not _lacks(name, scenario, compared=compared)
+        if name not in own and not _left_out(name, scenario, compared=compared)
     }
     return {name: limits[name] for name in type(scenario.thresholds).model_fields if name in limits}
 
 
 def limits_not_asked(scenario: Scenario, *, compared: bool) -> dict[str, str]:
     """Limits of the type that are not in force, with reasons."""
-    waiting = {name for name in _of_type(scenario) if name not in scenario.thresholds.declared}
+    own, of_type = scenario.thresholds.declared, _of_type(scenario)
+    published = RELEASE_TYPES.get(scenario.release or "", {})
     reasons = {
-        name: _lacks(name, scenario, compared=compared)
+        name: _left_out(name, scenario, compared=compared) if name in of_type else BY_OFFICE
         for name in type(scenario.thresholds).model_fields
-        if name in waiting
+        if name in {**of_type, **published} and name not in own
     }
     return {name: reason for name, reason in reasons.items() if reason}
+
+
+def asks_everything(scenario: Scenario) -> bool:
+    """Whether every column needs a role, and every limit of the type a word of the scenario that leaves it out.
+
+    Examples
+    --------
+    >>> from sdckit import Scenario
+    >>> [asks_everything(Scenario(keys=["sex"], release=name)) for name in ("teaching", "enclave", None)]
+    [True, False, False]
+    """
+    return scenario.release not in (None, ENCLAVE)
+
+
+def not_said(name: str, scenario: Scenario) -> str:
+    """Why a limit of the type cannot be judged: the scenario says nothing of the role it needs; else ""."""
+    needs = LIMITS[name].needs
+    if not needs or not asks_everything(scenario) or needs in scenario.stated:
+        return ""
+    return NOT_SAID[needs]
 
 
 def _of_type(scenario: Scenario) -> dict[str, Limit]:
@@ -294,9 +343,15 @@ def _of_type(scenario: Scenario) -> dict[str, Limit]:
     return limits
 
 
-def _lacks(name: str, scenario: Scenario, *, compared: bool) -> str:
-    """Why a limit of the type does not apply, or ""."""
+def _left_out(name: str, scenario: Scenario, *, compared: bool) -> str:
+    """Why a limit of the type is not asked, or ""."""
     kind = LIMITS[name]
+    if name in scenario.thresholds.not_asked:
+        return BY_SCENARIO
     if kind.scope == "release" and not compared:
         return NOTHING_SEEN if kind.alone else NO_RELEASE
-    return LACKING[kind.needs] if kind.needs and not getattr(scenario, kind.needs) else ""
+    if not kind.needs or getattr(scenario, kind.needs):
+        return ""
+    if not asks_everything(scenario):
+        return LACKING[kind.needs]
+    return STATED_NONE[kind.needs] if kind.needs in scenario.stated else ""

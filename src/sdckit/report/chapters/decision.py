@@ -22,6 +22,7 @@ QUESTIONS = {
     "linked": "Can records be linked to somebody?",
     "learnt": "Can something be learnt about somebody?",
     "tried": "Do trial attacks succeed?",
+    "covered": "Was every column looked at?",
 }
 NO_LIMIT = "no limit"
 RANK = {False: 0, None: 1, True: 2}
@@ -42,7 +43,7 @@ def chance(limit: float) -> str:
 def answers(plain: Plain) -> list[tuple[str, str, str]]:
     """Rows (state, question, findings) of the decision page; exceeded limits first, equal sentences merged.
 
-    A question without a limit says so; the one on trial attacks appears only if a limit was set on them.
+    A question without a limit says so; those on trial attacks and on the columns appear only if they were asked.
     """
     rows = []
     for name, question in QUESTIONS.items():
@@ -50,7 +51,7 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
         if verdicts:
             holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state])
             rows.append((status(holds), question, " ".join(_sentences(verdicts, plain))))
-        elif name != "tried":
+        elif name not in ("tried", "covered"):
             rows.append((NO_LIMIT, question, "Nothing was asked for here."))
     return rows
 
@@ -63,7 +64,7 @@ def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
         who.setdefault(plain_verdict(verdict, plain["n"]), []).append(verdict["intruder"])
     return [
         f"{listed([f'“{name}”' for name in dict.fromkeys(names)])}: {words[0].lower() + words[1:]}"
-        if several
+        if several and any(names)
         else words
         for words, names in who.items()
     ]
@@ -71,7 +72,7 @@ def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
 
 def plain_verdict(verdict: Plain, n: Plain) -> str:
     """Say in lay terms whether a limit holds."""
-    kind, limit, holds = LIMITS[verdict["name"]], verdict["limit"], verdict["holds"]["value"]
+    kind, limit, holds = LIMITS[verdict["name"]], verdict["limit"] or 0, verdict["holds"]["value"]
     if holds is None:
         reason = verdict["holds"].get("reason") or verdict["reason"] or "it was not measured"
         return f"{kind.asked} could not be judged: {reason.rstrip('.')}."
@@ -85,7 +86,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"],
         others="1 other" if limit == 2 else f"{limit - 1:,g} others",
         values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
-        value=percent(verdict["value"]) if verdict["value"] else "withheld",
+        value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
     )  # fmt: skip
     beside = " The original was not there." if verdict.get("alone") else ""
     return f"{sentence[0].upper()}{sentence[1:]}.{beside}"
@@ -184,7 +185,9 @@ def remaining_questions(plain: Plain) -> list[str]:
     points = []
     opened = sum(verdict["holds"]["value"] is None for verdict in plain["verdicts"])
     if opened:
-        points.append(f"{counted(opened, 'limit')} could not be judged: see the answer.")
+        points.append(f"{counted(opened, 'question')} could not be judged: see the answer.")
+    if plain["column_roles"] and plain["column_roles"]["line"]:
+        points.append(plain["column_roles"]["line"])
     if scenario["unconfirmed"]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:

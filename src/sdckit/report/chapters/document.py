@@ -32,7 +32,7 @@ from sdckit.report.subgroups import rates_tree, subgroups_tree
 from sdckit.report.view import Note, find_view
 
 if TYPE_CHECKING:
-    from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
+    from sdckit.workflow.assessment import Assessed, Assessment, IntruderAssessment, KeyFacts
     from sdckit.workflow.verdicts import Verdict
 
 # The calls that reproduce a report, in Python and on the command line.
@@ -62,15 +62,16 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
         given["keys"] = list(scenario.keys)
     else:
         given["intruders"] = {name: list(keys) for name, keys in scenario.intruders.items()}
-    for name in ("weight", "sampling_fraction", "household", "person", "release"):
-        if (value := getattr(scenario, name)) is not None:
+    for name in ("weight", "sampling_fraction", "household", "person", "insensitive_because", "release"):
+        if (value := getattr(scenario, name)) not in (None, ""):
             given[name] = value
-    for name in ("sensitive", "numeric", "ordered", "identifiers", "missing_codes"):
+    for name in ("sensitive", "numeric", "ordered", "identifiers", "insensitive", "missing_codes"):
         if value := getattr(scenario, name):
             given[name] = list(value)
+    given |= scenario.stated_none
     if scenario.hierarchies:
         given["hierarchies"] = dict(scenario.hierarchies)
-    tables = {"release_types": scenario.release_types, "thresholds": scenario.thresholds.declared}
+    tables = {"release_types": scenario.release_types, "thresholds": scenario.thresholds.entries}
     given |= {name: deepcopy(table) for name, table in tables.items() if table}
     if scenario.missing != "wildcard":
         missing = scenario.missing
@@ -146,7 +147,7 @@ def command_line(scenario: Scenario, measures: Sequence[str] = (), by: Sequence[
     further = ["--measures", ",".join(measures)] if measures else []
     further += ["--by", ",".join(by)] if by else []
     options = {"keys", "weight", "household", "release", "sensitive", "numeric", "missing_codes"}
-    if not _arguments(scenario).keys() <= options:
+    if not _arguments(scenario).keys() <= options or scenario.stated_none:
         return shlex.join(["sdckit", "assess", "FILE", "--scenario", "SCENARIO.toml", *further])
     words = ["sdckit", "assess", "FILE", "--keys", ",".join(scenario.keys)]
     for name in ("weight", "household"):
@@ -192,15 +193,16 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     intruders = tuple(_intruder(intruder, settings[intruder.name]) for intruder in assessment.intruders)
     for intruder in filter(_alone, assessment.intruders):
         _link_missing(ledger, settings[intruder.name].prefix, intruder)
-    trees = dict(zip(settings, intruders, strict=True))
-    judged = [
-        (verdict, settings[verdict.intruder], _released_share(verdict, trees[verdict.intruder]))
-        for verdict in assessment.verdicts
-    ]
     if scenario.person is None:
         pairs = ((settings[intruder.name], intruder) for intruder in assessment.intruders)
         known = [(setting.sizes, frozenset(intruder.keys), not setting.cells_known) for setting, intruder in pairs]
         link_intruders(ledger, known)
+    first = next(iter(settings.values()))
+    trees = dict(zip(settings, intruders, strict=True))
+    judged = [
+        (verdict, settings.get(verdict.intruder, first), _released_share(verdict, trees.get(verdict.intruder, {})))
+        for verdict in assessment.verdicts
+    ]
     tree: dict[str, Tree] = {
         "schema": "sdckit/assessment",
         "schema_version": SCHEMA_VERSION,
@@ -211,6 +213,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "engine": assessment.engine,
         "passed": AllHold(tuple(_holds(verdict, None, setting, share) for verdict, setting, share in judged)),
         "verdicts": tuple(verdict_tree(*entry) for entry in judged),
+        "column_roles": column_roles_tree(assessment),
         "scenario": scenario_tree(scenario, judged=[verdict.name for verdict in assessment.verdicts]),
         "intruders": intruders,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
@@ -243,7 +246,9 @@ def scenario_tree(scenario: Scenario, *, compared: bool = False, judged: Collect
         "sensitive": tuple(scenario.sensitive),
         "numeric": tuple(scenario.numeric),
         "identifiers": tuple(scenario.identifiers),
-        "thresholds": dict(scenario.thresholds.declared),
+        "insensitive": tuple(scenario.insensitive),
+        "insensitive_because": scenario.insensitive_because,
+        "thresholds": dict(scenario.thresholds.entries),
         "missing": missing if isinstance(missing, str) else dict(missing),
         "missing_codes": tuple(scenario.missing_codes),
         "matching": _plain_entries(scenario.matching.declared),
@@ -251,6 +256,27 @@ def scenario_tree(scenario: Scenario, *, compared: bool = False, judged: Collect
         "n_columns": len(scenario.columns),
         "unconfirmed": tuple(scenario.unconfirmed),
     }
+
+
+def column_roles_tree(assessment: Assessed) -> Tree:
+    """The roles of the columns that go out, and what is said of them where no type of release asks for them."""
+    columns = assessment.column_roles
+    if columns is None:
+        return None
+    return {
+        "roles": dict(columns.shown),
+        "n": len(columns.roles),
+        "n_without": len(columns.missing),
+        "line": columns.line if assessment.scenario.release is None else "",
+    }
+
+
+def has_no_figure(verdict: Verdict) -> bool:
+    """Whether a verdict is on names of columns and what the scenario says of them: its reason has no count of records.
+
+    A number in such a reason is one of columns, and printed as it is.
+    """
+    return LIMITS[verdict.name].judged == "roles"
 
 
 def _plain_entries(entries: Mapping[str, Any]) -> dict[str, Tree]:
@@ -377,7 +403,7 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         "n_category": _count_by_missing_rule("violations.category", verdict, verdict.n_category, setting),
         "n_resting": _count_by_missing_rule("resting", verdict, verdict.n_resting, setting),
         "value": share or _verdict_value(verdict, setting),
-        "reason": Foreign(verdict.reason),
+        "reason": verdict.reason if has_no_figure(verdict) else Foreign(verdict.reason),
         "origin": verdict.origin,
         "alone": verdict.alone,
     }
@@ -389,10 +415,16 @@ def _holds(verdict: Verdict, count: Count | None, setting: Setting, share: Share
     Where the answer depends on whether a count is 0, it discloses that of the count. A limit on a share or mean that
     has no count of records is judged as far as the printed figures decide it.
     """
+    if has_no_figure(verdict):
+        return Holds(verdict.holds)
     if share is not None:  # of records beyond a limit, none may be
         limit = 0.0 if LIMITS[verdict.name].of else float(verdict.limit)
         return Holds(verdict.holds, verdict.reason, value=share.part, base=share.whole, limit=limit)
-    if LIMITS[verdict.name].judged != "count" and (parts := _part_and_base(verdict, setting)):
+    if (
+        verdict.limit is not None
+        and LIMITS[verdict.name].judged != "count"
+        and (parts := _part_and_base(verdict, setting))
+    ):
         return Holds(verdict.holds, verdict.reason, value=parts[0], base=parts[1], limit=float(verdict.limit))
     is_none = count is not None and verdict.holds == (setting.ledger.variables[count.name].true == 0)
     return Holds(verdict.holds, verdict.reason, none=(count.name,) if count is not None and is_none else ())
@@ -400,7 +432,7 @@ def _holds(verdict: Verdict, count: Count | None, setting: Setting, share: Share
 
 def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
     """The count a verdict is about; one that is in the ledger already is used again, so that both are printed alike."""
-    if verdict.n_records is None:
+    if verdict.n_records is None or verdict.limit is None:
         return None
     prefix, ledger = setting.prefix, setting.ledger
     level = int(verdict.limit) if float(verdict.limit).is_integer() else verdict.limit
@@ -427,8 +459,10 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
 
 def _count_by_missing_rule(name: str, verdict: Verdict, true: int | None, setting: Setting) -> Count | None:
     """The count of k-anonymity for a rule for missing values, if it is in the ledger."""
+    if true is None or verdict.limit is None:
+        return None
     known = f"{setting.prefix}.{name}.{verdict.limit:g}"
-    return Count(known) if true is not None and known in setting.ledger.variables else None
+    return Count(known) if known in setting.ledger.variables else None
 
 
 def _verdict_value(verdict: Verdict, setting: Setting) -> Tree:

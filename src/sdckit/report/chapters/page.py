@@ -247,9 +247,10 @@ def answer_section(plain: Plain) -> Section:
 
 
 def release_type(plain: Plain) -> list[Block]:
-    """Say what the file is released as, where the scenario names a type."""
-    sentence = release_sentence(plain["scenario"])
-    return [Paragraph(sentence)] if sentence else []
+    """Say what the file is released as, where the scenario names a type; else which columns have no role."""
+    columns = plain["column_roles"]
+    sentences = [release_sentence(plain["scenario"]), columns["line"] if columns else ""]
+    return [Paragraph(sentence) for sentence in sentences if sentence]
 
 
 def verdicts_block(plain: Plain) -> Verdicts:
@@ -396,6 +397,7 @@ def scenario_section(plain: Plain) -> Section:
         ("Person", tree["person"] or "one record per person"),
         ("Sensitive variables", listed(labelled(plain, tree["sensitive"])) or "none declared"),
         ("Direct identifiers, never read", listed(tree["identifiers"]) or "none declared"),
+        *_insensitive(tree),
         ("Limits", listed(limits_words(tree)) or "none declared"),
         ("A missing key value", f"{rule}, alpha {tree['alpha']:g}"),
         ("Codes for missing", listed(tree["missing_codes"]) or "none declared"),
@@ -403,6 +405,14 @@ def scenario_section(plain: Plain) -> Section:
         *([("Guessed, not confirmed", listed(tree["unconfirmed"]))] if tree["unconfirmed"] else []),
     ]
     return Section("Scenario", (Facts(tuple(items)),), paper=True)
+
+
+def _insensitive(tree: Plain) -> list[tuple[str, str]]:
+    """Row of the columns known to nobody, with the reason given."""
+    if not tree["insensitive"]:
+        return []
+    because = f" ({tree['insensitive_because']})" if tree["insensitive_because"] else ""
+    return [("Insensitive", listed(tree["insensitive"]) + because)]
 
 
 def _keys_of(name: str, tree: Plain) -> str:

@@ -11,7 +11,15 @@ from sdckit.data.limits import LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
-from sdckit.report.chapters.document import SCHEMA_VERSION, build_document, method_notes, release_calls, scenario_tree
+from sdckit.report.chapters.document import (
+    SCHEMA_VERSION,
+    build_document,
+    column_roles_tree,
+    has_no_figure,
+    method_notes,
+    release_calls,
+    scenario_tree,
+)
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import utility_tree
@@ -122,6 +130,7 @@ def plain_release(
         "aligned": assessment.aligned,
         "passed": passed(verdicts),
         "verdicts": verdicts,
+        "column_roles": comparison["column_roles"],
         "scenario": before["scenario"],
         "intruders": comparison["intruders"],
         "recoded": comparison["recoded"],
@@ -245,7 +254,10 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
-        "holds": tuple(Holds(verdict.holds, verdict.reason) for verdict in assessment.verdicts),
+        "holds": tuple(
+            Holds(verdict.holds, "" if has_no_figure(verdict) else verdict.reason) for verdict in assessment.verdicts
+        ),
+        "column_roles": column_roles_tree(assessment),
     }
     done = assessment.what_was_done
     steps = None if done is None else recipe_document(done, internal=internal)
@@ -307,6 +319,8 @@ def _verdict(
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
     }  # fmt: skip
+    if has_no_figure(verdict):
+        return {**plain, "reason": displayed(verdict.reason)}
     if not internal and LIMITS[verdict.name].judged == "recovered":
         plain["variable"] = None  # naming it would disclose the column with the largest exact share
     if leaves := list(_compared_leaves(verdict, intruders)):

@@ -53,16 +53,22 @@ def headline(plain: Plain) -> str:
     verdicts = plain["verdicts"]
     if not verdicts:
         return "No limit was declared: the figures below describe the risk, they give no verdict."
-    exceeded = sum(verdict["holds"]["value"] is False for verdict in verdicts)
-    untested = sum(verdict["holds"]["value"] is None for verdict in verdicts)
+    limits = [verdict for verdict in verdicts if verdict["limit"] is not None]
+    roles = {verdict["holds"]["value"] for verdict in verdicts if verdict["limit"] is None}
+    exceeded = sum(verdict["holds"]["value"] is False for verdict in limits)
+    untested = sum(verdict["holds"]["value"] is None for verdict in limits)
     rests = _resting_sentence(verdicts)
+    if False in roles and not exceeded:
+        return f"Not to be given out: a direct identifier is in the file.{rests}"
     if exceeded:
-        which = "The only limit" if len(verdicts) == 1 else f"{exceeded} of {len(verdicts)} limits"
+        which = "The only limit" if len(limits) == 1 else f"{exceeded} of {len(limits)} limits"
         verb = "is" if exceeded == 1 else "are"
         return f"Not within the declared limits: {which} {verb} exceeded.{rests}"
     if untested:
         verb = "limit" if untested == 1 else "limits"
         return f"Undecided: {untested} declared {verb} could not be judged, and no other is exceeded.{rests}"
+    if None in roles:
+        return f"Undecided: columns go out of which nobody said what they are; every declared limit holds.{rests}"
     return f"Within every declared limit.{rests}"
 
 
@@ -82,9 +88,13 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
         printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")
     sentence = (printed[0] if holds else printed[1]).format(
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
-        value=percent(verdict["value"]) if verdict["value"] else "withheld",
+        value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=_capital(verdict["reason"]),
     )  # fmt: skip
     return f"{sentence}{_rule_words(verdict)}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def both_rules(resting: str, category: str, limit: float, *, holds: bool) -> str:
@@ -142,7 +152,7 @@ def limit_name(name: str) -> str:
 def _limit_words(verdict: Plain) -> str:
     of = f" of {verdict['variable']}" if verdict["variable"] else ""
     name = LIMITS[verdict["name"]].title or limit_name(verdict["name"]).capitalize()
-    return f"{name}{of} (limit {verdict['limit']:g})"
+    return f"{name}{of}" + ("" if verdict["limit"] is None else f" (limit {verdict['limit']:g})")
 
 
 def some_records(verdict: Plain, n: Plain) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from sdckit.data.limits import LIMITS
 from sdckit.report.chapters.sentences import limit_name
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -95,9 +96,16 @@ def artifact(path: str) -> str:
 def _rule(name: str) -> Plain:
     return {
         "id": f"sdckit/{name}",
-        "shortDescription": {"text": f"The limit on {limit_name(name)} holds."},
+        "shortDescription": {"text": _rule_words(name)},
         "defaultConfiguration": {"level": "error"},
     }
+
+
+def _rule_words(name: str) -> str:
+    kind = LIMITS.get(name)
+    if kind is not None and kind.judged == "roles":
+        return "Every column that goes out has a role."
+    return f"The limit on {limit_name(name)} holds."
 
 
 def _files(verdict: Printed, file: str, released: Sequence[str]) -> Sequence[str]:

@@ -1,0 +1,246 @@
+"""The roles of the columns that go out: which have one, by name or by a pattern, and of which nobody said anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from sdckit.data.columns import n_single
+from sdckit.data.files.file_checks import WITHHELD, may_tell
+from sdckit.data.frames import Frame, check_plan_names, collect
+from sdckit.data.limits import LIMITS
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, is_pattern, roles_of
+from sdckit.errors import DataError
+
+INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
+UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
+SHOWN = 5  # names in one sentence; the rest is only counted
+LINKING = ("id", "ledger.id")
+GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
+
+
+def numbers_limited(scenario: Scenario) -> bool:
+    """Whether a limit on numbers is in force: only then is `numeric` a role, since something looks at the numbers."""
+    return any(LIMITS[name].numbers for name in scenario.limits_of(compared=True).declared)
+
+
+def roles_by_column(
+    scenario: Scenario, columns: Sequence[str], share_unique: Mapping[str, float], *, id: str | None = None
+) -> dict[str, tuple[str, ...]]:
+    """The roles of every column that goes out; none where nobody said what it is.
+
+    Parameters
+    ----------
+    scenario
+        Its entries are the roles: "key", "sensitive", "weight", "household", "person", "identifiers", "ledger.id",
+        "insensitive", and "numeric" under a limit on numbers (`numbers_limited`). What is ordered, or the same for a
+        household, says how a column is read and not what it tells.
+    columns
+        Of the file that goes out.
+    share_unique
+        Records with a value that occurs once, as a share of the records, for each column that a pattern covers: from
+        5 % on the pattern does not count. A column that is not among them was not looked at, and is not covered.
+    id
+        Column that a call names to match rows.
+
+    Examples
+    --------
+    >>> scenario = Scenario(keys=["sex"], insensitive=["att_*"], insensitive_because="looked through by the office")
+    >>> roles_by_column(scenario, ["sex", "att_1", "att_2", "note"], {"att_1": 0.0, "att_2": 0.9})
+    {'sex': ('key',), 'att_1': ('insensitive',), 'att_2': (), 'note': ()}
+    """
+    roles = _named_roles(scenario, id)
+    covered = [name for name in _matched(scenario, columns) if share_unique.get(name, 1.0) < UNIQUE]
+    roles |= {name: (INSENSITIVE,) for name in (*covered, *scenario.insensitive) if name not in roles}
+    return {name: roles.get(name, ()) for name in columns}
+
+
+def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...]]:
+    """Roles given by name, other than insensitive."""
+    none = ("ordered", HOUSEHOLD_VARIABLES, *(() if numbers_limited(scenario) else ("numeric",)))
+    roles: dict[str, tuple[str, ...]] = {} if id is None else {id: ("id",)}
+    for given, name in roles_of(scenario):
+        role = KEY if given.startswith("intruders.") else given
+        if role not in (*none, *roles.get(name, ())):
+            roles[name] = (*roles.get(name, ()), role)
+    return roles
+
+
+def _matched(scenario: Scenario, columns: Sequence[str]) -> list[str]:
+    """Columns that match a pattern and are not named insensitive."""
+    texts = (".*".join(map(re.escape, entry.split("*"))) for entry in scenario.insensitive if is_pattern(entry))
+    patterns = [re.compile(text, re.DOTALL) for text in texts]
+    matched = (name for name in columns if any(pattern.fullmatch(name) for pattern in patterns))
+    return [name for name in matched if name not in scenario.insensitive]
+
+
+def left_to_patterns(scenario: Scenario, columns: Sequence[str], *, id: str | None = None) -> list[str]:
+    """The columns that only a pattern covers, so that their values have to be looked at.
+
+    >>> scenario = Scenario(keys=["sex"], insensitive=["*"], insensitive_because="attitudes")
+    >>> left_to_patterns(scenario, ["sex", "att_1"])
+    ['att_1']
+    """
+    roles = _named_roles(scenario, id)
+    return [name for name in _matched(scenario, columns) if name not in roles]
+
+
+def shares_unique(frame: Frame, columns: Sequence[str]) -> dict[str, float]:
+    """For each column the records with a value that occurs once, as a share of all records; missing is no value.
+
+    Of a plan, the engine counts the different values of all columns in one pass; a column with few is not looked at
+    again, and its share is then one that it does not exceed. A column of lists or structures has no share.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> shares_unique(open_frame(pl.DataFrame({"a": [1, 1, 2, None], "b": [1, 2, 3, 4]})), ["a", "b"])
+    {'a': 0.25, 'b': 1.0}
+    """
+    if not columns:
+        return {}
+    if isinstance(frame, nw.LazyFrame):
+        return _shares_in_engine(frame, columns)
+    shares = {}
+    for name in columns:
+        try:
+            shares[name] = n_single(frame.get_column(name)) / max(len(frame), 1)
+        except DataError:  # no plain values: nothing can be said of them
+            continue
+    return shares
+
+
+def _shares_in_engine(plan: nw.LazyFrame[Any], columns: Sequence[str]) -> dict[str, float]:
+    check_plan_names(plan, columns)
+    counts = [nw.col(name).n_unique().alias(f"sdckit__{place}") for place, name in enumerate(columns)]
+    n, *levels = map(int, collect(plan.select(nw.len().alias("sdckit__n"), *counts)).row(0))
+    shares = {name: count / max(n, 1) for name, count in zip(columns, levels, strict=True)}
+    for name, most in shares.items():
+        if most >= UNIQUE:  # only then can so many occur once
+            sizes = plan.filter(~nw.col(name).is_null()).group_by(name).agg(nw.len().alias("sdckit__size"))
+            once = collect(sizes.filter(nw.col("sdckit__size") == 1).select(nw.len().alias("sdckit__n"))).item()
+            shares[name] = int(once) / max(n, 1)
+    return shares
+
+
+# What is said of the columns that go out, and the verdict on it.
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """The roles of every column that goes out.
+
+    Attributes
+    ----------
+    roles : dict of str to tuple of str
+        As `roles_by_column`.
+    covered : tuple of str
+        Columns that a pattern alone makes insensitive.
+    too_unique : tuple of str
+        Columns that match a pattern, and are not covered: 5 % of the records or more hold a value that occurs once.
+    because : str
+        Who found the covered ones insensitive, and why.
+    told : bool
+        Whether the names may be told: the first line of a file without a header is a record.
+    """
+
+    roles: Mapping[str, tuple[str, ...]]
+    covered: tuple[str, ...] = ()
+    too_unique: tuple[str, ...] = ()
+    because: str = ""
+    told: bool = True
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Columns without a role."""
+        return tuple(name for name, roles in self.roles.items() if not roles)
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """Direct identifiers that go out."""
+        return tuple(name for name, roles in self.roles.items() if IDENTIFIERS in roles and not {*LINKING} & {*roles})
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether every column has a role and none is a direct identifier; None where a role is missing."""
+        return False if self.identifiers else None if self.missing else True
+
+    @property
+    def words(self) -> str:
+        """What is said of the columns: those that go out and may not, those without a role, or that all have one."""
+        sentences = []
+        if names := self.identifiers:
+            start = "a direct identifier goes out" if len(names) == 1 else "direct identifiers go out"
+            sentences.append(f"{start}: {self._listed(names)}")
+        if self.missing:
+            sentences.append(f"nobody said what these columns are: {self._listed(self.missing)}; {GIVE_ONE}")
+        if self.too_unique:
+            sentences.append(
+                f"no pattern covers {self._listed(self.too_unique)}, since many of the values occur once: name each in "
+                "insensitive, or give it another role"
+            )
+        return "; ".join(sentences) or f"every column that goes out has a role{self._covered_words}"
+
+    @property
+    def _covered_words(self) -> str:
+        n = len(self.covered)
+        columns = f"{n:,} column{'s' if n != 1 else ''} of {len(self.roles):,}"
+        return f"; {columns} covered by a pattern as insensitive: {self.because.strip().rstrip('.')}" if n else ""
+
+    @property
+    def line(self) -> str:
+        """What a document says where no type of release asks for roles; "" where every column has one by name."""
+        n = len(self.missing)
+        columns = "1 column that goes out has" if n == 1 else f"{n:,} columns that go out have"
+        lacking = f"{columns} no role: {self._listed(self.missing)}; name a type of release to have it judged."
+        return lacking if n else f"{self.words[0].upper()}{self.words[1:]}." if self.covered or self.identifiers else ""
+
+    @property
+    def shown(self) -> dict[str, tuple[str, ...]]:
+        """The roles by column; without the columns whose names may not be told."""
+        return {name: roles for name, roles in self.roles.items() if self.told or {*roles} - {INSENSITIVE}}
+
+    def _listed(self, names: Sequence[str]) -> str:
+        if not self.told:
+            return f"{len(names):,} column{'s' if len(names) != 1 else ''} ({WITHHELD})"
+        more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+        return ", ".join(f"'{name}'" for name in names[:SHOWN]) + more
+
+
+def look_at_columns(scenario: Scenario, frames: Iterable[Frame], *, id: str | None = None) -> ColumnRoles:
+    """What a scenario says of the columns of the files that go out, taken together."""
+    columns: dict[str, None] = {}
+    shares: dict[str, float] = {}
+    for frame in frames:
+        names = frame.collect_schema().names()
+        columns |= dict.fromkeys(names)
+        for name, share in shares_unique(frame, left_to_patterns(scenario, names, id=id)).items():
+            shares[name] = max(share, shares.get(name, 0.0))
+    return _of_columns(scenario, list(columns), shares, id=id)
+
+
+def among_columns(
+    known: ColumnRoles, scenario: Scenario, columns: Sequence[str], *, id: str | None = None, certain: bool = True
+) -> ColumnRoles:
+    """The same with all columns of the files, of which only some were read: every one that a pattern may cover.
+
+    `certain` is that of the files' headers.
+    """
+    return _of_columns(scenario, columns, dict.fromkeys(known.covered, 0.0), id=id, certain=certain)
+
+
+def _of_columns(
+    scenario: Scenario, columns: Sequence[str], shares: Mapping[str, float], *, id: str | None, certain: bool = True
+) -> ColumnRoles:
+    roles = roles_by_column(scenario, columns, shares, id=id)
+    matched = left_to_patterns(scenario, columns, id=id)
+    return ColumnRoles(
+        roles, tuple(name for name in matched if roles[name]), tuple(name for name in matched if not roles[name]),
+        scenario.insensitive_because, may_tell(columns, scenario.columns, certain=certain),
+    )  # fmt: skip

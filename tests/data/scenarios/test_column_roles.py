@@ -1,0 +1,193 @@
+"""The roles of columns that go out: by name, by pattern, and what a pattern never covers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sdckit.data.frames import open_frame
+from sdckit.data.limits import LIMITS
+from sdckit.data.scenarios.column_roles import (
+    ColumnRoles,
+    among_columns,
+    left_to_patterns,
+    look_at_columns,
+    numbers_limited,
+    roles_by_column,
+    shares_unique,
+)
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ScenarioError
+
+WHY = {"insensitive_because": "looked through by the office"}
+FULL = Scenario(
+    intruders={"a": ["sex", "age"], "b": ["age"]}, weight="w", household="home", person="pid", sensitive=["ill"],
+    numeric=["age", "income"], ordered=["ill"], household_variables=["region", "age"], identifiers=["name"],
+    insensitive=["att_1", "x*y"], **WHY,
+)  # fmt: skip
+COLUMNS = ["sex", "age", "w", "home", "pid", "ill", "income", "region", "name", "att_1", "att_2", "xAy"]
+
+
+def columns_of(frame: Any, **entries: Any) -> ColumnRoles:
+    return look_at_columns(Scenario(keys=["sex"], **entries), [open_frame(frame)])
+
+
+def test_every_role_counts_but_what_says_how_a_column_is_read() -> None:
+    assert roles_by_column(FULL, COLUMNS, {"xAy": 0.0}) == {
+        "sex": ("key",), "age": ("key",), "w": ("weight",), "home": ("household",), "pid": ("person",),
+        "ill": ("sensitive",), "income": (), "region": (), "name": ("identifiers",), "att_1": ("insensitive",),
+        "att_2": (), "xAy": ("insensitive",),
+    }  # fmt: skip
+    assert roles_by_column(FULL, ["sex", "row"], {}, id="row") == {"sex": ("key",), "row": ("id",)}
+
+
+def test_numeric_is_a_role_under_a_limit_on_numbers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    limited = FULL.changed(thresholds={"global_risk": 0.5})
+    assert not numbers_limited(limited)
+    monkeypatch.setitem(LIMITS, "global_risk", replace(LIMITS["global_risk"], numbers=True))
+    assert numbers_limited(limited)
+    assert not numbers_limited(FULL)
+    found = roles_by_column(limited, ["age", "income"], {})
+    assert found == {"age": ("key", "numeric"), "income": ("numeric",)}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "covered"),
+    [("*", ["att_1", "att.2", "b*\nc"]), ("att*", ["att_1", "att.2"]), ("*_1", ["att_1"]), ("att.*", ["att.2"]),
+     ("b*", ["b*\nc"]), ("*tt*2", ["att.2"]), ("at*_?", []), ("[a]*", []), ("*sex", [])],
+)  # fmt: skip
+def test_a_pattern_has_one_letter_that_means_something(pattern: str, covered: list[str]) -> None:
+    scenario = Scenario(keys=["sex"], insensitive=[pattern], **WHY)
+    columns = ["sex", "att_1", "att.2", "b*\nc"]
+    assert left_to_patterns(scenario, columns) == covered
+    found = roles_by_column(scenario, columns, dict.fromkeys(columns, 0.0))
+    assert [name for name, roles in found.items() if roles == ("insensitive",)] == covered
+    assert found["sex"] == ("key",)  # by pattern, another role wins
+
+
+def test_a_pattern_covers_nothing_that_was_not_looked_at() -> None:
+    scenario = Scenario(keys=["sex"], insensitive=["*"], **WHY)
+    assert roles_by_column(scenario, ["a", "b", "c"], {"a": 0.049, "b": 0.05}) == {
+        "a": ("insensitive",), "b": (), "c": (),
+    }  # fmt: skip
+
+
+def some(n_single: int, n: int = 100) -> list[int]:
+    """Values of which so many occur once."""
+    return [*range(10, 10 + n_single), *([1] * (n - n_single))]
+
+
+def test_unique_values_have_to_be_named() -> None:
+    frame = pl.DataFrame({"sex": some(0), "few": some(4), "many": some(5), "named": some(90)})
+    found = columns_of(frame, insensitive=["named", "*"], **WHY)
+    assert (found.covered, found.too_unique, found.missing) == (("few",), ("many",), ("many",))
+    assert found.holds is None
+    assert "no pattern covers 'many', since many of the values occur once" in found.words
+    whole = columns_of(frame.drop("many"), insensitive=["named", "*"], **WHY)
+    assert whole.holds is True
+    assert whole.words == (
+        "every column that goes out has a role; 1 column of 3 covered by a pattern as insensitive: looked through by "
+        "the office"
+    )
+
+
+@pytest.mark.parametrize("values", [[None] * 95 + list(range(5)), ["a", "a", None, "b", *["c"] * 20], [1.5, 2.5, 2.5],
+                                    [True, False, False], [None, None, None], ["x"]])  # fmt: skip
+def test_shares_are_those_of_every_engine(values: list[Any]) -> None:
+    frame = pl.DataFrame({"v": values, "other": [1] * len(values)})
+    present = [value for value in values if value is not None]
+    share = sum(present.count(value) == 1 for value in present) / len(values)
+    for given in (frame, frame.to_pandas(), frame.to_arrow()):
+        assert shares_unique(open_frame(given), ["v", "other"])["v"] == pytest.approx(share)
+    lazy = shares_unique(open_frame(frame.lazy()), ["v", "other"])
+    assert lazy["v"] == pytest.approx(share) or share <= lazy["v"] < 0.05
+
+
+def test_many_values_of_a_plan_are_counted_in_the_engine() -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"twice": [*range(500)] * 2, "once": rng.permutation(1000), "code": [1, 2] * 500})
+    eager = shares_unique(open_frame(frame), frame.columns)
+    assert eager == {"twice": 0.0, "once": 1.0, "code": 0.0}
+    assert shares_unique(open_frame(frame.lazy()), frame.columns) == {**eager, "code": 0.002}
+    assert shares_unique(open_frame(frame.lazy()), []) == {}
+
+
+def test_a_column_without_plain_values_is_not_covered() -> None:
+    frame = pl.DataFrame({"sex": [1] * 30, "list": [[1, 2]] * 30})
+    assert columns_of(frame, insensitive=["*"], **WHY).missing == ("list",)
+
+
+def test_several_files_are_taken_together() -> None:
+    scenario = Scenario(keys=["sex"], insensitive=["*"], **WHY)
+    frames = [pl.DataFrame({"sex": some(0), "a": some(0), "b": some(9)}), pl.DataFrame({"sex": some(0), "a": some(9)})]
+    found = look_at_columns(scenario, [open_frame(frame) for frame in frames])
+    assert list(found.roles) == ["sex", "a", "b"]
+    assert found.missing == ("a", "b")
+
+
+def test_identifiers_that_go_out_are_said_first() -> None:
+    found = columns_of(pl.DataFrame({"sex": some(0), "name": some(9), "x": some(0)}), identifiers=["name", "gone"])
+    assert (found.identifiers, found.holds) == (("name",), False)
+    assert found.words.startswith("a direct identifier goes out: 'name'; nobody said what these columns are: 'x'")
+    linking = ColumnRoles({"name": ("identifiers", "ledger.id"), "pid": ("id", "identifiers")})
+    assert (linking.identifiers, linking.holds) == ((), True)  # what joins files is looked at apart
+
+
+def test_long_lists_are_counted() -> None:
+    found = columns_of(pl.DataFrame({"sex": [1]} | {f"v{i}": [1] for i in range(7)}))
+    assert "'v0', 'v1', 'v2', 'v3', 'v4' and 2 more; give each" in found.words
+    assert found.line == (
+        "7 columns that go out have no role: 'v0', 'v1', 'v2', 'v3', 'v4' and 2 more; name a type of release to have "
+        "it judged."
+    )
+    assert columns_of(pl.DataFrame({"sex": [1]})).line == ""
+
+
+def test_names_that_may_be_a_record_are_not_told() -> None:
+    scenario = Scenario(keys=["sex"])
+    found = among_columns(columns_of(pl.DataFrame({"sex": [1]})), scenario, ["sex", "34", "north"])
+    assert found.missing == ("34", "north")
+    assert not found.told
+    for text in (found.words, found.line, str(found.shown)):
+        assert "north" not in text
+        assert "34" not in text
+    assert "2 columns (the names there are not told" in found.words
+    assert found.shown == {"sex": ("key",)}
+    assert not among_columns(found, Scenario(keys=["area"]), ["f", "north"], certain=False).told
+
+
+def test_columns_not_read_keep_what_was_found_of_the_others() -> None:
+    scenario = Scenario(keys=["sex"], insensitive=["a*"], **WHY)
+    known = look_at_columns(scenario, [open_frame(pl.DataFrame({"sex": some(0), "a1": some(0), "a2": some(9)}))])
+    found = among_columns(known, scenario, ["sex", "a1", "a2", "b"])
+    assert (found.covered, found.too_unique, found.missing) == (("a1",), ("a2",), ("a2", "b"))
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"insensitive": ["sex"]}, "'sex' is declared as a key and as insensitive"),
+        ({"insensitive": ["w"], "weight": "w"}, "'w' is declared as the weight and as insensitive"),
+        ({"insensitive": ["n"], "identifiers": ["n"]}, "an identifier and as insensitive"),
+        ({"insensitive": ["a", "a"]}, "insensitive names the column 'a' twice"),
+        ({"insensitive": ["a*"]}, r"pattern 'a\*', which covers columns that nobody names .* insensitive_because"),
+        ({"insensitive": ["*"], "insensitive_because": "  "}, "insensitive_because"),
+        ({"insensitive": "a"}, "insensitive must be a list"),
+    ],
+)
+def test_refuses(entries: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        Scenario(keys=["sex"], **entries)
+
+
+def test_how_a_column_is_read_may_be_said_of_an_insensitive_one() -> None:
+    scenario = Scenario(
+        keys=["sex"], household="home", numeric=["x"], household_variables=["y"], insensitive=["x", "y"]
+    )
+    assert roles_by_column(scenario, ["x", "y"], {}) == {"x": ("insensitive",), "y": ("insensitive",)}
+    assert "x" in scenario.columns  # as numeric
+    assert "z" not in Scenario(keys=["sex"], insensitive=["z"]).columns  # nothing is measured of it
