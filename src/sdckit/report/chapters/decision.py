@@ -207,7 +207,7 @@ def remaining_questions(plain: Plain) -> list[str]:
 NEXT = "What to do next"
 DRAWN = (2, 3, 5)
 K = next(kind.name for kind in LIMITS.values() if kind.judged == "violations")
-BEFORE, RECODED, AFTER = "before", "before, as coarse as after", "after"
+BEFORE, RECODED, AFTER = "before", "coarser", "after"
 MISSING = {"wildcard": "a missing value may be any value", "category": "a missing value is a value of its own"}
 BLANK = "to be agreed: ______"
 # Projects, people, settings, outputs (Desai, Ritchie & Welpton 2016), by type of release.
