@@ -242,10 +242,8 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         )
         for number, release in enumerate(assessment.released, 1)
     )  # fmt: skip
-    collected = join(ledger, _collected_document(assessment), "collected: ", same={"n": "n"})
-    _link_collected(ledger, collected, assessment)
     tree["comparison"] = {
-        "collected": collected,
+        "collected": _collected_tree(assessment, ledger),
         "n_released": counts,
         "recoded": recoded_tree(assessment.recoded),
         "intruders": tuple(
@@ -266,29 +264,20 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     return Document(tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True)
 
 
-def _collected_document(assessment: ReleaseAssessment) -> Document:
-    """Records in small groups of the original as collected, by intruder."""
-    ledger = Ledger()
-    ledger.count("n", assessment.n, "n")
-    rows: dict[str, Tree] = {}
+def _collected_tree(assessment: ReleaseAssessment, ledger: Ledger) -> dict[str, Tree]:
+    """Records in small groups of the original as collected, by intruder; recoding only takes records out of them."""
+    tree: dict[str, Tree] = {}
     for number, intruder in enumerate(assessment.intruders):
-        before = assessment.collected.get(intruder.name)
-        if before is not None:
-            of = Quantity(below(before.k), rule=before.rule, intruder=intruder_words(intruder.name, intruder.keys))
-            count = ledger.count(f"i{number}.below", before.below, "below", of=of)
-            ledger.nested("n", count.name)
-            rows[intruder.name] = {"k": before.k, "below": count, "rule": before.rule}
-    return Document(rows, ledger.variables, tuple(ledger.relations), assessment.n, "original")
-
-
-def _link_collected(ledger: Ledger, collected: Mapping[str, Any], assessment: ReleaseAssessment) -> None:
-    """Enter that recoding only takes records out of small groups, where it did."""
-    for number, intruder in enumerate(assessment.intruders):
-        if tree := collected.get(intruder.name):
-            before, after = tree["below"].name, f"i{number}.violations.{tree['k']}"
-            known = ledger.variables
-            if after in known and (known[before].true or 0) >= (known[after].true or 0):
-                ledger.nested(before, after)
+        if (before := assessment.collected.get(intruder.name)) is None:
+            continue
+        of = Quantity(below(before.k), "original", before.rule, intruder_words(intruder.name, intruder.keys))
+        count = ledger.count(f"collected.{number}", before.below, "collected", of=of)
+        ledger.nested("n", count.name)
+        recoded = f"i{number}.violations.{before.k}"
+        if recoded in ledger.variables and (ledger.variables[recoded].true or 0) <= before.below:
+            ledger.nested(count.name, recoded)
+        tree[intruder.name] = {"k": before.k, "below": count, "rule": before.rule}
+    return tree
 
 
 def intruder_tree(intruder: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]) -> dict[str, Tree]:
