@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part
-from sdckit.data.frames import is_lazy
-from sdckit.data.scenarios.thresholds import NOTHING_SEEN
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -151,10 +149,12 @@ PROTECTED = "protected columns"  # among what the contexts of a file share
 def _alone_condition(context: Context) -> str:
     if context.data is None:  # a dry run reads no record
         return ""
+    from sdckit.attacks.recovery.touched_cells import seen_changes
+    from sdckit.data.frames import is_lazy
+    from sdckit.data.scenarios.thresholds import NOTHING_SEEN
+
     if is_lazy(context.data):
         return NOT_IN_MEMORY if any(context.cells.n_missing) else NOTHING_SEEN
-    from sdckit.attacks.recovery.touched_cells import seen_changes
-
     if "seen" not in context.shared:
         context.shared["seen"] = seen_changes(context.data, context.shared[PROTECTED])
     return "" if context.shared["seen"].columns else NOTHING_SEEN
