@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import Coded, code_column, days_values, float_values
 from sdckit.data.hierarchy import range_of_label
-from sdckit.data.methods import METHODS, Trace, kind_of
+from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
@@ -379,7 +379,7 @@ def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
     ...              ["age", "sex", "n"]).columns
     ('sex', 'age')
     """
-    counts: dict[Trace, dict[str, int]] = {"missing": {}, "range": {}}
+    counts: dict[str, dict[str, int]] = {"missing": {}, "range": {}}
     for name, column in read_columns(frame, names).items():
         with np.errstate(invalid="ignore"):
             ranged = 0 if column.low is None or column.high is None else np.count_nonzero(column.high > column.low)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -317,7 +317,9 @@ def _alone(intruder: IntruderAssessment) -> bool:
 
 def _link_missing(ledger: Ledger, prefix: str, intruder: IntruderAssessment) -> None:
     """Enter that the missing values of a key are those looked for, where the key shows nothing else."""
-    audited = ((place, result) for place, result in intruder.results.items() if hasattr(result, "pair"))
+    audited: Iterator[tuple[str, Any]] = (
+        (place, result) for place, result in intruder.results.items() if hasattr(result, "pair")
+    )
     for place, result in audited:
         for number, column in enumerate(column for column in result.columns[0] if column.touched):
             missing, changed = f"key.{column.column}.missing", f"{prefix}.{place}.1.{number}.touched"
@@ -418,7 +420,7 @@ def _holds(verdict: Verdict, count: Count | None, setting: Setting, share: Share
     if has_no_figure(verdict):
         return Holds(verdict.holds)
     if share is not None:  # of records beyond a limit, none may be
-        limit = 0.0 if LIMITS[verdict.name].of else float(verdict.limit)
+        limit = 0.0 if LIMITS[verdict.name].of or verdict.limit is None else float(verdict.limit)
         return Holds(verdict.holds, verdict.reason, value=share.part, base=share.whole, limit=limit)
     if (
         verdict.limit is not None
