@@ -143,7 +143,7 @@ RECOVERABLE = Measure(
 
 # A file by itself: a value given back is one that is missing or in a range, since nothing else shows a change.
 NOT_IN_MEMORY = "the file is counted where it lies, and what it gives back by itself is looked for in memory only"
-PROTECTED = "protected columns"  # among what the contexts of a file share
+INTRUDERS = "contexts of the intruders"  # among what they share
 
 
 def _alone_condition(context: Context) -> str:
@@ -153,11 +153,30 @@ def _alone_condition(context: Context) -> str:
     from sdckit.data.frames import is_lazy
     from sdckit.data.scenarios.thresholds import NOTHING_SEEN
 
-    if is_lazy(context.data):
-        return NOT_IN_MEMORY if any(context.cells.n_missing) else NOTHING_SEEN
-    if "seen" not in context.shared:
-        context.shared["seen"] = seen_changes(context.data, context.shared[PROTECTED])
-    return "" if context.shared["seen"].columns else NOTHING_SEEN
+    shared = context.shared
+    if "shown" not in shared:  # by what is tabulated anyway: most files show nothing
+        shared["shown"] = any(map(_shows_changes, shared[INTRUDERS]))
+    if not shared["shown"] or is_lazy(context.data):
+        return NOT_IN_MEMORY if shared["shown"] else NOTHING_SEEN
+    if "seen" not in shared:
+        names = (name for own in shared[INTRUDERS] for name in (*own.keys, *own.scenario.sensitive))
+        shared["seen"] = seen_changes(context.data, tuple(dict.fromkeys(names)))
+    return ""
+
+
+def _shows_changes(context: Context) -> bool:
+    """Whether a value of a key is missing or in a range, or one of a sensitive variable is missing."""
+    from sdckit.attacks.recovery.touched_cells import TEXTS, has_ranges
+    from sdckit.data.frames import is_lazy
+
+    cells, data = context.cells, context.data
+    sensitive = () if is_lazy(data) else [name for name in context.scenario.sensitive if name in data.columns]
+    texts = (key for key in cells.keys if cells.kind(key) in TEXTS)
+    return (
+        any(cells.n_missing)
+        or any(has_ranges([label for label, _ in cells.level_counts(key)[0]]) for key in texts)
+        or any(data[name].null_count() for name in sensitive)
+    )
 
 
 def _alone_parts(context: Context) -> Iterator[Part]:

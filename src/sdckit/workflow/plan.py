@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import Context, Knowledge, Measure, further, rows
-from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, LINKABILITY, PROTECTED, SINGLING
+from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, INTRUDERS, LINKABILITY, SINGLING
 from sdckit.catalogue.row import raising
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -147,8 +147,8 @@ def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), alone: bool =
     plans = _by_intruder(scenario, "one", measures, known)
     if not alone:
         return plans
-    for planned in plans.values():
-        planned[0].context.shared[PROTECTED] = (*scenario.all_keys, *scenario.sensitive)
+    contexts = [planned[0].context for planned in plans.values()]
+    contexts[0].shared[INTRUDERS] = contexts
     return {name: (*planned, *_planned_rows([ALONE], planned[0].context, ())) for name, planned in plans.items()}
 
 

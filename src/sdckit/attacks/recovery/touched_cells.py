@@ -209,6 +209,7 @@ def log_tail(seen: int, expected: float) -> float:
 
 
 LARGEST = 2.0**53  # integers from here on are not exact as floats and are read as ids
+TEXTS = ("text", "category")  # kinds of columns whose values may be ranges
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 
 
@@ -289,7 +290,7 @@ def _read(series: Any) -> ReleasedColumn:
         low = high = _numbers(series)
     elif coded.kind == "date":
         low = high = days_values(series, file="the release")
-    elif coded.kind in ("text", "category") and 0 < len(words) <= MOST_LABELS:
+    elif coded.kind in TEXTS and 0 < len(words) <= MOST_LABELS:
         ranges = _ranges(coded.labels(words.astype(np.int64)))
         if ranges is not None:
             ends = np.vstack([[np.nan, np.nan], ranges])
@@ -370,6 +371,16 @@ class SeenChanges:
         return tuple(dict.fromkeys(name for step in self.steps for name in step.changed))
 
 
+def has_ranges(labels: Sequence[str]) -> bool:
+    """Whether all labels are numbers or ranges, and one is a range.
+
+    >>> has_ranges(["0-19", "20"]), has_ranges(["0-19", "n"]), has_ranges(["1", "2"])
+    (True, False, False)
+    """
+    ends = _ranges(labels) if labels else None
+    return ends is not None and bool((ends[:, 1] > ends[:, 0]).any())
+
+
 def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
     """Find the columns, of those named, in which a file shows missing values or ranges.
 
@@ -380,10 +391,20 @@ def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
     ('sex', 'age')
     """
     counts: dict[str, dict[str, int]] = {"missing": {}, "range": {}}
-    for name, column in read_columns(frame, names).items():
-        with np.errstate(invalid="ignore"):
-            ranged = 0 if column.low is None or column.high is None else np.count_nonzero(column.high > column.low)
-        for trace, count in (("missing", np.count_nonzero(column.missing)), ("range", ranged)):
+    for name in names:
+        if name not in frame.columns:
+            continue
+        try:
+            coded = code_column(frame.get_column(name))
+        except DataError:
+            continue
+        codes, ranged = coded.codes(), 0
+        if coded.kind in TEXTS:
+            sizes = np.bincount(codes, minlength=coded.span + 1)[: coded.span]
+            words = np.flatnonzero(sizes)
+            ends = _ranges(coded.labels(words)) if 0 < len(words) <= MOST_LABELS else None
+            ranged = 0 if ends is None else int(sizes[words][ends[:, 1] > ends[:, 0]].sum())
+        for trace, count in (("missing", np.count_nonzero(codes == coded.span)), ("range", ranged)):
             if count:
                 counts[trace][name] = int(count)
     steps = (
