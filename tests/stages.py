@@ -140,7 +140,10 @@ def seeds(names: Names, folder: Path) -> None:
 def release_types(_: Names, folder: Path) -> None:
     """The survey of the demo, and a scenario that names its type."""
     sdc.load_demo().write_csv(folder / "affairs.csv")
-    _scenario(folder, keys=["age", "children", "religious"], sampling_fraction=0.01, release="public-use")
+    _scenario(
+        folder, keys=["age", "children", "religious"], sampling_fraction=0.01, sensitive=["affairs"], household="none",
+        insensitive=["yrs_married", "educ", "occupation"], release="public-use",
+    )  # fmt: skip
 
 
 def gates(_: Names, folder: Path) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 COLUMNS_AT_ONCE = 3
+MOST_PAIRS = 5_000**2  # of records whose distances in every column of a release are worked out unasked
 ONE_KEY = "there is only one key"
 NO_DUCKDB = "it needs DuckDB: pip install 'sdckit[linkage]'"
 ATTACK = partial(Measure, room="attacks", files="attack")
@@ -57,6 +58,12 @@ def _variables_arguments(context: Context) -> dict[str, Any]:
 
 def _distance_arguments(context: Context) -> dict[str, Any]:
     return {name: value for name, value in _variables_arguments(context).items() if name != "n_attacks"}
+
+
+def _distance_condition(context: Context) -> str:
+    if _knowledge(context).every and (context.n or 0) * max(context.sizes, default=0) > MOST_PAIRS:
+        return "the records are too many to compare them all in every column here; call distance_to_closest_record"
+    return ""
 
 
 def _linkability_condition(context: Context) -> str:
@@ -316,7 +323,8 @@ ATTACKS: tuple[Measure, ...] = (
     ATTACK(
         name="distance_to_closest_record",
         question="Are released records nearer to the people in the file than to others?",
-        words="attacking the release: distances", arguments=_distance_arguments, of_intruder=False, command="distances",
+        words="attacking the release: distances", condition=_distance_condition, arguments=_distance_arguments,
+        of_intruder=False, command="distances",
     ),
     LINKABILITY,
     LINKAGE,

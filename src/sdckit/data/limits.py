@@ -47,8 +47,8 @@ class LimitKind:
     holds, exceeded : str
         Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`, `reason`.
     printed : tuple of str, or str
-        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`. A
-        single text
+        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`,
+        `columns` (with how many attacks were made). A single text
         is continued by "not above" or "above" the limit.
     question : str
         Which question it answers: "singled", "linked", "learnt", "tried" or "covered".
@@ -243,11 +243,11 @@ KINDS = (
     LimitKind(
         name="residual_risk", values="share", measure="attacks", figure="risk", judged="attacks", scope="release",
         words="residual risk of attacks",
-        holds="the largest residual risk of the simulated attacks is {value:.3g}, not above {limit:g}",
-        exceeded="the largest residual risk of the simulated attacks is {value:.3g}, above {limit:g}",
+        holds="the largest residual risk of the simulated attacks{columns} is {value:.3g}, not above {limit:g}",
+        exceeded="the largest residual risk of the simulated attacks{columns} is {value:.3g}, above {limit:g}",
         printed=(
-            "No simulated attack has a residual risk above {limit:g}",
-            "At least one simulated attack has a residual risk above {limit:g}",
+            "No simulated attack{columns} has a residual risk above {limit:g}",
+            "At least one simulated attack{columns} has a residual risk above {limit:g}",
         ),
         question="tried", asked="How far trial attacks succeed",
         plain=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
@@ -25,9 +26,12 @@ from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.plan import (
+    Asked,
     Outcome,
     Planned,
+    attack_every_column,
     attack_parameters,
+    attacked_columns,
     carry_out,
     chosen_measures,
     declared_knowledge,
@@ -337,13 +341,9 @@ def assess_release(
             assess_file(file, scenario=own, measures=measures, step=tell, compared=True, by=by)
             for file, (own, _) in zip(going_out, fitted, strict=True)
         )
-        attacked = Outcome({}, ())
-        asked = None
+        attacked = Attacked(Outcome({}, ()))
         if attacks or control is not None:
-            knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
-            attacked = carry_out(plan_attacks(scenario, knowledge, **known))
-            n_columns = None if pair.brought else len(pair.original.columns)
-            asked = attack_parameters(knowledge, attacked.places, n_columns=n_columns, seed=seed)
+            attacked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
             _compared(name, planned, before, after, attacked, control=control is not None)
             for name, planned in plan_release(scenario, **known).items()
@@ -363,10 +363,36 @@ def assess_release(
         scenario=scenario, original=before, released=after, intruders=intruders, warnings=distinct_messages,
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
-        models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
-        attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
+        models=tuple(families_of(models).items()), attacks=attacked.made.results,
+        attacks_skipped=attacked.made.skipped, attacks_asked=attacked.asked,
+        control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
         recoding="" if recodings is None else recodings.source, column_roles=column_roles,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """The attacks made, how they were asked for, and the columns that go out and are `lacking` in the control file."""
+
+    made: Outcome
+    asked: Asked | None = None
+    lacking: tuple[str, ...] = ()
+
+
+def _attacked(scenario: Scenario, files: Opened, known: dict[str, Any], control: Any, *, n_attacks: int) -> Attacked:
+    """Attack the release with the columns declared; beside a control file also with every column that goes out."""
+    first, *others = (frame.collect_schema().names() for frame in files.brought.frames)
+    people = None if control is None else open_frame(control).collect_schema().names()
+    pair: Pair = known["pair"]
+    columns = attacked_columns(scenario, first, others, people, id=pair.id)
+    knowledge = declared_knowledge(scenario, columns.declared, n_attacks=n_attacks)
+    made = carry_out(plan_attacks(scenario, knowledge, **known))
+    if columns.every:
+        again = attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known)
+        made = made.with_others(again)
+    n_columns = None if pair.brought else len(pair.original.columns)
+    asked = attack_parameters(knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns)
+    return Attacked(made, asked, columns.lacking)
 
 
 def _of_original(scenario: Scenario) -> Scenario:
@@ -480,7 +506,7 @@ def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
 
 
 def _compared(
-    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
+    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Attacked,
     *, control: bool,
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
@@ -498,10 +524,12 @@ def _compared(
         *judge_attacks(
             limits.residual_risk,
             name,
-            attacked.results,
+            attacked.made.results,
             intruders=list(before),
-            failed=attacked.failed,
+            failed=attacked.made.failed,
             control=control,
+            columns="" if attacked.asked is None else attacked.asked.words,
+            lacking=attacked.lacking,
         ),
     )
     return IntruderAssessment(

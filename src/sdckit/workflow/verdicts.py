@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_SEEN, asks_everything, limits_in_force, not_said
-from sdckit.report.chapters.sentences import WITHOUT_ORIGINAL, both_rules
+from sdckit.report.chapters.sentences import WITHOUT_ORIGINAL, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ NOT_LOOKED_AT = "the columns that go out were not looked at"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 NO_FIGURE = "its figure is undefined in a release"
+LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
 NO_ATTACK = "no attack with a residual risk could be made"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
@@ -66,6 +67,8 @@ class Verdict:
         Whether a limit on a release was judged of the file by itself, without its original.
     remedy : str
         What would mend it, in words.
+    columns : str
+        With how many columns attacks were made, in words.
     """
 
     name: str
@@ -82,6 +85,7 @@ class Verdict:
     origin: str = ""
     alone: bool = False
     remedy: str = ""
+    columns: str = ""
 
     @property
     def word(self) -> str:
@@ -104,7 +108,7 @@ class Verdict:
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (rule: {self.because})" if self.because else "",
-            reason=self.reason,
+            reason=self.reason, columns=spaced(self.columns),
         )  # fmt: skip
         if self.n_category is None or self.limit is None:
             return sentence
@@ -331,12 +335,13 @@ def judge_alone(
 
 def judge_attacks(
     limit: float | None, intruder: str, attacks: Mapping[str, Any], *, intruders: Collection[str],
-    failed: Sequence[str], control: bool,
+    failed: Sequence[str], control: bool, columns: str = "", lacking: Sequence[str] = (),
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
 
     It fails closed: one attack that could not be made, or people of the file among those of the control, leave
-    it open.
+    it open; and so do columns that go out and are `lacking` in the control file, where it is not exceeded without
+    them. `columns` says with how many columns attacks were made.
 
     Attacks that need no intruder count for each; one that names another of the `intruders` does not count.
     `failed` are the places of the attacks with a residual risk that were tried in vain.
@@ -356,7 +361,9 @@ def judge_attacks(
     if not risks:
         return (_unjudged(ATTACKS, intruder, limit, NO_ATTACK),)
     value = max(risks)
-    return (Verdict(ATTACKS, intruder, None, limit, value <= limit, None, value, ""),)
+    if lacking and value <= limit:
+        return (_unjudged(ATTACKS, intruder, limit, LACKING.format(", ".join(lacking))),)
+    return (Verdict(ATTACKS, intruder, None, limit, value <= limit, None, value, "", columns=columns),)
 
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:

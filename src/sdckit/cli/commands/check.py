@@ -136,6 +136,7 @@ def _print(result: CheckResult, name: str) -> None:
 def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: str) -> None:
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Paragraph, Verdicts
+    from sdckit.report.chapters.coverage_chapter import coverage_blocks
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
     compared = hasattr(result.assessment, "released")
@@ -143,7 +144,9 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     line = "" if columns is None or scenario.release is not None else columns.line
     tree = limits_tree(scenario, compared=compared, judged=[verdict.name for verdict in result.verdicts])
     sentences = [text for text in (release_sentence(tree), line) if text]
-    print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items))])
+    seen = result.assessment.coverage.rows()
+    looked_at = coverage_blocks(seen, n_intruders=len(result.assessment)) if seen else []
+    print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items)), *looked_at])
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

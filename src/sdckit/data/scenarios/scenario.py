@@ -22,8 +22,9 @@ from sdckit.data.scenarios.scenario_checks import (
     role_words,
     roles_of,
 )
+from sdckit.data.scenarios.scenario_form import NOBODY, NONE
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
-from sdckit.data.scenarios.thresholds import NONE, Thresholds, check_release, limits_in_force, office_types, read_limits
+from sdckit.data.scenarios.thresholds import Thresholds, check_release, limits_in_force, office_types, read_limits
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -325,8 +326,7 @@ class Scenario(Displayed, BaseModel):
     @property
     def stated_none(self) -> dict[str, Any]:
         """The entries that say that no column has a role."""
-        said: dict[str, Any] = {"sensitive": [], "household": NONE}
-        return {role: none for role, none in said.items() if role in self.stated and not getattr(self, role)}
+        return {role: none for role, none in NOBODY.items() if role in self.stated and not getattr(self, role)}
 
     @property
     def columns(self) -> tuple[str, ...]:

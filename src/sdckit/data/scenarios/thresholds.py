@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError, create_model
 
 from sdckit.data.limits import LIMITS, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_checks import ScenarioTable, explain
-from sdckit.data.scenarios.scenario_form import RELEASE_WORDS
+from sdckit.data.scenarios.scenario_form import NONE, RELEASE_WORDS, NotAsked
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import displayed
 from sdckit.errors import ScenarioError
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 
-NotAsked = Literal["none"]
-NONE: NotAsked = "none"  # written for a limit or a household column: it is not asked, there is none
 VALUES: dict[str, Any] = {
     "level": Annotated[int, Field(strict=True, ge=2)],
     "share": Annotated[float, Field(strict=True, gt=0, le=1)],

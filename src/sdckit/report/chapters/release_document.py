@@ -11,6 +11,7 @@ from sdckit.data.limits import LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
+from sdckit.report.chapters.coverage_chapter import coverage_tree
 from sdckit.report.chapters.document import (
     SCHEMA_VERSION,
     build_document,
@@ -139,6 +140,7 @@ def plain_release(
         "released": after,
         "utility": comparison["utility"],
         "attacks": attacks,
+        "coverage": comparison["coverage"],
         "warnings": comparison["warnings"],
         "methods": [*before["methods"][:-1], *method_notes(_places(assessment), scenario)],
         "reproduce": {
@@ -251,6 +253,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         ),
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
+        "coverage": coverage_tree(assessment.coverage),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
         "holds": tuple(
             Holds(verdict.holds, "" if has_no_figure(verdict) else verdict.reason) for verdict in assessment.verdicts
@@ -307,6 +310,7 @@ def _verdict(
         "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
+        "columns": verdict.columns,
     }  # fmt: skip
     if has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}

@@ -285,12 +285,16 @@ def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence
             f"Of the records, {resting} reach k only through missing values of others. Where that is not enough, "
             f"{INSTEAD}."
         )
-    if judged.passed:
+    if judged.gate:
         lines.append("Tried on the file: every threshold holds after these steps.")
-    else:
+    elif judged.failing:
         lines.append(
             f"Tried on the file: these thresholds do not hold, or could not be judged: {listed(judged.failing)}."
         )
+    else:
+        lines.append("Tried on the file: every other threshold holds after these steps.")
+    if judged.unsaid:
+        lines.append(f"Not judged, since the scenario does not say enough of the columns: {listed(judged.unsaid)}.")
     lines.append(
         f"Of {counted(nodes, 'combination')} of recodings, {searched.seen:,} were counted "
         f"and {len(searched.losses):,} tried; the others follow from them"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.data.replace import open_eager
+from sdckit.data.scenarios.thresholds import not_said
 from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.array_types import Ints
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from sdckit.cells.table import Cells
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import ReleaseAssessment
+    from sdckit.workflow.check import CheckResult
     from sdckit.workflow.verdicts import Verdict
 
 Step = dict[str, Any]
@@ -277,16 +279,23 @@ class Judged:
     assessment: ReleaseAssessment
     measured: float = math.inf  # by the loss that the caller asked for
     estimated: bool = False  # whether the risk is that of a sample
+    unsaid: tuple[str, ...] = ()  # what no recipe can mend: the scenario says nothing of a role, or of columns
 
     @property
     def passed(self) -> bool:
-        """Whether every threshold was checked and holds."""
-        return bool(self.verdicts) and all(verdict.holds is True for verdict in self.verdicts)
+        """Whether every threshold was checked and holds, but for what no recipe can mend."""
+        return bool(self.verdicts) and not self.failing
+
+    @property
+    def gate(self) -> bool:
+        """Whether the release passes `check`."""
+        return self.passed and all(verdict.holds is True for verdict in self.verdicts)
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """Thresholds that do not hold, or were not judged."""
-        return tuple(dict.fromkeys(verdict.name for verdict in self.verdicts if verdict.holds is not True))
+        """Thresholds that do not hold, or were not judged, and that a recipe could mend."""
+        failed = dict.fromkeys(verdict.name for verdict in self.verdicts if verdict.holds is not True)
+        return tuple(name for name in failed if name not in self.unsaid)
 
     @property
     def resting(self) -> int:
@@ -343,7 +352,13 @@ def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any =
         )  # fmt: skip
     assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
-    return Judged(made, how, checked.verdicts, assessment, estimated=sampled)
+    return Judged(made, how, checked.verdicts, assessment, estimated=sampled, unsaid=_unsaid(checked, scenario))
+
+
+def _unsaid(checked: CheckResult, scenario: Scenario) -> tuple[str, ...]:
+    """Names of verdicts that are open since the scenario says nothing of a role, or of a column."""
+    names = dict.fromkeys(verdict.name for verdict in checked.undefined)
+    return tuple(name for name in names if LIMITS[name].scope == "columns" or not_said(name, scenario))
 
 
 def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:

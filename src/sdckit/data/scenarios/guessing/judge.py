@@ -11,6 +11,7 @@ from sdckit.data.scenarios.guessing.facts import Facts
 from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import listed, words_of
 from sdckit.data.scenarios.guessing.units import Unit, Units, Weights
+from sdckit.data.scenarios.scenario_checks import is_pattern
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import EXACT, Displayed, exact_shown, table_html
 from sdckit.errors import ColumnError
@@ -67,7 +68,7 @@ def _birth(facts: Facts) -> bool | None:
 # Guesses: role, confidence, evidence.
 
 
-Role = Literal["key", "weight", "household", "person", "sensitive", "numeric", "identifier", "ignore"]
+Role = Literal["key", "weight", "household", "person", "sensitive", "numeric", "identifier", "insensitive", "ignore"]
 Confidence = Literal["sure", "likely", "unsure"]
 
 
@@ -244,6 +245,7 @@ _SEVERAL_ROWS = (
 )
 _KNOWN = "could a stranger know it? If so move it to keys"
 _NAMES_SOMEBODY = "does it name somebody? Else take it out of the identifiers"
+_NO_ROLE = "what is it? Give it a role, or move it to insensitive where nobody knows it and it harms nobody"
 _FREE_TEXT = "it may hold names and places; read it through before any of it is released"
 
 
@@ -257,7 +259,13 @@ class Setting:
 
 
 def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
-    """Guess the role of a column."""
+    """Guess the role of a column; one that stays without, as a number does by itself, is asked about."""
+    guess = _judge(facts, spoken, setting)
+    asked = guess.role in ("ignore", "numeric") and guess.question is None
+    return replace(guess, question=_NO_ROLE) if asked else guess
+
+
+def _judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
     name, units, weights = facts.name, setting.units, setting.weights
     if weights.chosen is not None and name == weights.chosen.column:
         chosen = weights.chosen
@@ -271,7 +279,9 @@ def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
     if facts.n == 0:
         return Guess(name, "ignore", "sure", ("it holds no value that can be compared",))
     if facts.levels == 1 and not (spoken.role == "identifier" and facts.text):
-        return Guess(name, "ignore", "sure", ("it is the same in every record where it is known",))
+        constant = facts.n == facts.records and not is_pattern(name)  # where it is missing, that tells records apart
+        reason = ("it is the same in every record where it is known",)
+        return Guess(name, "insensitive" if constant else "ignore", "sure", reason)
     return _from_context(facts, spoken, setting) or _by_topic(facts, spoken)
 
 
