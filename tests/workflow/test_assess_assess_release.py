@@ -311,3 +311,18 @@ def test_insensitive_columns_stay_attacked_and_clues() -> None:
         columns = [one[name]["recoverable_values"].columns for one in found]
         assert [column.column for column in columns[0][0]] == [column.column for column in columns[1][0]]
         assert [column.sources for column in columns[0][0]] == [column.sources for column in columns[1][0]]
+
+
+def test_the_original_as_collected_is_counted_where_a_key_was_recoded():
+    rng = np.random.default_rng(8)
+    people = pl.DataFrame({"age": rng.integers(20, 70, 300), "sex": rng.choice(["f", "m"], 300)})
+    bands = people.with_columns(age=(pl.col("age") // 10 * 10).map_elements(lambda a: f"{a}-{a + 9}", pl.String))
+    scenario = sdc.Scenario(keys=["age", "sex"], thresholds={"k": 7}, aligned=True)
+    with quiet():
+        coarse = sdc.assess(people, bands, scenario=scenario, seed=1)
+        same = sdc.assess(people, people, scenario=scenario, seed=1)
+    before = coarse.collected["default"]
+    assert (before.k, before.below) == (7, sdc.k_anonymity(people, keys=["age", "sex"], k=[7]).violations[7])
+    assert before.below > coarse.original["default"]["k_anonymity"].violations[7]
+    assert coarse.to_dict()["collected"]["default"]["below"] == before.below
+    assert same.collected == {}

@@ -94,10 +94,10 @@ def test_a_threshold_on_records(limits, word, records, sentence):
 def test_a_threshold_on_the_file_has_a_value_and_no_records():
     (above,) = judged(global_risk=0.4)  # three keys, six records: one half
     assert (above.holds, above.n_records, above.value) == (False, None, pytest.approx(0.5))
-    assert above.sentence == "the expected share of records re-identified is 0.5, above 0.4"
+    assert above.sentence == "the expected share of records re-identified is 50 %, above 0.4"
     (at,) = judged(global_risk=above.value)
     assert at.holds
-    assert at.sentence == "the expected share of records re-identified is 0.5, not above 0.5"
+    assert at.sentence == "the expected share of records re-identified is 50 %, not above 0.5"
 
 
 def test_l_is_judged_for_every_sensitive_variable():

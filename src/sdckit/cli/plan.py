@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import measure
 from sdckit.cli.errors import tell
+from sdckit.data.limits import LIMITS
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records
 from sdckit.display import counted
 
@@ -69,7 +70,8 @@ def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
     """What the file is released as, and which limits come with it."""
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
-    sentence = release_sentence(limits_tree(scenario, compared=compared))
+    judged = [name for name, kind in LIMITS.items() if kind.alone]  # whether values are missing is not read yet
+    sentence = release_sentence(limits_tree(scenario, compared=compared, judged=judged))
     return [sentence] if sentence else []
 
 

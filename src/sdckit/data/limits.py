@@ -28,6 +28,8 @@ class LimitKind:
         without one.
     per_variable : bool
         Judged once for each sensitive variable.
+    alone : bool
+        Of a limit on a release: judged of a file without its original, too, where values are missing or in ranges.
     of : str
         The declared limit that is applied a second time, to the release with reconstructed values filled in.
     measure, figure : str
@@ -93,6 +95,7 @@ class LimitKind:
     plain: tuple[str, str] | str
     scope: str = "file"
     per_variable: bool = False
+    alone: bool = False
     of: str = ""
     without: str = "its measure did not run"
     needs: str = ""
@@ -167,8 +170,8 @@ KINDS = (
     ),
     LimitKind(
         name="global_risk", values="share", measure="individual_risk", figure="global_risk", judged="share",
-        holds="the expected share of records re-identified is {value:.3g}, not above {limit:g}",
-        exceeded="the expected share of records re-identified is {value:.3g}, above {limit:g}",
+        holds="the expected share of records re-identified is {percent}, not above {limit:g}",
+        exceeded="the expected share of records re-identified is {percent}, above {limit:g}",
         printed="The expected share of records re-identified (global risk) is {value}",
         question="linked", asked="The average chance of being recognised",
         plain=(
@@ -214,8 +217,8 @@ KINDS = (
     LimitKind(
         name="match_risk", values="share", measure="matching_risk", figure="mean_match_risk", judged="worst release",
         scope="release",
-        holds="{value:.3g} of the records are expected to be matched back, not above {limit:g}",
-        exceeded="{value:.3g} of the records are expected to be matched back, above {limit:g}",
+        holds="{percent} of the records are expected to be matched back, not above {limit:g}",
+        exceeded="{percent} of the records are expected to be matched back, above {limit:g}",
         printed="Share of the records expected to be matched back: {value}",
         question="linked", asked="How many records can be matched back",
         plain="Records expected to be matched back to the person",
@@ -224,8 +227,8 @@ KINDS = (
     LimitKind(
         name="replicated_uniques", values="share", measure="identity_disclosure", figure="replicated_uniques",
         judged="worst release", scope="release",
-        holds="{value:.3g} of the records are unique in both files, not above {limit:g}",
-        exceeded="{value:.3g} of the records are unique in both files, above {limit:g}",
+        holds="{percent} of the records are unique in both files, not above {limit:g}",
+        exceeded="{percent} of the records are unique in both files, above {limit:g}",
         printed="Share of the records unique in both files: {value}",
         question="linked", asked="How many stay alone in the release",
         plain="Records alone with what is known, before and after",
@@ -257,8 +260,8 @@ KINDS = (
     LimitKind(
         name="correctly_disclosed", values="share", measure="attribute_disclosure", figure="correctly_disclosed",
         judged="worst release", scope="release", per_variable=True, needs="sensitive", words="correct disclosure",
-        holds="{variable} is disclosed correctly for {value:.3g} of the records, not above {limit:g}",
-        exceeded="{variable} is disclosed correctly for {value:.3g} of the records, above {limit:g}",
+        holds="{variable} is disclosed correctly for {percent} of the records, not above {limit:g}",
+        exceeded="{variable} is disclosed correctly for {percent} of the records, above {limit:g}",
         printed="Share of the records for which the release discloses {variable} correctly: {value}",
         question="learnt", asked="How much could be told rightly",
         plain="Records of which the release tells {variable} rightly",
@@ -283,7 +286,7 @@ KINDS = (
     ),
     LimitKind(
         name="recoverable", values="share from 0", measure="recoverable_values", figure="recoverable",
-        judged="worst column", scope="release", words="reconstructed values",
+        judged="worst column", scope="release", alone=True, words="reconstructed values",
         holds="at most {percent} of the changed values of a column can be reconstructed, not above {limit:g}",
         exceeded="{percent} of the changed values of {variable} can be reconstructed{because}, above {limit:g}",
         printed="Largest share of the changed values of a column that can be reconstructed from the release: {value}",

@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from sdckit.catalogue import Context
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
@@ -22,8 +23,9 @@ from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
+from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
-from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts, ReleaseAssessment
+from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.plan import (
     Asked,
     Outcome,
@@ -45,6 +47,7 @@ from sdckit.workflow.recoded_original.published_recodings import Recodings, left
 from sdckit.workflow.verdicts import (
     Verdict,
     judge,
+    judge_alone,
     judge_attacks,
     judge_release,
     judge_undone,
@@ -288,6 +291,8 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool, several: 
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
     )  # fmt: skip
     verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario)
+    if not compared:
+        verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
     return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
 
 
@@ -340,6 +345,7 @@ def assess_release(
         several = _has_several_rows(opened.original, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         before = assess_file(opened.original, scenario=_of_original(scenario), **one_file)
+        collected = _collected(pair, _of_original(scenario))
         fitted = [_fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)]
         after = tuple(
             assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
@@ -368,7 +374,7 @@ def assess_release(
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.made.results,
         attacks_skipped=attacked.made.skipped, attacks_asked=attacked.asked,
-        control=control is not None, recoded=pair.recoded, by=tuple(by),
+        control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
         recoding="" if recodings is None else recodings.source, column_roles=column_roles,
     )  # fmt: skip
 
@@ -434,6 +440,18 @@ def _of_original(scenario: Scenario) -> Scenario:
         return scenario
     limits = scenario.thresholds.model_copy(update=dict.fromkeys(of_ledger))
     return scenario.changed(ledger=None, thresholds=limits)
+
+
+def _collected(pair: Pair, scenario: Scenario) -> dict[str, Collected]:
+    """Records in small groups of the original as it was collected, where a key was recoded like the release."""
+    if not any(recoding.column in scenario.all_keys for recoding in pair.recoded):
+        return {}
+    k, counts = drawn_size(scenario.limits.k), {}
+    for name in scenario.intruders:
+        cells = Context(scenario=scenario.intruder(name), data=pair.raw).cells
+        (below,) = cells.values("sample_frequency").count_below([k])
+        counts[name] = Collected(k, int(below), str(cells.rule))
+    return counts
 
 
 def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bool) -> Any:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
-from sdckit.data.scenarios.thresholds import asks_everything, limits_in_force, not_said
-from sdckit.report.chapters.sentences import SINGLE_ROWS, both_rules, spaced
+from sdckit.data.scenarios.thresholds import NOTHING_SEEN, asks_everything, limits_in_force, not_said
+from sdckit.report.chapters.sentences import SINGLE_ROWS, WITHOUT_ORIGINAL, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
     "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
 )
-NOTHING_SEEN = (
+UNMATCHED = (
     "no value looks as if it had been changed, and nothing says which records of the release and of the original "
     "belong together; say aligned = true in the scenario, or name the id"
 )
@@ -67,6 +67,10 @@ class Verdict:
         those that reach k only through other records' missing values.
     origin : str
         Where the limit comes from, in words; empty where the scenario names no type of release.
+    alone : bool
+        Whether a limit on a release was judged of the file by itself, without its original.
+    remedy : str
+        What would mend it, in words.
     columns : str
         With how many columns attacks were made, in words.
     single_rows : bool
@@ -85,6 +89,8 @@ class Verdict:
     n_category: int | None = None
     n_resting: int | None = None
     origin: str = ""
+    alone: bool = False
+    remedy: str = ""
     columns: str = ""
     single_rows: bool = False
 
@@ -96,8 +102,8 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What was found, in plain words with exact figures."""
-        rows = f"; {SINGLE_ROWS}" if self.single_rows else ""
-        return self._judged_sentence() + rows + (f"; {self.origin}" if self.origin else "")
+        rows, beside = SINGLE_ROWS if self.single_rows else "", WITHOUT_ORIGINAL if self.alone else ""
+        return "; ".join(filter(None, (self._judged_sentence(), self.remedy, rows, beside, self.origin)))
 
     def _judged_sentence(self) -> str:
         if self.holds is None:
@@ -228,11 +234,15 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
     worst = max(columns, key=lambda column: column.share, default=None)
     # of large numbers every record is looked at, of reconstructed values only what was taken out
     if not getattr(asked.result, "touched", True) and math.isnan(asked.result.right):
-        return [asked.open(NOTHING_SEEN)]
+        return [asked.open(UNMATCHED)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
-    return [replace(verdict, variable=worst.column, because=worst.told_by)]
+    return [
+        replace(
+            verdict, variable=worst.column, because=worst.told_by, remedy="; ".join(getattr(worst, "remedies", ())[:1])
+        )
+    ]
 
 
 def _by_undone(asked: _Asked) -> list[Verdict]:
@@ -280,7 +290,7 @@ def judge(
     for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every):
         if scope != "release" and (scope != "released" or not compared):
             verdicts += JUDGES[asked.kind.judged](asked)
-        elif scope == "release" and not compared:
+        elif scope == "release" and not compared and not asked.kind.alone:
             variables = (sensitive or (None,)) if asked.kind.per_variable else (None,)
             verdicts += [asked.open(ONE_FILE, variable) for variable in variables]
     return tuple(verdicts)
@@ -317,6 +327,25 @@ def judge_undone(
         )
         for verdict in JUDGES[asked.kind.judged](asked)
     )
+
+
+def judge_alone(
+    scenario: Scenario, intruder: str, results: Mapping[str, Any], *, skipped: Sequence[tuple[str, str]]
+) -> tuple[Verdict, ...]:
+    """Judge what a file gives back by itself, and k and risk with that put back, where no original is beside it.
+
+    Where the file shows no protection, a limit of the type of release is not asked, and one of the scenario itself
+    is not judged.
+    """
+    limits = scenario.limits_of(compared=True)
+    own = scenario.thresholds.declared
+    verdicts = judge_undone(limits, intruder, results, skipped=skipped)
+    if all(verdict.holds is None for verdict in verdicts):
+        nothing = any(verdict.reason == NOTHING_SEEN for verdict in verdicts)
+        kinds = ((verdict, LIMITS[verdict.name]) for verdict in verdicts)
+        verdicts = tuple(verdict for verdict, kind in kinds if kind.alone and (verdict.name in own or not nothing))
+    judged = (replace(verdict, alone=verdict.holds is not None) for verdict in verdicts)
+    return with_origins(judged, scenario, compared=True)
 
 
 def judge_attacks(

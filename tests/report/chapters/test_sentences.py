@@ -67,7 +67,7 @@ def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
         ),
         (
             verdict("global_risk", True, limit=0.02, n_records=None, value={"text": "0.014", "value": 0.014}),
-            "The expected share of records re-identified (global risk) is 0.014, not above 0.02.",
+            "The expected share of records re-identified (global risk) is 1.4 %, not above 0.02.",
         ),
         (
             verdict("l", None, reason="no sensitive variable."),

@@ -170,6 +170,7 @@ SYNTHETIC = "synthetic"  # no record of it stands for a person
 RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name) for name in RELEASE_WORDS}
 
 NO_RELEASE = "no original stands beside the file"
+NOTHING_SEEN = f"{NO_RELEASE} and nothing in it was taken out"
 LACKING = {
     "household": "no household column is declared", "sensitive": "no sensitive variable is declared",
     "magnitudes": "no column of numbers is declared",
@@ -365,7 +366,7 @@ def _left_out(name: str, scenario: Scenario, *, compared: bool) -> str:
     if name in scenario.thresholds.not_asked:
         return BY_SCENARIO
     if kind.scope == "release" and not compared and scenario.release != SYNTHETIC:  # of it nothing else is asked
-        return NO_RELEASE
+        return NOTHING_SEEN if kind.alone else NO_RELEASE
     if not kind.needs or getattr(scenario, kind.needs) or (kind.numbers and scenario.numeric):
         return ""
     if not asks_everything(scenario):

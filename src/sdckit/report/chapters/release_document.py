@@ -24,12 +24,13 @@ from sdckit.report.chapters.document import (
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import moved_warning, utility_tree
+from sdckit.report.common_blocks import below
 from sdckit.report.conclusions import NOTHING
 from sdckit.report.gate.earlier_documents import Earlier, join
-from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Tree
+from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Quantity, Tree
 from sdckit.report.gate.protect import HIDDEN, overall, protect_beside
 from sdckit.report.rates import has_residual_risk
-from sdckit.report.setting import PairSetting, release_sizes
+from sdckit.report.setting import PairSetting, intruder_words, release_sizes
 from sdckit.report.shares import ShareView
 from sdckit.report.subgroups import rates_tree, subgroups_tree
 from sdckit.report.view import Plain, find_view
@@ -134,6 +135,7 @@ def plain_release(
         "scenario": before["scenario"],
         "intruders": comparison["intruders"],
         "recoded": comparison["recoded"],
+        "collected": comparison["collected"],
         "original": before,
         "released": after,
         "utility": comparison["utility"],
@@ -243,6 +245,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         for number, release in enumerate(assessment.released, 1)
     )  # fmt: skip
     tree["comparison"] = {
+        "collected": _collected_tree(assessment, ledger),
         "n_released": counts,
         "recoded": recoded_tree(assessment.recoded),
         "intruders": tuple(
@@ -262,6 +265,22 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": "n"})
     link_files(ledger, len(sizes))
     return Document(tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True)
+
+
+def _collected_tree(assessment: ReleaseAssessment, ledger: Ledger) -> dict[str, Tree]:
+    """Records in small groups of the original as collected, by intruder; recoding only takes records out of them."""
+    tree: dict[str, Tree] = {}
+    for number, intruder in enumerate(assessment.intruders):
+        if (before := assessment.collected.get(intruder.name)) is None:
+            continue
+        of = Quantity(below(before.k), "original", before.rule, intruder_words(intruder.name, intruder.keys))
+        count = ledger.count(f"collected.{number}", before.below, "collected", of=of)
+        ledger.nested("n", count.name)
+        recoded = f"i{number}.violations.{before.k}"
+        if recoded in ledger.variables and (ledger.variables[recoded].true or 0) <= before.below:
+            ledger.nested(count.name, recoded)
+        tree[intruder.name] = {"k": before.k, "below": count, "rule": before.rule}
+    return tree
 
 
 def intruder_tree(intruder: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]) -> dict[str, Tree]:
