@@ -244,6 +244,8 @@ class Measure:
         Whether it is run once for each sensitive variable.
     residual_risk : bool
         Whether it reports a residual risk, on which a scenario may set a limit.
+    alone : bool
+        Of a measure of a release: whether it measures a file by itself, too, as its own release.
     inside : callable or None
         For a measure that runs others: their places, and why each cannot run.
     command : str
@@ -276,6 +278,7 @@ class Measure:
     of_intruder: bool = True
     per_target: bool = False
     residual_risk: bool = False
+    alone: bool = False
     inside: Callable[[Context], Sequence[tuple[str, str]]] | None = None
     command: str = ""
     by_command: Callable[..., Callable[..., Any]] | None = None
@@ -329,7 +332,7 @@ class Measure:
             if self.files == "one":
                 subject = context.cells if self.missing == "wildcard" else context.categories
             else:
-                subject = context.pair
+                subject = context.data if context.pair is None else context.pair
             yield "", lambda: self.measure(subject, **given)
 
     def _grouped(self, context: Context) -> Mapping[str, Any]:

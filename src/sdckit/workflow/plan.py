@@ -153,8 +153,8 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str, ...]:
-    """Key, sensitive and numeric variables of the scenario that are among `columns`."""
-    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
+    """Key, sensitive and numeric variables of the scenario that are among `columns`, and those of groups of numbers."""
+    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric, *scenario.number_groups])
     return tuple(name for name in named if name in columns)
 
 
@@ -199,12 +199,16 @@ def attacked_columns(
     return AttackedColumns(named, () if set(every) <= set(named) else every, lacking, len(going_out))
 
 
-def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), **known: Any) -> Plans:
+def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), compared: bool = False, **known: Any) -> Plans:
     """Plan the measures of one file against every intruder.
 
-    `known` is what else a `Context` holds: ``n``, ``data``, ``tell``.
+    `compared`: the file is one of those of a release, which other measures compare. `known` is what else a `Context`
+    holds: ``n``, ``data``, ``tell``.
     """
-    return _by_intruder(scenario, "one", measures, known)
+    plans = _by_intruder(scenario, "one", measures, known)
+    if not compared:
+        return plans
+    return {name: tuple(planned for planned in plan if not planned.row.alone) for name, plan in plans.items()}
 
 
 def plan_release(scenario: Scenario, **known: Any) -> Plans:

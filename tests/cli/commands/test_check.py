@@ -232,6 +232,77 @@ def test_few_records_give_no_protected_document(sdckit, tmp_path: Path, scenario
     assert not (tmp_path / "a.sarif").exists()
 
 
+# Every column of the file has a role, also those that the command does not read.
+
+
+def people_of(folder: Path, **columns: object) -> Path:
+    path = folder / "people.csv"
+    pl.DataFrame({"sex": ["f", "m"] * 60, "age": [30, 41] * 60, **columns}).write_csv(path)
+    return path
+
+
+def said_of(folder: Path, more: str = "") -> Path:
+    path = folder / "said.toml"
+    roles = 'keys = ["sex", "age"]\nsensitive = []\nhousehold = "none"\n'
+    path.write_text(f'{roles}sampling_fraction = 0.01\nrelease = "teaching"\n{more}', encoding="utf-8")
+    return path
+
+
+def test_columns_that_are_not_read_need_a_role(sdckit, tmp_path):
+    file = people_of(tmp_path, note=["x", "y"] * 60, diary=list(range(120)))
+    done = sdckit("check", file, "--scenario", said_of(tmp_path))
+    assert done.code == 2
+    assert "error: roles could not be checked: nobody said what these columns are: 'note', 'diary';" in done.err
+    because = 'insensitive_because = "looked through"\n'
+    done = sdckit("check", file, "--scenario", said_of(tmp_path, f'insensitive = ["*"]\n{because}'))
+    assert done.code == 2
+    assert "'diary'; give each" in done.err
+    assert "'note'" not in done.err
+    done = sdckit("check", file, "--scenario", said_of(tmp_path, f'insensitive = ["diary", "*"]\n{because}'))
+    assert done.code == 0, done.err
+    assert "1 column of 4 covered by a pattern as insensitive: looked through" in " ".join(done.out.split())
+    told = sdckit("check", file, "--scenario", said_of(tmp_path), "--protected")
+    assert told.code == 2
+    assert "error: Roles of the columns could not be judged: nobody said" in told.err
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_an_engine_looks_at_the_columns_of_a_pattern(sdckit, tmp_path, engine):
+    file = people_of(tmp_path, note=["x", "y"] * 60, diary=list(range(120)))
+    more = 'insensitive = ["*"]\ninsensitive_because = "looked through"\n'
+    done = sdckit("check", file, "--scenario", said_of(tmp_path, more), "--engine", engine)
+    assert done.code == 2
+    assert "nobody said what these columns are: 'diary'; give each" in done.err
+
+
+def test_identifiers_are_left_out_of_a_file_and_go_out_with_a_release(sdckit, tmp_path):
+    file = people_of(tmp_path, name=[f"n{i}" for i in range(120)])
+    scenario = said_of(tmp_path, 'identifiers = ["name"]\naligned = true\n[thresholds]\nrecoverable = "none"\n')
+    assert sdckit("check", file, "--scenario", scenario).code == 0
+    sarif, given = tmp_path / "log.sarif", tmp_path / "given.csv"
+    given.write_bytes(file.read_bytes())
+    done = sdckit("check", file, "--scenario", scenario, "--released", given, "--sarif", sarif, "--seed", "1")
+    assert done.code == 1
+    assert "a direct identifier goes out: 'name'" in " ".join(done.out.split())
+    (run,) = json.loads(sarif.read_text(encoding="utf-8"))["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["sdckit/roles"]
+    rules = {rule["id"]: rule["shortDescription"]["text"] for rule in run["tool"]["driver"]["rules"]}
+    assert rules["sdckit/roles"] == "Every column that goes out has a role."
+    without = tmp_path / "released.csv"
+    pl.read_csv(file).drop("name").write_csv(without)
+    assert sdckit("check", file, "--scenario", scenario, "--released", without, "--seed", "1").code == 0
+
+
+def test_without_a_type_one_line_names_the_columns(sdckit, tmp_path):
+    file = people_of(tmp_path, note=["x", "y"] * 60)
+    scenario = tmp_path / "s.toml"
+    scenario.write_text('keys = ["sex", "age"]\n[thresholds]\nk = 3\n', encoding="utf-8")
+    done = sdckit("check", file, "--scenario", scenario)
+    assert done.code == 0
+    line = "1 column that goes out has no role: 'note'; name a type of release to have it judged."
+    assert line in " ".join(done.out.split())
+
+
 def test_a_control_file_is_read_with_every_column_that_goes_out(sdckit, tmp_path: Path) -> None:
     everybody = releases.original(160).drop("pid")
     paths = {name: tmp_path / f"{name}.csv" for name in ("survey", "released", "control", "few")}

@@ -66,7 +66,8 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     for name in ("weight", "sampling_fraction", "household", "person", "insensitive_because", "release"):
         if (value := getattr(scenario, name)) not in (None, ""):
             given[name] = value
-    for name in ("sensitive", "numeric", "ordered", "identifiers", "insensitive", "missing_codes"):
+    lists = ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers", "insensitive")
+    for name in (*lists, "missing_codes"):
         if value := getattr(scenario, name):
             given[name] = list(value)
     given |= scenario.stated_none
@@ -238,6 +239,8 @@ def scenario_tree(scenario: Scenario, *, compared: bool = False) -> dict[str, Tr
         "person": scenario.person,
         "sensitive": tuple(scenario.sensitive),
         "numeric": tuple(scenario.numeric),
+        "magnitudes": tuple(scenario.magnitudes),
+        "number_groups": tuple(scenario.number_groups),
         "identifiers": tuple(scenario.identifiers),
         "insensitive": tuple(scenario.insensitive),
         "insensitive_because": scenario.insensitive_because,
@@ -361,7 +364,8 @@ def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
     return {
         "name": verdict.name,
         "intruder": verdict.intruder,
-        "variable": verdict.variable,
+        # naming the worst column would disclose which has the largest exact share
+        "variable": None if LIMITS[verdict.name].judged == "worst column" else verdict.variable,
         "limit": verdict.limit,
         "holds": _holds(verdict, count, setting),
         "n_records": count,
@@ -371,6 +375,7 @@ def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
         "value": _verdict_value(verdict, setting),
         "reason": verdict.reason if has_no_figure(verdict) else Foreign(verdict.reason),
         "origin": verdict.origin,
+        "single_rows": verdict.single_rows,
     }
 
 
@@ -411,6 +416,8 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
             return Count(name)
     count = setting.count(f"verdict.{verdict.name}.{verdict.variable}", verdict.n_records, "verdict")
     ledger.ask(count.name)
+    if LIMITS[verdict.name].judged == "count":  # a risk
+        ledger.weigh(count.name)
     ledger.nested("n", count.name)
     above = ledger.variables.get(f"{prefix}.above")
     if LIMITS[verdict.name].needs == "household" and above is not None and (above.true or 0) <= verdict.n_records:

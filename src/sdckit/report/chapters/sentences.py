@@ -74,10 +74,19 @@ def headline(plain: Plain) -> str:
     return f"Within every declared limit.{rests}"
 
 
+SINGLE_ROWS = "this is said of single rows: people followed through their rows were not looked at"
+
+
+def rows_sentence(verdict: Plain) -> str:
+    """Sentence on a verdict that looked at single rows of people who have several; else ""."""
+    return f" {_capital(SINGLE_ROWS)}." if verdict.get("single_rows") else ""
+
+
 def verdict_sentence(verdict: Plain, n: Plain) -> str:
     """Say in plain words whether a limit holds, and where it comes from if a type of release is named."""
     origin = verdict.get("origin", "")
-    return _verdict_words(verdict, n) + (f" {origin[0].upper()}{origin[1:]}." if origin else "")
+    words = _verdict_words(verdict, n) + rows_sentence(verdict)
+    return words + (f" {origin[0].upper()}{origin[1:]}." if origin else "")
 
 
 def _verdict_words(verdict: Plain, n: Plain) -> str:
