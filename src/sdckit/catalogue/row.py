@@ -8,8 +8,6 @@ from functools import cache, cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdckit.attacks.attack_rates import EVERY
-
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
     from sdckit.data.scenarios.scenario import Scenario
@@ -346,8 +344,12 @@ class Measure:
     def place(self, context: Context, detail: str = "") -> str:
         """The key of a result: the measure, with intruder, variable or variant after colons."""
         whose = context.intruder if self.files == "attack" and self.of_intruder else ""
-        every = EVERY if context.knowledge is not None and context.knowledge.every else ""
-        return ":".join(filter(None, (self.name, whose, context.target, detail, every)))
+        place = ":".join(filter(None, (self.name, whose, context.target, detail)))
+        if context.knowledge is None or not context.knowledge.every:
+            return place
+        from sdckit.attacks.attack_rates import EVERY
+
+        return f"{place}:{EVERY}"
 
     def doing(self, context: Context) -> str:
         """The progress message while it runs."""

@@ -24,7 +24,7 @@ HEADS = {
 MEANING = (
     "Known: to an intruder who looks for people. Learnt: as a sensitive variable. Near: numbers compared with the "
     "true ones. Attacked: used by a simulated attack. Back: changed values looked for in the release. Recalled: "
-    "compared with earlier releases, or with people never in the file."
+    "compared with earlier releases, or between people in the file and others."
 )
 
 
