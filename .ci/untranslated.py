@@ -67,6 +67,9 @@ def more() -> Iterator[tuple[str, Any]]:
         releases.original(), releases.release(), scenario=releases.scenario(thresholds={"residual_risk": 0.1}),
         attacks=True, n_attacks=100, seed=1,
     )  # fmt: skip
+    for thresholds in ({}, {"copied_records": 1.0}):
+        made_up = sdc.Scenario(keys=keys, sensitive=["ill"], release="synthetic", thresholds=thresholds)
+        yield "synthetic", sdc.assess(releases.original(), releases.release(), scenario=made_up, seed=1)
     yield "several intruders", sdc.assess(
         releases.original(), releases.release(), seed=1,
         scenario=sdc.Scenario(

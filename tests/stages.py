@@ -69,6 +69,12 @@ def from_raw(names: Names, folder: Path) -> None:
     (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
 
 
+def business(names: Names, folder: Path) -> None:
+    """The establishments that the page wrote, and its scenario as a file."""
+    shutil.copy(names["folder"] / "firms.csv", folder)
+    (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
+
+
 def proposed(names: Names, folder: Path) -> None:
     """The survey of the page and its scenario."""
     names["survey"].to_csv(folder / "anes.csv", index=False)
@@ -140,7 +146,10 @@ def seeds(names: Names, folder: Path) -> None:
 def release_types(_: Names, folder: Path) -> None:
     """The survey of the demo, and a scenario that names its type."""
     sdc.load_demo().write_csv(folder / "affairs.csv")
-    _scenario(folder, keys=["age", "children", "religious"], sampling_fraction=0.01, release="public-use")
+    _scenario(
+        folder, keys=["age", "children", "religious"], sampling_fraction=0.01, sensitive=["affairs"], household="none",
+        magnitudes=[], insensitive=["yrs_married", "educ", "occupation"], release="public-use",
+    )  # fmt: skip
 
 
 def gates(_: Names, folder: Path) -> None:
@@ -186,6 +195,7 @@ STAGES: dict[str, Stage] = {
     "seeds": seeds,
     "README": readme,
     "from-raw-to-released": from_raw,
+    "business-surveys": business,
     "release-against-original": against_original,
     "simulated-attacks": attacks,
     "propose": proposed,

@@ -174,7 +174,8 @@ def people(tmp_path: Path) -> Path:
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
     path = tmp_path / "s.toml"
-    path.write_text('keys = ["sex", "age"]\nsampling_fraction = 0.001\n', encoding="utf-8")
+    said = 'keys = ["sex", "age"]\nsensitive = []\nhousehold = "none"\nmagnitudes = []\nsampling_fraction = 0.001\n'
+    path.write_text(said, encoding="utf-8")
     return path
 
 
@@ -205,6 +206,7 @@ def test_check_judges_by_the_type(sdckit, people: Path, scenario: Path, office: 
     assert "limit of a scientific-use file" in " ".join(contract.out.split())
     assert sdckit(*given, "--release-type", "public-use").code == 1
     assert sdckit(*given, "--release-type", "public-use", "--release-types", office).code == 0
+    assert sdckit(*given, "--release-type", "enclave").code == 2  # no limit of its own
     own = sdckit(*given, "--release-type", "partners", "--release-types", office)
     assert own.code == 1
     assert "3 records are in groups of fewer than 4" in own.out
@@ -227,7 +229,10 @@ def test_assess_writes_the_type_into_its_documents(sdckit, people: Path, office:
     assert found["scenario"]["limits"]["k"] == {"value": 3, "origin": "office", "of_type": 3}
     assert found["verdicts"][0]["origin"] == "the office’s limit of a public-use file"
     assert "[release_types.public-use]" in found["reproduce"]["scenario"]
-    assert "Thresholds: k 3, risk 0.05\nType of release: public-use file." in sdckit(*given, "--dry-run").out
+    assert (
+        "Thresholds: k 3, risk 0.05, l 2, household_risk 0.05, exact_numbers 0.0\nType of release: public-use file."
+        in sdckit(*given, "--dry-run").out
+    )
 
 
 def test_the_command_of_a_report_names_the_type(sdckit, people: Path, tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_the_plan_of_a_release_shows_both_files_and_the_attacks(tmp_path: Path) 
         "would not  prediction_risk: a release does not have the variable s",
         "would not  ecdf_utility: no variable is declared numeric",
         "would not  compare_models: no model was named",
-        "Simulated attacks, 1,000 attempts each:\n  would run  singling_out",
+        "Simulated attacks, 1,000 attempts each, with 2 of 2 columns that go out:\n  would run  singling_out",
         "would run  membership: Can it be told who was in the file?",
         "would not  inference: a release does not have the variable s",
         "600 records: memory about 400 MB, time about 2 s; comparing the files takes more time",
@@ -187,7 +187,7 @@ def test_the_plan_is_printed_of_all_files(sdckit, survey: Path, tmp_path: Path) 
     done = sdckit(*given, "--control", control, "--n-attacks", "70")
     assert done.code == 0
     assert "released.csv (CSV), a release" in done.out
-    assert "Simulated attacks, 70 attempts each:" in done.out
+    assert "Simulated attacks, 70 attempts each, with 2 and with 7 of 7 columns that go out:" in done.out
     control.write_text("age\n1\n2\n")
     done = sdckit(*given, "--control", control)
     assert (done.code, "control.csv has no column 'sex'" in " ".join(done.lines)) == (2, True)

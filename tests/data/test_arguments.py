@@ -42,6 +42,7 @@ def test_a_seed_starts_the_same_numbers():
 
 def test_a_seed_for_a_library_is_small():
     assert [arguments.seed_number(one) for one in (0, 7, 2**32 - 1, None)] == [0, 7, 2**32 - 1, None]
+    assert arguments.seed_number(2**32) < 2**31
     large = arguments.seed_number(2**70)
     assert large == arguments.seed_number(2**70)
     assert 0 <= large < 2**31

@@ -99,8 +99,9 @@ def spoken() -> set[str]:
 
 
 def limits_beside() -> Iterator[tuple[str, ast.Constant]]:
-    """Where a limit is named beside its row, with the file."""
-    for path, node, around in named(set(LIMITS) - spoken(), "data/limits.py"):
+    """Where a limit is named beside its row, with the file; a verdict without a limit has the name of other things."""
+    measured = {name for name, kind in LIMITS.items() if kind.measure}
+    for path, node, around in named(measured - spoken(), "data/limits.py"):
         if not of_the_measure(LIMITS[node.value], path) and not names_a_row(node, around, path):
             yield place(path), node
 

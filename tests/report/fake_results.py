@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.workflow.coverage import Coverage, coverage_of
 
 Row = dict[str, Any]
 
@@ -189,6 +190,10 @@ class FakeAssessment:
     measures: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     column_roles: ColumnRoles | None = None
+
+    @property
+    def coverage(self) -> Coverage:
+        return coverage_of(self)  # type: ignore[arg-type]
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -166,6 +167,79 @@ def test_the_gate_does_not_pass_where_an_attack_could_not_be_made():
         sdc.check(releases.original(), scenario=limits, control=control)
 
 
+def population(n, seed):
+    """Generate people with eleven columns: four that somebody knows, five items, hours and pay."""
+    rng = np.random.default_rng(seed)
+    attitude = rng.integers(0, 4, n)
+    columns = {
+        "sex": rng.choice(["f", "m"], n), "age": rng.integers(18, 90, n) // 5 * 5,
+        "region": rng.integers(1, 8, n).astype(str), "educ": rng.integers(1, 5, n).astype(str),
+    }  # fmt: skip
+    columns |= {f"item_{number}": (attitude + rng.integers(0, 4, n)) % 7 for number in range(5)}
+    columns |= {"hours": rng.integers(0, 60, n), "pay": np.round(np.exp(rng.normal(7, 0.5, n) + attitude / 5))}
+    return pl.DataFrame(columns)
+
+
+PEOPLE, ASIDE, DRAWN_ANEW = (population(800, seed) for seed in (1, 2, 3))
+COPIED = pl.concat([PEOPLE[:374], DRAWN_ANEW[:426]])
+FOUR_KNOWN = sdc.Scenario(keys=["sex", "age", "region", "educ"], thresholds={"residual_risk": 0.1})
+
+
+def test_copies_are_found_in_the_columns_that_nobody_declared():
+    """Nearly half of the rows are whole copies, which four of eleven columns show a third of."""
+    with quiet():
+        leaky = sdc.check(PEOPLE, COPIED, scenario=FOUR_KNOWN, control=ASIDE, seed=1)
+        harmless = sdc.check(PEOPLE, DRAWN_ANEW, scenario=FOUR_KNOWN, control=ASIDE, seed=1)
+    assert (leaky.passed, harmless.passed) == (False, True)
+    (exceeded,) = leaky.exceeded
+    assert exceeded.value == leaky.assessment.attacks["membership:all"].risk > 0.3
+    for result in (leaky, harmless):
+        assert "with 4 and with 11 of 11 columns that go out" in result.verdicts[0].sentence
+        assert "with 4 and with 11 of 11 columns that go out" in result.told().sentences[0]
+
+
+def test_attacks_are_made_once_where_every_column_is_declared():
+    columns = list(FOUR_KNOWN.keys)
+    with quiet():
+        found = sdc.assess(
+            PEOPLE[columns], COPIED[columns], scenario=FOUR_KNOWN, control=ASIDE[columns], seed=1, n_attacks=50
+        )
+    assert not [place for place in found.attacks if place.endswith(":all")]
+    assert found.attacks_asked.words == "with 4 of 4 columns that go out"
+
+
+def test_a_control_file_that_lacks_columns_leaves_the_residual_risk_open():
+    given = {"scenario": FOUR_KNOWN, "seed": 1}
+    with quiet():
+        fewer = sdc.check(PEOPLE, DRAWN_ANEW, control=ASIDE.drop("pay", "hours"), **given)
+        added = sdc.check(PEOPLE, DRAWN_ANEW.with_columns(source=pl.lit("s")), control=ASIDE, **given)
+        leaky = sdc.check(PEOPLE, COPIED, control=ASIDE.drop("pay"), **given)
+    assert fewer.undefined[0].reason.endswith("with which no attack could be made: hours, pay")
+    assert "with 4 and with 11 of 12 columns" in added.verdicts[0].sentence
+    assert [verdict.word for verdict in leaky.verdicts] == ["exceeded"]  # what is told without it is enough
+
+
+def test_a_column_that_cannot_be_compared_leaves_the_residual_risk_open():
+    other = DRAWN_ANEW.with_columns(pl.col("hours").map_elements(lambda hours: f"h{hours % 7}", pl.String))
+    with quiet():
+        found = sdc.check(PEOPLE, other, scenario=FOUR_KNOWN, control=ASIDE, seed=1)
+    assert found.undefined[0].reason == "not every attack could be made: singling_out:all, membership:all"
+    assert dict(found.assessment.attacks_skipped)["membership:all"].startswith(
+        "column 'hours' holds numbers in the original and text"
+    )
+
+
+def test_declared_bands_of_a_column_are_made_in_the_original_and_the_control_file_too():
+    """A column in bands that nobody declared is recoded before it is attacked: it is no difference of the files."""
+    banded = pl.concat([COPIED, COPIED]).with_columns(
+        pl.col("hours").floordiv(10).map_elements(lambda ten: f"{10 * ten}-{10 * ten + 9}", pl.String)
+    )
+    with quiet():
+        found = sdc.assess(PEOPLE, banded, scenario=FOUR_KNOWN, control=ASIDE, seed=1)
+    assert found.attacks["membership:all"].risk > 0.3
+    assert found.recoded == ()
+
+
 def test_the_residual_risk_needs_a_control_file():
     found = assessed(thresholds={"residual_risk": 0.3})
     assert found.passed is None
@@ -218,3 +292,22 @@ def test_a_variable_that_no_release_has_is_judged_where_a_limit_asks_for_it() ->
         with quiet():
             found = sdc.assess(releases.original(), released, scenario=releases.scenario(thresholds=limits), seed=1)
         assert {one.name for one in found.verdicts} == names
+
+
+def test_insensitive_columns_stay_attacked_and_clues() -> None:
+    found = []
+    for entries in ({}, {"insensitive": ["*"], "insensitive_because": "looked through"}):
+        scenario = releases.scenario(thresholds={"recoverable": 0.5}, **entries)
+        with quiet():
+            found.append(
+                sdc.assess(
+                    releases.original(), releases.release(), scenario=scenario, attacks=True, n_attacks=20, seed=1
+                )
+            )
+    without, insensitive = found
+    assert insensitive.attacks_asked == without.attacks_asked
+    assert insensitive.attacks.keys() == without.attacks.keys()
+    for name in without:
+        columns = [one[name]["recoverable_values"].columns for one in found]
+        assert [column.column for column in columns[0][0]] == [column.column for column in columns[1][0]]
+        assert [column.sources for column in columns[0][0]] == [column.sources for column in columns[1][0]]

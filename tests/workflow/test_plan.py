@@ -18,11 +18,14 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.workflow.plan import (
     Outcome,
+    attack_every_column,
     attack_parameters,
+    attacked_columns,
     carry_out,
     chosen_measures,
     declared_knowledge,
     plan_attacks,
+    plan_every_column,
     plan_file,
     plan_release,
     plan_utility,
@@ -247,6 +250,51 @@ def test_attacks_that_need_no_intruder_are_planned_once() -> None:
     assert [one.row.name for one in only] == ["membership", "inference", "inference"]
 
 
+def test_attacks_with_every_column_need_no_intruder_and_have_places_of_their_own() -> None:
+    planned = plan_every_column(releases.scenario(), ["sex", "pid"], numeric=["pid"], n_attacks=10)
+    assert [attack.place for attack in planned] == [
+        "singling_out:all",
+        "membership:all",
+        "distance_to_closest_record:all",
+    ]
+    assert [attack.lacks for attack in planned] == ["", "there is no control file", ""]
+    many = plan_every_column(
+        releases.scenario(), ["sex"], n_attacks=10, n=5_001, sizes=(5_000,), kinds=["distance_to_closest_record"]
+    )
+    assert "too many" in many[0].lacks
+    declared = plan_attacks(
+        releases.scenario(), declared_knowledge(releases.scenario(), ["sex"], n_attacks=1), n=5_001, sizes=(5_000,),
+        kinds=["distance_to_closest_record"],
+    )  # fmt: skip
+    assert declared[0].lacks == ""
+
+
+def test_columns_that_go_out_are_all_but_ids_and_weights() -> None:
+    scenario = releases.scenario(
+        keys=["sex"], sensitive=[], numeric=[], weight="w", identifiers=["name"], household="home"
+    )
+    columns = ["name", "pid", "w", "home", "opinion", "sex"]
+    given = {"id": "pid"}
+    chosen = attacked_columns(scenario, columns, [columns, ["sex", "opinion", "added"]], columns, **given)
+    assert (chosen.declared, chosen.every, chosen.lacking, chosen.n_going_out) == (("sex",), ("sex", "opinion"), (), 3)
+    lacking = attacked_columns(scenario, columns, [columns], ["sex"], **given)
+    assert (lacking.every, lacking.lacking, lacking.n_going_out) == ((), ("opinion",), 2)
+    alone = attacked_columns(scenario, columns, [columns], None, **given)
+    assert (alone.every, alone.lacking, alone.n_going_out) == ((), (), 2)
+    assert attacked_columns(scenario, columns, [["sex", "w"]], columns, **given).every == ()
+
+
+def test_files_that_cannot_be_opened_leave_every_attack_open() -> None:
+    def fails(_columns):
+        raise ColumnError("no column")
+
+    given = {"n_attacks": 10, "has_control": True}
+    made = attack_every_column(releases.scenario(), ["sex"], fails, **given)
+    assert made.results == {}
+    assert made.failed == ("singling_out:all", "membership:all")
+    assert {reason for _, reason in made.skipped} == {"no column"}
+
+
 # What intruders know, and how attacks were asked for.
 
 
@@ -256,6 +304,10 @@ RELEASED = releases.release(ORIGINAL)
 ALL = {
     "singling_out:univariate", "singling_out:multivariate", "membership", "distance_to_closest_record",
     "linkability:default", "inference:default:ill", "inference:default:income", "probabilistic_linkage:default",
+}  # fmt: skip
+
+AGAIN = {
+    "singling_out:univariate:all", "singling_out:multivariate:all", "membership:all", "distance_to_closest_record:all",
 }  # fmt: skip
 
 PLACES = ["singling_out:univariate", "linkability:default"]
@@ -277,6 +329,8 @@ def test_how_the_attacks_were_asked_for() -> None:
         made = sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), control=CONTROL, n_attacks=30, seed=1)
     asked = made.attacks_asked
     assert asked.columns == ("sex", "age", "region", "ill", "income")
+    assert asked.every_column == ("sex", "age", "region", "ill", "income", "pid", "w")
+    assert asked.words == "with 5 and with 7 of 7 columns that go out"
     assert (asked.n_columns, asked.columns_at_once, asked.n_attacks, asked.seed) == (7, 3, 30, 1)
     assert asked.halves == {"default": (("sex", "age"), ("region",))}
     assert pickle.loads(pickle.dumps(asked)) == asked
@@ -299,9 +353,9 @@ def test_assess_makes_them() -> None:
         with pytest.raises(ColumnError, match="control file has no column 'sex'"):
             sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), control=CONTROL.drop("sex"))
     assert (plain.attacks, plain.attacks_skipped, plain.control) == ({}, (), False)
-    assert set(found.attacks) == ALL
+    assert set(found.attacks) == ALL | AGAIN
     assert set(alone.attacks) == ALL - {"membership"}
-    assert set(found.to_dict()["attacks"]) == ALL
+    assert set(found.to_dict()["attacks"]) == ALL | AGAIN
     assert "membership" in found.details()["measure"].to_list()
     for more in ({"control": CONTROL}, {"attacks": True}, {"n_attacks": 10}):
         with pytest.raises(ScenarioError, match="give released="):

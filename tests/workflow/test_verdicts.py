@@ -345,7 +345,7 @@ PEOPLE = pl.DataFrame(
         "home": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
     }
 )
-ROLES = {"keys": ["sex", "age"], "sensitive": ["ill"], "sampling_fraction": 0.001}
+ROLES = {"keys": ["sex", "age"], "sensitive": ["ill"], "magnitudes": [], "sampling_fraction": 0.001}
 ALONE = {"household": "none", "insensitive": ["home"]}
 
 
@@ -366,7 +366,7 @@ def test_what_a_type_asks_and_nobody_answered_is_not_judged() -> None:
     scenario = sdc.Scenario(keys=["sex", "age"], sampling_fraction=0.001, release="public-use")
     result = sdc.check(PEOPLE.head(11), scenario=scenario)
     assert {one.name: one.holds for one in result.verdicts} == {
-        "k": True, "risk": True, "household_risk": None, "l": None, "roles": None,
+        "k": True, "risk": True, "household_risk": None, "l": None, "exact_numbers": None, "roles": None,
     }  # fmt: skip
     reasons = {one.name: one.sentence for one in result.undefined}
     assert "write sensitive = [" in reasons["l"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.attacks import attack_rates
 from sdckit.attacks.attack_rates import AttackResult, ControlState, Group, Tally
 from sdckit.cells.packing import SharedGroups
-from sdckit.cells.pair import CONTROL, Pair, declared_numbers, open_pair
+from sdckit.cells.pair import CONTROL, Pair, declared_numbers, measured_columns, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -216,6 +216,19 @@ def numeric_columns(
                 raise DataError(f"numeric {name!r} holds whole numbers of 16 digits or more; leave it out")
             raise DataError(f"numeric {name!r} holds {kind}, not numbers or dates; convert it first")
     return declared
+
+
+def numeric_variables(pair: Pair, names: Sequence[str], *, declared: Sequence[str]) -> tuple[str, ...]:
+    """Columns of a whole release compared by their differences: declared numbers, measured ones, dates and times.
+
+    Whole numbers with few values are taken for codes.
+    """
+    files, measured = AttackFiles(pair), measured_columns(pair, names)
+    return tuple(
+        name
+        for name in names
+        if name in declared or ((name in measured or files.codes(name).kind != "numbers") and files.ordered(name))
+    )
 
 
 def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) -> None:

@@ -110,6 +110,7 @@ FIGURES = (
 BRIEF = ("n_attacks", "success_rate", "baseline_rate", "control_rate", "risk", "risk_low", "risk_high")
 WIDE = 0.1  # half-width of an interval above which it is called wide
 MODES = ("univariate", "multivariate")
+EVERY = "all"  # ends the place of an attack made with every column of the release
 # Control file: none; disjoint from the original; a small overlap; or an overlap that invalidates the comparison.
 ControlState = Literal["none", "apart", "shared", "overlapping"]
 OVERLAP = "people of the original are in the control file, which hides the risk"
@@ -377,7 +378,7 @@ def concerns(place: str, intruder: str, intruders: Iterable[str] = ()) -> bool:
     >>> [concerns(place, "a", ["a", "ab"]) for place in places], concerns("linkability:ab", "a")
     ([True, True, True, False], True)
     """
-    rest = place.partition(":")[2]
+    rest = place.partition(":")[2].removesuffix(EVERY).removesuffix(":")
     if rest in MODES:  # no particular intruder; attacks of an intruder of this name count for everybody
         return True
     named = [name for name in {*intruders, intruder} if rest == name or rest.startswith(f"{name}:")]

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part
+from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 COLUMNS_AT_ONCE = 3
+MOST_PAIRS = 5_000**2  # of records whose distances in every column of a release are worked out unasked
 ONE_KEY = "there is only one key"
 NO_DUCKDB = "it needs DuckDB: pip install 'sdckit[linkage]'"
+NOTHING_TAKEN = "nothing was taken out of the records of a synthetic file"
 ATTACK = partial(Measure, room="attacks", files="attack")
 
 
@@ -56,6 +59,12 @@ def _variables_arguments(context: Context) -> dict[str, Any]:
 
 def _distance_arguments(context: Context) -> dict[str, Any]:
     return {name: value for name, value in _variables_arguments(context).items() if name != "n_attacks"}
+
+
+def _distance_condition(context: Context) -> str:
+    if _knowledge(context).every and (context.n or 0) * max(context.sizes, default=0) > MOST_PAIRS:
+        return "the records are too many to compare them all in every column here; call distance_to_closest_record"
+    return ""
 
 
 def _linkability_condition(context: Context) -> str:
@@ -127,11 +136,16 @@ def _recovery_arguments(context: Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _recovery_condition(context: Context) -> str:
+    return NOTHING_TAKEN if context.scenario.release == SYNTHETIC else ""
+
+
 RECOVERABLE = Measure(
     name="recoverable_values",
     question="Which values that were protected in it can be reconstructed from the release itself?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="looking for what can be reconstructed by {intruder}", arguments=_recovery_arguments,
+    words="looking for what can be reconstructed by {intruder}", condition=_recovery_condition,
+    arguments=_recovery_arguments,
 )  # fmt: skip
 
 
@@ -238,8 +252,33 @@ JOINT = Measure(
     words="holding published tables against the release for {intruder}", condition=_joint_condition,
     when=_joint_applies, arguments=_joint_arguments, by_command=_tables_typed,
 )  # fmt: skip
+
+
+def _copies_apply(context: Context) -> bool:
+    """Whether there is a limit on copies: files that are not called synthetic have no such figure."""
+    return context.scenario.limits_of(compared=True).copied_records is not None
+
+
+def _copies_parts(context: Context) -> Iterator[Part]:
+    """Copies, counted once: they do not depend on the intruder."""
+
+    def run() -> Any:
+        if COPIES.name not in context.shared:
+            context.shared[COPIES.name] = COPIES.measure(context.pair, scenario=context.scenario)
+        return context.shared[COPIES.name]
+
+    yield "", run
+
+
+COPIES = Measure(
+    name="copied_records",
+    question="Which share of the released records are copies of one original record, beyond what chance makes?",
+    room="attacks", files="release", words="counting copies of single records", when=_copies_apply,
+    parts=_copies_parts,
+)  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,
+    COPIES,
     JOINT,
     DIFFERENCING,
     SINGLING,
@@ -251,7 +290,8 @@ ATTACKS: tuple[Measure, ...] = (
     ATTACK(
         name="distance_to_closest_record",
         question="Are released records nearer to the people in the file than to others?",
-        words="attacking the release: distances", arguments=_distance_arguments, of_intruder=False, command="distances",
+        words="attacking the release: distances", condition=_distance_condition, arguments=_distance_arguments,
+        of_intruder=False, command="distances",
     ),
     LINKABILITY,
     LINKAGE,

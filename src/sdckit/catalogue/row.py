@@ -8,6 +8,8 @@ from functools import cache, cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
+from sdckit.attacks.attack_rates import EVERY
+
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
     from sdckit.data.scenarios.scenario import Scenario
@@ -41,6 +43,8 @@ class Knowledge:
         Blocking rules; a candidate pair must satisfy at least one.
     n_attacks : int
         Attempts per attack.
+    every : bool
+        Whether `variables` are all columns of the release rather than those declared.
     """
 
     variables: tuple[str, ...]
@@ -51,6 +55,7 @@ class Knowledge:
     by: tuple[str, ...] = ()
     blocking: tuple[tuple[str, ...], ...] = ()
     n_attacks: int = 500
+    every: bool = False
 
     def numbers(self, *names: str) -> dict[str, Any]:
         """The argument `numeric` for these columns; empty where nothing is declared."""
@@ -241,6 +246,8 @@ class Measure:
         Whether it is run once for each sensitive variable.
     residual_risk : bool
         Whether it reports a residual risk, on which a scenario may set a limit.
+    alone : bool
+        Of a measure of a release: whether it measures a file by itself, too, as its own release.
     inside : callable or None
         For a measure that runs others: their places, and why each cannot run.
     command : str
@@ -273,6 +280,7 @@ class Measure:
     of_intruder: bool = True
     per_target: bool = False
     residual_risk: bool = False
+    alone: bool = False
     inside: Callable[[Context], Sequence[tuple[str, str]]] | None = None
     command: str = ""
     by_command: Callable[..., Callable[..., Any]] | None = None
@@ -326,7 +334,7 @@ class Measure:
             if self.files == "one":
                 subject = context.cells if self.missing == "wildcard" else context.categories
             else:
-                subject = context.pair
+                subject = context.data if context.pair is None else context.pair
             yield "", lambda: self.measure(subject, **given)
 
     def _grouped(self, context: Context) -> Mapping[str, Any]:
@@ -338,7 +346,8 @@ class Measure:
     def place(self, context: Context, detail: str = "") -> str:
         """The key of a result: the measure, with intruder, variable or variant after colons."""
         whose = context.intruder if self.files == "attack" and self.of_intruder else ""
-        return ":".join(filter(None, (self.name, whose, context.target, detail)))
+        every = EVERY if context.knowledge is not None and context.knowledge.every else ""
+        return ":".join(filter(None, (self.name, whose, context.target, detail, every)))
 
     def doing(self, context: Context) -> str:
         """The progress message while it runs."""

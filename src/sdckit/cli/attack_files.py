@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sdckit.cli.progress import Steps
     from sdckit.cli.source import Source
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.plan import AttackedColumns
     from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 # The key of planted records: which they are, which were held back, and how far apart values can be.
@@ -121,17 +122,22 @@ def _series(name: str, plain: Mapping[str, Any]) -> pl.Series:
 class Attacked:
     """What is attacked.
 
-    `variables` are for the attacks that are told none; `declared` are numbers, None where nothing is declared;
+    `columns` are for the attacks that are told none; `declared` are numbers, None where nothing is declared;
     `left_out` are columns that not every file has; `id` says which rows belong together.
     """
 
     original: pl.DataFrame
     released: list[pl.DataFrame]
     control: pl.DataFrame | None
-    variables: tuple[str, ...]
+    columns: AttackedColumns
     declared: tuple[str, ...] | None
     left_out: tuple[str, ...]
     id: str | None = None
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Columns of the attacks that are told none."""
+        return self.columns.declared
 
 
 def read_attacked(
@@ -151,14 +157,30 @@ def read_attacked(
     names = tuple(dict.fromkeys(variables))
     if not names:
         names, left_out = _shared(source, files, wanted, scenario, never)
-    columns = tuple(dict.fromkeys([*names, *wanted.columns]))
+    chosen = _columns(source, (source.file, *released), control, names, None if variables else scenario, wanted.id)
+    columns = tuple(dict.fromkeys([*names, *wanted.columns, *chosen.every]))
     paired = columns if wanted.id is None else (*columns, wanted.id)
     also = () if recodings is None else recodings.needs(columns)
     read = [(source.file, (*paired, *also)), *((file, paired) for file in released)]
     frames = [_read(source, file, names_of, scenario, steps) for file, names_of in read]
     declared = scenario.numeric if scenario is not None and scenario.numeric else None
     last = None if control is None else _read(source, control, columns, scenario, steps)
-    return Attacked(frames[0], frames[1:], last, names, declared, left_out, wanted.id)
+    return Attacked(frames[0], frames[1:], last, chosen, declared, left_out, wanted.id)
+
+
+def _columns(
+    source: Source, files: Sequence[Path], control: Path | None, names: Sequence[str], scenario: Scenario | None,
+    id: str | None,
+) -> AttackedColumns:  # fmt: skip
+    """The columns of the attacks; made once unless a scenario chose the columns. `files` are original and releases."""
+    from sdckit.data.files.readers import scan_header
+    from sdckit.workflow.plan import AttackedColumns, attacked_columns
+
+    if scenario is None:
+        return AttackedColumns(tuple(names))
+    first, *others = (scan_header(file, **_how(source, file)).columns for file in files)
+    people = None if control is None else scan_header(control, **_how(source, control)).columns
+    return attacked_columns(scenario, first, others, people, id=id, declared=names)
 
 
 def without_left_out(source: Source, released: Sequence[Path], scenario: Scenario, recodings: Recodings) -> Scenario:

@@ -30,7 +30,7 @@ Opened = tuple[Path, "FileHeader"]
 def plan_lines(
     original: Opened, scenario: Scenario, measures: Sequence[str] = (), *, released: Sequence[Opened] = (),
     control: Opened | None = None, attacks: bool = False, n_attacks: int = 500, aligned: bool = False,
-    models: Mapping[str, str] | None = None, engine: str | None = None,
+    models: Mapping[str, str] | None = None, engine: str | None = None, id: str | None = None,
 ) -> list[str]:  # fmt: skip
     """Say what would run, and roughly what it would cost.
 
@@ -49,12 +49,12 @@ def plan_lines(
         lines.append(f"Intruder '{name}' knows {', '.join(keys)}")
     if released:
         lines.append("In each file:")
-    of_file = plan_file(scenario, measures=measures, n=original[1].n_rows)
+    of_file = plan_file(scenario, measures=measures, compared=bool(released), n=original[1].n_rows)
     lines += _told(entry for planned in of_file.values() for entry in planned)
     if released:
         lines += _together(
             original, scenario, released, control, attacks=attacks, n_attacks=n_attacks, aligned=aligned,
-            models=models or {},
+            models=models or {}, id=id,
         )  # fmt: skip
     in_force = scenario.limits_of(compared=bool(released)).declared
     limits = ", ".join(f"{name} {limit}" for name, limit in in_force.items())
@@ -75,10 +75,11 @@ def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
 
 def _together(
     original: Opened, scenario: Scenario, released: Sequence[Opened], control: Opened | None, *, attacks: bool,
-    n_attacks: int, aligned: bool, models: Mapping[str, str],
+    n_attacks: int, aligned: bool, models: Mapping[str, str], id: str | None = None,
 ) -> list[str]:  # fmt: skip
     """What would be learnt of a release beside its original."""
-    from sdckit.workflow.plan import declared_knowledge, plan_attacks, plan_release, plan_utility, shared_variables
+    from sdckit.report.chapters.sentences import columns_words
+    from sdckit.workflow.plan import attacked_columns, declared_knowledge, plan_attacks, plan_release, plan_utility
 
     header, headers = original[1], [release for _, release in released]
     counts = [release.n_rows for release in headers if release.n_rows is not None]
@@ -93,8 +94,11 @@ def _together(
     lines += _told(plan_utility(scenario, models=models, **known))
     if not attacks and control is None:
         return [*lines, "Simulated attacks: none; --control FILE or --attacks starts them"]
-    knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
-    lines.append(f"Simulated attacks, {n_attacks:,} attempts each:")
+    people = None if control is None else control[1].columns
+    chosen = attacked_columns(scenario, header.columns, [release.columns for release in headers], people, id=id)
+    knowledge = declared_knowledge(scenario, chosen.declared, n_attacks=n_attacks)
+    words = columns_words(len(chosen.declared), len(chosen.every), chosen.n_going_out)
+    lines.append(f"Simulated attacks, {n_attacks:,} attempts each, {words}:")
     return lines + _told(plan_attacks(scenario, knowledge, **known))
 
 
@@ -165,6 +169,6 @@ def print_plan(
         control=None if control is None else (control, release_header(control, scenario, **how)),
         attacks=release.attacks, n_attacks=release.attempts, models=models,
         engine=engine.engine if engine.used else None,
-        aligned=scenario.aligned or release.id is not None or by_log,
+        aligned=scenario.aligned or release.id is not None or by_log, id=release.id,
     ):  # fmt: skip
         tell(line)

@@ -119,18 +119,19 @@ def release_header(file: Path, scenario: Scenario, *, also: tuple[str, ...] = ()
 
 
 def read_release(
-    file: Path, scenario: Scenario, *, steps: Steps, also: tuple[str, ...] = (), whole: bool = False, **how: Any
-) -> pl.DataFrame:
+    file: Path, scenario: Scenario, *, steps: Steps, also: tuple[str, ...] = (), whole: bool = False,
+    if_there: tuple[str, ...] = (), **how: Any,
+) -> pl.DataFrame:  # fmt: skip
     """Read the declared columns that a release has, or the `whole` of it but for identifiers.
 
-    One without a key is refused with its name.
+    Of those named `if_there` what the file has. One without a key is refused with its name.
     """
     header = release_header(file, scenario, also=also, **how)
     left = scenario.narrowed(header.columns)
     # identifiers are gone from a release, as they should be
     left = left.changed(identifiers=[name for name in left.identifiers if name in header.columns])
     return read_declared(
-        file, left, steps=steps, also=also, if_there=tuple(header.columns) if whole else (), **how
+        file, left, steps=steps, also=also, if_there=tuple(header.columns) if whole else if_there, **how
     )  # fmt: skip
 
 

@@ -23,8 +23,9 @@ class LimitKind:
         "level" (a whole number, 2 or more), "share" (above 0, at most 1) or "share from 0".
     scope : str
         What the verdict is about: a "file", a sensitive "variable" of it, a file with its "ledger" of earlier
-        releases, or a "release" compared with its original, in this order, for each intruder; the "columns" that go
-        out, once, without one.
+        releases, what is "released" (of a file by itself the file, else a release compared with its original), or a
+        "release" compared with its original, in this order, for each intruder; the "columns" that go out, once,
+        without one.
     per_variable : bool
         Judged once for each sensitive variable.
     of : str
@@ -33,11 +34,11 @@ class LimitKind:
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
         Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
-        "worst release", "recovered", "attacks", "undone" or "roles".
+        "worst release", "worst column", "attacks", "undone" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
     needs : str
-        The role that the limit is about: "sensitive" or "household".
+        The role that the limit is about: "sensitive", "household" or "magnitudes".
     declarable : bool
         Whether a scenario can set the limit; a verdict on something else has none.
     numbers : bool
@@ -45,8 +46,8 @@ class LimitKind:
     holds, exceeded : str
         Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`, `reason`.
     printed : tuple of str, or str
-        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`. A
-        single text
+        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`,
+        `columns` (with how many attacks were made). A single text
         is continued by "not above" or "above" the limit.
     question : str
         Which question it answers: "singled", "linked", "learnt", "tried" or "covered".
@@ -112,7 +113,7 @@ class LimitKind:
     option: str = ""
 
 
-SCOPES = ("file", "variable", "ledger", "release")
+SCOPES = ("file", "variable", "ledger", "released", "release")
 KINDS = (
     LimitKind(
         name="k", values="level", measure="k_anonymity", figure="violations", judged="violations", title="k-anonymity",
@@ -228,7 +229,30 @@ KINDS = (
         printed="Share of the records unique in both files: {value}",
         question="linked", asked="How many stay alone in the release",
         plain="Records alone with what is known, before and after",
-        coarser=True, least=0.1, option="Largest share unique in both files.",
+        coarser=True, least=0.1, types={"synthetic": 0.05}, option="Largest share unique in both files.",
+    ),
+    LimitKind(
+        name="copied_records", values="share from 0", measure="copied_records", figure="copied_records",
+        judged="worst release", scope="release", words="copies of single records",
+        holds="at least {percent} of the records are copies of single original records beyond chance, not above "
+        "{limit:g}",
+        exceeded="at least {percent} of the records are copies of single original records beyond chance, above "
+        "{limit:g}: this is no synthetic file, and is to be judged as a public-use file",
+        printed=(
+            ("Records that are copies of single original records beyond chance, at least: {value}, not above "
+             "{limit:g}"),
+            ("Records that are copies of single original records beyond chance, at least: {value}, above {limit:g}: "
+             "this is no synthetic file, and is to be judged as a public-use file"),
+        ),
+        question="singled", asked="Whether real records were copied into it",
+        plain=(
+            "Real records copied into it, beyond what chance makes: at least {value}, within the limit of {percent} %",
+            ("Real records copied into it, beyond what chance makes: at least {value}, above the limit of {percent} %: "
+             "this is no synthetic file, and is to be judged as a public-use file"),
+        ),
+        advice="Judge the file as a public-use file, or make it anew with less memory of single records: larger "
+        "leaves (min_leaf), fewer predictors, values put together.",
+        least=0.0, types={"synthetic": 0.0}, option="Largest share of copies of single records beyond chance.",
     ),
     LimitKind(
         name="correctly_disclosed", values="share", measure="attribute_disclosure", figure="correctly_disclosed",
@@ -238,16 +262,16 @@ KINDS = (
         printed="Share of the records for which the release discloses {variable} correctly: {value}",
         question="learnt", asked="How much could be told rightly",
         plain="Records of which the release tells {variable} rightly",
-        least=0.1, option="Largest share disclosed correctly.",
+        least=0.1, types={"synthetic": 0.2}, option="Largest share disclosed correctly.",
     ),
     LimitKind(
         name="residual_risk", values="share", measure="attacks", figure="risk", judged="attacks", scope="release",
         words="residual risk of attacks",
-        holds="the largest residual risk of the simulated attacks is {value:.3g}, not above {limit:g}",
-        exceeded="the largest residual risk of the simulated attacks is {value:.3g}, above {limit:g}",
+        holds="the largest residual risk of the simulated attacks{columns} is {value:.3g}, not above {limit:g}",
+        exceeded="the largest residual risk of the simulated attacks{columns} is {value:.3g}, above {limit:g}",
         printed=(
-            "No simulated attack has a residual risk above {limit:g}",
-            "At least one simulated attack has a residual risk above {limit:g}",
+            "No simulated attack{columns} has a residual risk above {limit:g}",
+            "At least one simulated attack{columns} has a residual risk above {limit:g}",
         ),
         question="tried", asked="How far trial attacks succeed",
         plain=(
@@ -255,11 +279,11 @@ KINDS = (
             "A trial attack succeeds on people in the file more often than on others, by more than {percent} in 100",
         ),
         advice="Change more of what the trial attacks used, or make the release anew with less memory of the file.",
-        option="Largest residual risk of an attack.",
+        types={"synthetic": 0.2}, option="Largest residual risk of an attack.",
     ),
     LimitKind(
         name="recoverable", values="share from 0", measure="recoverable_values", figure="recoverable",
-        judged="recovered", scope="release", words="reconstructed values",
+        judged="worst column", scope="release", words="reconstructed values",
         holds="at most {percent} of the changed values of a column can be reconstructed, not above {limit:g}",
         exceeded="{percent} of the changed values of {variable} can be reconstructed{because}, above {limit:g}",
         printed="Largest share of the changed values of a column that can be reconstructed from the release: {value}",
@@ -294,6 +318,23 @@ KINDS = (
         plain="Hidden values of a column that can be worked out with published tables, at most",
         advice="Round the published tables, leave some out, or hide values of records alike (joint_audit).",
         least=0.1, option="The same together with the tables that the scenario declares.",
+    ),
+    LimitKind(
+        name="exact_numbers", values="share from 0", measure="exact_numbers", figure="share", judged="worst column",
+        scope="released", needs="magnitudes", numbers=True, words="numbers that go out as they are",
+        holds="at most {percent} of the records dominate their group with a number that goes out within 10 % of the "
+        "truth, not above {limit:g}",
+        exceeded="{percent} of the records dominate their group with a value of {variable} that goes out within 10 % "
+        "of the truth, above {limit:g}",
+        printed="Largest share of the records that dominate their group with a number of a column that goes out within "
+        "10 % of the truth: {value}",
+        question="learnt", asked="How many large numbers go out as they are",
+        plain="Records whose number dominates its group and goes out within 10 % of the truth, in the worst column",
+        advice="Protect the large numbers: put the column in size classes (recode), code its top (top_bottom_code), "
+        "average neighbours (microaggregate), add noise (add_noise) or round (round_to).",
+        part=("exact_numbers", "n"), least=0.1, types={"public-use": 0.0, "teaching": 0.0},
+        form="largest share of large numbers released as they are",
+        option="Largest share that dominates a group with a number released within 10 % of the truth.",
     ),
     LimitKind(
         name="k_undone", of="k", values="level", measure="recoverable_values", figure="k_undone", judged="undone",

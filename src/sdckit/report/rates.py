@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from sdckit.attacks.attack_rates import control_state_of, worst_first
+from sdckit.attacks.attack_rates import EVERY, control_state_of, worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars
 from sdckit.report.conclusions import UNDEFINED, concluded, judge_rates
@@ -17,6 +17,7 @@ from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain, View, find_view, noted
 
 ATTACKS = "Simulated attacks"
+EVERY_COLUMN = ", every column"
 FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
 MOST_GROUPS = 10
 SMALL = "A group of few attempts may stand first by chance: see its interval."
@@ -125,6 +126,8 @@ def attack_name(place: str, *, several: bool = False) -> str:
     kind, _, rest = place.partition(":")
     view = find_view(place)
     words, intruder = view.named(rest) if isinstance(view, AttackView) else (kind.replace("_", " "), rest)
+    if isinstance(view, AttackView) and not intruder and rest.endswith(EVERY):
+        words = f"{view.named(rest.removesuffix(EVERY).removesuffix(':'))[0]}{EVERY_COLUMN}"
     return f"{words} ({intruder})" if several and intruder else words
 
 

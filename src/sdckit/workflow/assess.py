@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
@@ -18,14 +19,18 @@ from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.column_roles import look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
+from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.plan import (
+    Asked,
     Outcome,
     Planned,
+    attack_every_column,
     attack_parameters,
+    attacked_columns,
     carry_out,
     chosen_measures,
     declared_knowledge,
@@ -242,7 +247,7 @@ def _assess_file(
         several = _has_several_rows(frame, scenario)
     groups = tuple(by) if all(name in present for name in by) else ()
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
-        plans = plan_file(scenario, measures=measures, data=frame, tell=step, by=groups)
+        plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
         intruders = tuple(
             _against(name, planned, compared=compared, several=several) for name, planned in plans.items()
         )
@@ -299,6 +304,7 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 AssessFile = Callable[..., Assessment]
 OPTIONAL = ("weight", "household", "person")
+NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
 SAME_HOUSEHOLDS = (
     "{n} values of {column} (household) are in the original and in the control file: unless both number their "
@@ -319,6 +325,7 @@ def assess_release(
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
     files, aligned = _open(opened, control, scenario, recodings, by)
@@ -337,13 +344,9 @@ def assess_release(
         after = tuple(
             assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
         )
-        attacked = Outcome({}, ())
-        asked = None
+        attacked = Attacked(Outcome({}, ()))
         if attacks or control is not None:
-            knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
-            attacked = carry_out(plan_attacks(scenario, knowledge, **known))
-            n_columns = None if pair.brought else len(pair.original.columns)
-            asked = attack_parameters(knowledge, attacked.places, n_columns=n_columns, seed=seed)
+            attacked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
             _compared(name, planned, before, after, attacked, control=control is not None, several=several)
             for name, planned in plan_release(scenario, **known).items()
@@ -363,10 +366,65 @@ def assess_release(
         scenario=scenario, original=before, released=after, intruders=intruders, warnings=distinct_messages,
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
-        models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
-        attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by),
+        models=tuple(families_of(models).items()), attacks=attacked.made.results,
+        attacks_skipped=attacked.made.skipped, attacks_asked=attacked.asked,
+        control=control is not None, recoded=pair.recoded, by=tuple(by),
         recoding="" if recodings is None else recodings.source, column_roles=column_roles,
     )  # fmt: skip
+
+
+def _check_synthetic(scenario: Scenario, opened: Pair, recodings: Recodings | None) -> None:
+    """Raise where a release is called synthetic and an id, a recipe or a log says that its records are people's."""
+    if scenario.release != SYNTHETIC:
+        return
+    reason = ""
+    if opened.id is not None:
+        reason = f"id={opened.id!r} says which record was made from which"
+    elif recodings is not None:
+        released = dict.fromkeys(name for frame in opened.released for name in frame.collect_schema().names())
+        varying = [name for name in recodings.not_drawn([*released]) if _varies(opened.released, name)]
+        if varying:
+            some = ", ".join(varying[:NAMED]) + (f" and {len(varying) - NAMED} more" if len(varying) > NAMED else "")
+            reason = f"the {recodings.source} does not synthesise {some} for all records"
+    if reason:
+        raise ScenarioError(
+            f"{reason}: this is not {a_release(SYNTHETIC)}; name another type of release, such as public-use",
+            argument="release",
+        )
+
+
+def _varies(files: Sequence[Any], name: str) -> bool:
+    """Whether a column has more than one value in a file; of a lazy frame, which is not read here, it counts as so."""
+    return any(
+        is_lazy(frame) or int(frame.get_column(name).n_unique()) > 1
+        for frame in files
+        if name in frame.collect_schema().names()
+    )
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """The attacks made, how they were asked for, and the columns that go out and are `lacking` in the control file."""
+
+    made: Outcome
+    asked: Asked | None = None
+    lacking: tuple[str, ...] = ()
+
+
+def _attacked(scenario: Scenario, files: Opened, known: dict[str, Any], control: Any, *, n_attacks: int) -> Attacked:
+    """Attack the release with the columns declared; beside a control file also with every column that goes out."""
+    first, *others = (frame.collect_schema().names() for frame in files.brought.frames)
+    people = None if control is None else open_frame(control).collect_schema().names()
+    pair: Pair = known["pair"]
+    columns = attacked_columns(scenario, first, others, people, id=pair.id)
+    knowledge = declared_knowledge(scenario, columns.declared, n_attacks=n_attacks)
+    made = carry_out(plan_attacks(scenario, knowledge, **known))
+    if columns.every:
+        again = attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known)
+        made = made.with_others(again)
+    n_columns = None if pair.brought else len(pair.original.columns)
+    asked = attack_parameters(knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns)
+    return Attacked(made, asked, columns.lacking)
 
 
 def _of_original(scenario: Scenario) -> Scenario:
@@ -425,7 +483,8 @@ def _open(
         sizes = [_size(frame) for frame in opened.released]
         recodings.check_sizes(sizes, opened.names[1:])
         in_memory = None not in (*sizes, _size(opened.original))
-        aligned = aligned or (in_memory and recodings.log is not None and recodings.keeps_rows)
+        by_log = in_memory and recodings.log is not None and recodings.keeps_rows
+        aligned = aligned or (by_log and scenario.release != SYNTHETIC)
     files = open_recoded(
         opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
         recodings=recodings, aligned=aligned,
@@ -468,7 +527,7 @@ def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
 
 
 def _compared(
-    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
+    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Attacked,
     *, control: bool, several: bool,
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
@@ -482,14 +541,20 @@ def _compared(
         *lost,
         *_without_households(scenario, name, after),
         *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
-        *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
+        *(
+            verdict
+            for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
+            if scenario.release != SYNTHETIC or not LIMITS[verdict.name].of  # nothing was taken out of its records
+        ),
         *judge_attacks(
             limits.residual_risk,
             name,
-            attacked.results,
+            attacked.made.results,
             intruders=list(before),
-            failed=attacked.failed,
+            failed=attacked.made.failed,
             control=control,
+            columns="" if attacked.asked is None else attacked.asked.words,
+            lacking=attacked.lacking,
         ),
     )
     verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)

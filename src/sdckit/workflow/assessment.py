@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sdckit.display import Displayed, counted
 from sdckit.errors import DataError
 from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready, leading
+from sdckit.workflow.coverage import Coverage, coverage_of
 from sdckit.workflow.verdicts import Verdict, all_hold, judge_roles
 
 if TYPE_CHECKING:
@@ -142,6 +143,11 @@ class Assessed(Displayed):
     column_roles: ColumnRoles | None = field(default=None)
 
     @property
+    def coverage(self) -> Coverage:
+        """What was looked at: for each column that goes out, which questions saw it."""
+        return coverage_of(self)  # type: ignore[arg-type]
+
+    @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """Every declared threshold against every intruder, of several releases the worst; and the columns' roles."""
         judged = tuple(verdict for intruder in self.intruders for verdict in intruder.verdicts)
@@ -177,7 +183,7 @@ class Assessed(Displayed):
             "schema_version": SCHEMA_VERSION, "sdckit": self.version, "date": self.date, **own,
             "passed": self.passed, "scenario": self.scenario.model_dump(mode="json"),
             "column_roles": None if self.column_roles is None else json_ready(self.column_roles.roles),
-            "warnings": list(self.warnings),
+            "warnings": list(self.warnings), "coverage": json_ready(self.coverage.rows()),
             "intruders": {intruder.name: intruder.to_dict() for intruder in self.intruders},
         }  # fmt: skip
 

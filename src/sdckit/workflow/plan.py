@@ -6,14 +6,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sdckit.attacks.attack_files import numeric_variables
 from sdckit.catalogue import Context, Knowledge, Measure, further, rows
 from sdckit.catalogue.attacks import COLUMNS_AT_ONCE, LINKABILITY, SINGLING
 from sdckit.catalogue.row import raising
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import DataError, ScenarioError, SdcError
+from sdckit.report.chapters.sentences import columns_words
 
 if TYPE_CHECKING:
+    from sdckit.cells.pair import Pair
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.result import Result
 
@@ -29,7 +32,9 @@ class Asked:
 
     `columns`: those attacked. `n_columns`: of the original; None for a lazy frame, of which only the declared columns
     were read. `columns_at_once`: of a singling-out query over several columns. `halves`: the two parts of the keys
-    that a linkability attack joins, by intruder.
+    that a linkability attack joins, by intruder. `every_column`: those of the attacks made a second time, with every
+    column that all files share; empty where there was no second time. `n_going_out`: the columns of the releases that
+    can be attacked; None where they are not known.
     """
 
     columns: tuple[str, ...]
@@ -38,6 +43,13 @@ class Asked:
     halves: Mapping[str, Halves]
     n_attacks: int
     seed: int | None
+    every_column: tuple[str, ...] = ()
+    n_going_out: int | None = None
+
+    @property
+    def words(self) -> str:
+        """With how many columns the attacks were made."""
+        return columns_words(len(self.columns), len(self.every_column), self.n_going_out)
 
 
 def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attacks: int) -> dict[str, Knowledge]:
@@ -65,14 +77,16 @@ def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attack
 
 
 def attack_parameters(
-    knowledge: Mapping[str, Knowledge], places: Iterable[str], *, n_columns: int | None, seed: int | None
-) -> Asked:
+    knowledge: Mapping[str, Knowledge], places: Iterable[str], *, n_columns: int | None, seed: int | None,
+    columns: AttackedColumns | None = None,
+) -> Asked:  # fmt: skip
     """Summarise the attack parameters from the intruders' knowledge and the places of the attacks made or tried."""
     first = next(iter(knowledge.values()))
     names = {place.partition(":")[0] for place in places}
     several = min(COLUMNS_AT_ONCE, len(first.variables)) if SINGLING.name in names else 1
     halves = {name: knows.halves for name, knows in knowledge.items() if knows.halves and LINKABILITY.name in names}
-    return Asked(first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed)
+    again = ((), None) if columns is None else (columns.every, columns.n_going_out)
+    return Asked(first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed, *again)
 
 
 ALL = "all"
@@ -114,6 +128,12 @@ class Outcome:
         """Places of everything that was planned."""
         return (*self.results, *(place for place, _ in self.skipped))
 
+    def with_others(self, others: Outcome) -> Outcome:
+        """These results and those of another plan."""
+        return Outcome(
+            {**self.results, **others.results}, (*self.skipped, *others.skipped), (*self.failed, *others.failed)
+        )
+
 
 def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
     """Read `measures=`: names of further measures, or "all".
@@ -133,17 +153,62 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str, ...]:
-    """Key, sensitive and numeric variables of the scenario that are among `columns`."""
-    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
+    """Key, sensitive and numeric variables of the scenario that are among `columns`, and those of groups of numbers."""
+    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric, *scenario.number_groups])
     return tuple(name for name in named if name in columns)
 
 
-def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), **known: Any) -> Plans:
+@dataclass(frozen=True)
+class AttackedColumns:
+    """Columns of the attacks: those declared, and `every` one of a second time; empty where there is no second time.
+
+    `n_going_out` are the columns of the releases that can be attacked, all but identifiers, weights and numbers of
+    persons and households; `lacking`: those of original and releases that the control file does not have.
+    """
+
+    declared: tuple[str, ...]
+    every: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    n_going_out: int | None = None
+
+
+def attacked_columns(
+    scenario: Scenario, original: Collection[str], released: Sequence[Collection[str]],
+    control: Collection[str] | None, *, id: str | None = None, declared: Sequence[str] | None = None,
+) -> AttackedColumns:  # fmt: skip
+    """Choose the columns of the attacks by those of the files; without a control file there is no second time.
+
+    Examples
+    --------
+    >>> from sdckit.data.scenarios.scenario import Scenario
+    >>> columns = ["sex", "opinion", "w"]
+    >>> attacked_columns(Scenario(keys=["sex"], weight="w"), columns, [columns], columns).every
+    ('sex', 'opinion')
+    """
+    shared = set(original).intersection(*released)
+    named = tuple(shared_variables(scenario, shared) if declared is None else declared)
+    linking = None if scenario.ledger is None else scenario.ledger.id
+    apart = {*scenario.identifiers, scenario.weight, scenario.household, scenario.person, linking, id}
+    listed = dict.fromkeys([*named, *(name for columns in released for name in columns)])
+    going_out = tuple(name for name in listed if name in named or name not in apart)
+    if control is None:
+        return AttackedColumns(named, n_going_out=len(going_out))
+    both = [name for name in going_out if name in shared]
+    every = tuple(name for name in both if name in control)
+    lacking = tuple(name for name in both if name not in control)
+    return AttackedColumns(named, () if set(every) <= set(named) else every, lacking, len(going_out))
+
+
+def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), compared: bool = False, **known: Any) -> Plans:
     """Plan the measures of one file against every intruder.
 
-    `known` is what else a `Context` holds: ``n``, ``data``, ``tell``.
+    `compared`: the file is one of those of a release, which other measures compare. `known` is what else a `Context`
+    holds: ``n``, ``data``, ``tell``.
     """
-    return _by_intruder(scenario, "one", measures, known)
+    plans = _by_intruder(scenario, "one", measures, known)
+    if not compared:
+        return plans
+    return {name: tuple(planned for planned in plan if not planned.row.alone) for name, plan in plans.items()}
 
 
 def plan_release(scenario: Scenario, **known: Any) -> Plans:
@@ -171,6 +236,36 @@ def plan_attacks(
             planned += [attack for attack in attacks if not attack.row.of_intruder]
         planned += [attack for attack in attacks if attack.row.of_intruder]
     return tuple(planned)
+
+
+def plan_every_column(
+    scenario: Scenario, variables: Sequence[str], *, numeric: Sequence[str] = (), n_attacks: int,
+    kinds: Collection[str] = (), **known: Any,
+) -> tuple[Planned, ...]:  # fmt: skip
+    """Plan the simulated attacks that need no intruder with every column of the release.
+
+    `numeric` are those compared by their differences; `kinds` and `known` as for `plan_attacks`.
+    """
+    knows = Knowledge(variables=tuple(variables), numeric=tuple(numeric), n_attacks=n_attacks, every=True)
+    planned = _planned("attack", Context(scenario=scenario, knowledge=knows, **known), ())
+    return tuple(attack for attack in planned if not attack.row.of_intruder and (not kinds or attack.row.name in kinds))
+
+
+def attack_every_column(
+    scenario: Scenario, variables: Sequence[str], open_files: Callable[[Sequence[str]], Pair], **known: Any
+) -> Outcome:
+    """Make the attacks that need no intruder with every column of the release.
+
+    The files are opened here: where a column cannot be compared, every attack is one that could not be made.
+    """
+    try:
+        pair = open_files(variables)
+        numeric = numeric_variables(pair, variables, declared=scenario.numeric)
+    except SdcError as error:
+        planned = plan_every_column(scenario, variables, **known)
+        failed = tuple(attack.place for attack in planned if attack.row.residual_risk)
+        return Outcome({}, tuple((attack.place, str(error)) for attack in planned), failed)
+    return carry_out(plan_every_column(scenario, variables, numeric=numeric, **{**known, "pair": pair}))
 
 
 def _by_intruder(scenario: Scenario, files: str, asked: Sequence[str], known: Mapping[str, Any]) -> Plans:

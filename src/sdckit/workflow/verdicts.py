@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import asks_everything, limits_in_force, not_said
-from sdckit.report.chapters.sentences import SINGLE_ROWS, both_rules
+from sdckit.report.chapters.sentences import SINGLE_ROWS, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
@@ -22,13 +22,18 @@ NO_HOUSEHOLD = "the scenario names no household column"
 ATTACKS = next(name for name, kind in LIMITS.items() if kind.judged == "attacks")
 ROLES = next(name for name, kind in LIMITS.items() if kind.judged == "roles")
 NOT_LOOKED_AT = "the columns that go out were not looked at"
-NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
+NO_CONTROL = "no people were kept aside (no control file): what succeeds on those in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 NO_FIGURE = "its figure is undefined in a release"
+LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
 NO_ATTACK = "no attack with a residual risk could be made"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
     "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
+)
+NOTHING_SEEN = (
+    "no value looks as if it had been changed, and nothing says which records of the release and of the original "
+    "belong together; say aligned = true in the scenario, or name the id"
 )
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
@@ -46,7 +51,7 @@ class Verdict:
     intruder : str
         Empty for "roles", which are the same for all.
     variable : str or None
-        The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable.
+        The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable or exact_numbers.
     limit : float or None
         The threshold; "roles" have none.
     holds : bool or None
@@ -62,6 +67,8 @@ class Verdict:
         those that reach k only through other records' missing values.
     origin : str
         Where the limit comes from, in words; empty where the scenario names no type of release.
+    columns : str
+        With how many columns attacks were made, in words.
     single_rows : bool
         Whether persons have several rows each and only single ones were looked at.
     """
@@ -78,6 +85,7 @@ class Verdict:
     n_category: int | None = None
     n_resting: int | None = None
     origin: str = ""
+    columns: str = ""
     single_rows: bool = False
 
     @property
@@ -101,7 +109,7 @@ class Verdict:
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (rule: {self.because})" if self.because else "",
-            reason=self.reason,
+            reason=self.reason, columns=spaced(self.columns),
         )  # fmt: skip
         if self.n_category is None or self.limit is None:
             return sentence
@@ -212,12 +220,15 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
     return verdicts
 
 
-def _by_recovered(asked: _Asked) -> list[Verdict]:
-    """Compare a limit with the largest share of reconstructed values over all columns."""
+def _by_worst_column(asked: _Asked) -> list[Verdict]:
+    """Compare a limit with the largest share over all columns."""
     if asked.result is None:
         return [asked.open(asked.reason())]
-    columns = (column for some in asked.result.columns for column in some)
+    columns = [column for some in asked.result.columns for column in some]
     worst = max(columns, key=lambda column: column.share, default=None)
+    # of large numbers every record is looked at, of reconstructed values only what was taken out
+    if not getattr(asked.result, "touched", True) and math.isnan(asked.result.right):
+        return [asked.open(NOTHING_SEEN)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
@@ -239,7 +250,7 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
 
 JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
     "violations": _by_violations, "count": _by_count, "share": _by_share, "groups": _by_groups, "ledger": _by_ledger,
-    "worst release": _by_worst_release, "recovered": _by_recovered, "undone": _by_undone,
+    "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone,
 }  # fmt: skip
 
 
@@ -267,10 +278,16 @@ def judge(
     verdicts: list[Verdict] = []
     every = {kind.judged for kind in LIMITS.values()} - {"undone"}
     for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every):
-        if scope != "release":
+        if scope == "release":
+            verdicts += [] if compared else [asked.open(ONE_FILE)]
+        elif scope != "released" or not compared:
             verdicts += JUDGES[asked.kind.judged](asked)
+<<<<<<< HEAD
         elif not compared:
-            verdicts.append(asked.open(ONE_FILE))
+            variables = (sensitive or (None,)) if asked.kind.per_variable else (None,)
+            verdicts += [asked.open(ONE_FILE, variable) for variable in variables]
+=======
+>>>>>>> numbers36
     return tuple(verdicts)
 
 
@@ -293,7 +310,7 @@ def judge_release(
 def judge_undone(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, skipped: Sequence[tuple[str, str]]
 ) -> tuple[Verdict, ...]:
-    """Judge the limit on reconstructed values, and k and risk on the release with these filled in.
+    """Judge the limits on the worst column, and k and risk on the release with reconstructed values filled in.
 
     Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
     why there is no result.
@@ -301,7 +318,7 @@ def judge_undone(
     return tuple(
         verdict
         for _, asked in _asked_of(
-            thresholds, intruder, results, sensitive=(), skipped=skipped, judged=("recovered", "undone")
+            thresholds, intruder, results, sensitive=(), skipped=skipped, judged=("worst column", "undone")
         )
         for verdict in JUDGES[asked.kind.judged](asked)
     )
@@ -309,12 +326,13 @@ def judge_undone(
 
 def judge_attacks(
     limit: float | None, intruder: str, attacks: Mapping[str, Any], *, intruders: Collection[str],
-    failed: Sequence[str], control: bool,
+    failed: Sequence[str], control: bool, columns: str = "", lacking: Sequence[str] = (),
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
 
     It fails closed: one attack that could not be made, or people of the file among those of the control, leave
-    it open.
+    it open; and so do columns that go out and are `lacking` in the control file, where it is not exceeded without
+    them. `columns` says with how many columns attacks were made.
 
     Attacks that need no intruder count for each; one that names another of the `intruders` does not count.
     `failed` are the places of the attacks with a residual risk that were tried in vain.
@@ -334,7 +352,9 @@ def judge_attacks(
     if not risks:
         return (_unjudged(ATTACKS, intruder, limit, NO_ATTACK),)
     value = max(risks)
-    return (Verdict(ATTACKS, intruder, None, limit, value <= limit, None, value, ""),)
+    if lacking and value <= limit:
+        return (_unjudged(ATTACKS, intruder, limit, LACKING.format(", ".join(lacking))),)
+    return (Verdict(ATTACKS, intruder, None, limit, value <= limit, None, value, "", columns=columns),)
 
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:

@@ -11,7 +11,17 @@ from shiny import reactive
 from shiny.types import SilentException
 
 from sdckit.app.page_context import speaker
-from sdckit.app.pages.roles import _Form, drawn_part, files_part, intruder_part, limits_part, panel, variables_part
+from sdckit.app.pages.roles import (
+    PARTS,
+    _Form,
+    drawn_part,
+    files_part,
+    intruder_part,
+    limits_part,
+    panel,
+    rest_part,
+    variables_part,
+)
 from sdckit.data.limits import LIMITS
 from sdckit.errors import ScenarioError
 
@@ -69,6 +79,51 @@ def test_the_fields_make_a_scenario() -> None:
     }  # fmt: skip
 
 
+def test_the_rest_is_insensitive_for_a_reason() -> None:
+    with reactive.isolate():
+        stated = form(role_2="insensitive", because=" attitudes, looked through ").stated(rest=True)
+        with pytest.raises(ScenarioError, match="say who found all other columns insensitive, and why"):
+            form(because="  ").stated(rest=True)
+        assert "insensitive" not in form(because="kept for later").stated()
+    assert stated["insensitive"] == ["ill", "*"]
+    assert stated["insensitive_because"] == "attitudes, looked through"
+
+
+def test_patterns_in_use_stay_until_they_are_taken_back() -> None:
+    used = {**GUESSED["scenario"], "insensitive": ["att_*"], "insensitive_because": "attitudes"}
+    with reactive.isolate():
+        assert form(used).stated()["insensitive"] == ["att_*"]
+        assert "insensitive" not in form(used, patterns=False, because="attitudes").stated()
+        with pytest.raises(ScenarioError, match="say who found"):
+            form(used, because="").stated()
+
+
+def test_it_can_be_said_that_no_column_has_a_role_or_a_limit_is_not_asked() -> None:
+    said = {"nobody": ["sensitive", "household"], "limit_l": " None ", "limit_k": "3"}
+    with reactive.isolate():
+        stated = form(role_2="insensitive", **said).stated()
+        assert (stated["sensitive"], stated["household"]) == ([], "none")
+        assert stated["thresholds"] == {"k": 3, "l": "none"}
+        again = form(stated, role_2="insensitive", limit_l="none").stated()
+        assert (again["sensitive"], again["household"]) == ([], "none")  # its fields are not there yet
+        back = form(stated, role_2="insensitive", nobody=[]).stated()
+        assert "sensitive" not in back
+        assert "household" not in back
+        named = form(**said).stated()
+        assert named["sensitive"] == ["ill"]  # a column that has the role says more
+
+
+def test_what_is_said_of_all_others_stands_as_it_is_stated() -> None:
+    asked = str(rest_part(SAY, {}))
+    assert 'id="rest"' in asked
+    assert 'id="patterns"' not in asked
+    stated = {"sensitive": [], "insensitive": ["note", "att_*", "*"], "insensitive_because": "attitudes"}
+    shown_now = str(rest_part(SAY, stated))
+    assert "Insensitive by pattern: att_*, *" in shown_now
+    assert 'value="attitudes"' in shown_now
+    assert 'id="rest"' not in shown_now
+
+
 def test_an_answered_question_is_asked_no_more() -> None:
     with reactive.isolate():
         assert "unconfirmed" not in form(confirmed=True).stated()
@@ -102,18 +157,18 @@ def test_fields_of_other_intruders_are_not_read() -> None:
 
 
 def shown(made: _Form) -> list[Any]:
-    return [made.drawn(part) for part in ("variables", "limits")]
+    return [made.drawn(part) for part in PARTS]
 
 
 def test_a_choice_not_taken_into_use_yet_is_drawn_again() -> None:
     with reactive.isolate():
         made = form(role_2="ignore", limit_k="3")
-        assert shown(made) == [GUESSED["scenario"]] * 2
+        assert shown(made) == [GUESSED["scenario"]] * len(PARTS)
         made.keep()
         for again in shown(made):
             assert (again["thresholds"], again.get("sensitive")) == ({"k": 3}, None)
         made.forget()
-        assert shown(made) == [GUESSED["scenario"]] * 2
+        assert shown(made) == [GUESSED["scenario"]] * len(PARTS)
 
 
 def test_fields_of_another_scenario_are_not_kept() -> None:
@@ -122,14 +177,14 @@ def test_fields_of_another_scenario_are_not_kept() -> None:
     with reactive.isolate():
         made = form(limit_k="3")
         made.keep()  # nothing was drawn yet
-        assert shown(made) == [GUESSED["scenario"]] * 2
+        assert shown(made) == [GUESSED["scenario"]] * len(PARTS)
         made.keep()
         made.room.scenario.set(other)
         made.keep()
-        assert shown(made) == [other] * 2
+        assert shown(made) == [other] * len(PARTS)
         made.keep()
         made.room.scenario.set(None)
-        assert shown(made) == [GUESSED["scenario"]] * 2
+        assert shown(made) == [GUESSED["scenario"]] * len(PARTS)
 
 
 @pytest.mark.parametrize("unfit", [{"limit_k": "three"}, {"drawn": drawn("sex", "age"), "knows_0": ["sex"]}])
@@ -138,7 +193,7 @@ def test_what_makes_no_scenario_is_not_drawn_again(unfit: dict[str, Any]) -> Non
         made = form(**unfit)
         shown(made)
         made.keep()
-        assert shown(made) == [GUESSED["scenario"]] * 2
+        assert shown(made) == [GUESSED["scenario"]] * len(PARTS)
 
 
 QUARTER = {**GUESSED["scenario"], "sampling_fraction": 0.1 + 0.15000000001}

@@ -15,6 +15,7 @@ from sdckit.cli.attack_options import read_wanted
 from sdckit.cli.commands.attack import _attacked, _opened
 from sdckit.cli.progress import Steps
 from sdckit.errors import DataError
+from sdckit.workflow.plan import AttackedColumns
 
 KNOWN = ("--known", "sex,age", "--known", "region,income")
 FAST = ("--n-attacks", 60, "--seed", 1, "--identifiers", "pid,w")
@@ -68,6 +69,34 @@ def test_one_column_is_attacked_alone(sdckit, files) -> None:
     assert done.code == 0
     assert "Singling out by one column" in done.out
     assert "several columns" not in done.out
+
+
+def test_beside_a_scenario_and_a_control_file_attacks_use_all_that_goes_out(sdckit, files) -> None:
+    (files / "s.toml").write_text('keys = ["sex", "age"]\nweight = "w"\nidentifiers = ["pid"]\n')
+    given = (
+        "attack",
+        "original.csv",
+        "--released",
+        "release.csv",
+        "--scenario",
+        "s.toml",
+        "--n-attacks",
+        30,
+        "--json",
+        "-",
+    )
+    control = ("--control", "control.csv")
+    twice = json.loads(sdckit(*given, *control).out)
+    assert twice["asked"]["columns"] == ["sex", "age"]
+    assert twice["asked"]["every_column"] == ["sex", "age", "region", "income", "ill"]
+    assert {"membership", "membership:all", "singling_out:univariate:all"} <= set(twice["attacks"])
+    assert twice["distances_all"]["place"] == "distance_to_closest_record:all"
+    for once in (json.loads(sdckit(*given).out), json.loads(sdckit(*given, *control, "--variables", "sex,age").out)):
+        assert not [place for place in once["attacks"] if place.endswith(":all")]
+    shown = sdckit(*given[:-2], *control, "--kind", "membership").out
+    assert "Telling who is in the file, every" in shown
+    assert "5 of 5: sex, age, region, income, ill" in shown
+    assert "Singling out" not in shown
 
 
 def test_several_releases_and_a_scenario(sdckit, files) -> None:
@@ -197,10 +226,10 @@ NAMES = ("sex", "age", "region", "income")
 def made(*, released: Any = RELEASED, control: Any = CONTROL, id: str | None = None, **given: Any) -> Any:
     """Attack as the command does."""
     wanted = read_wanted(**{"kinds": [], "known": [], "targets": [], "id": id, **given})
-    files = Attacked(ORIGINAL, [released], control, NAMES, ("income",), (), id)
+    files = Attacked(ORIGINAL, [released], control, AttackedColumns(NAMES), ("income",), (), id)
     with quiet():
-        pair = _opened(files, wanted, None)
-        return _attacked(files, pair, wanted, n_attacks=40, seed=1, steps=Steps(quiet=True))
+        opened = _opened(files, wanted, None)
+        return _attacked(files, opened, wanted, n_attacks=40, seed=1, steps=Steps(quiet=True))
 
 
 def test_each_is_what_python_gives() -> None:

@@ -16,7 +16,7 @@ from sdckit.cli.commands.attack import _plain
 from sdckit.cli.terminal import show_blocks
 from sdckit.data.frames import rows_of
 from sdckit.report.chapters.attacks_chapter import attack_blocks
-from sdckit.workflow.plan import Outcome
+from sdckit.workflow.plan import AttackedColumns, Outcome
 
 PEOPLE = pl.DataFrame(
     {
@@ -36,7 +36,7 @@ def shown(
     place: str, found: Any, *, control: Any = None, m: int = 1, by: Any = (), skipped: Any = (), width: int = 80
 ) -> str:
     wanted = read_wanted(kinds=[], known=[], targets=[], by=by)
-    files = Attacked(PEOPLE, [PEOPLE] * m, control, ("age", "pay"), None, ())
+    files = Attacked(PEOPLE, [PEOPLE] * m, control, AttackedColumns(("age", "pay")), None, ())
     outcome: Any = Outcome({place: found}, tuple(skipped))
     plain = _plain(outcome, files, wanted, n_attacks=500, seed=1, internal=True)
     console = Console(width=width, file=io.StringIO())

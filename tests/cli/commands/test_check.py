@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+import releases
 from sdckit.cli.commands.check import exit_code
 
 MARKER = "Zq7Qx"
@@ -148,7 +149,9 @@ def test_a_limit_on_attacks_needs_people_never_in_the_file(sdckit, survey: Path,
     released, control = tmp_path / "released.csv", tmp_path / "control.csv"
     frame = pl.read_csv(survey)
     frame.sample(fraction=1, shuffle=True, seed=1).write_csv(released)
-    frame.with_columns(pl.col("age").reverse()).write_csv(control)
+    pl.DataFrame(
+        [frame[name].sample(fraction=1, shuffle=True, seed=i) for i, name in enumerate(frame.columns)]
+    ).write_csv(control)
     limits = scenario("residual_risk = 0.9")
     given = ("check", survey, "--scenario", limits, "--released", released)
     assert sdckit(*given).code == 2
@@ -227,3 +230,93 @@ def test_few_records_give_no_protected_document(sdckit, tmp_path: Path, scenario
     assert done.code == 2
     assert "fewer than 50 records" in done.err
     assert not (tmp_path / "a.sarif").exists()
+
+
+# Every column of the file has a role, also those that the command does not read.
+
+
+def people_of(folder: Path, **columns: object) -> Path:
+    path = folder / "people.csv"
+    pl.DataFrame({"sex": ["f", "m"] * 60, "age": [30, 41] * 60, **columns}).write_csv(path)
+    return path
+
+
+def said_of(folder: Path, more: str = "") -> Path:
+    path = folder / "said.toml"
+    roles = 'keys = ["sex", "age"]\nsensitive = []\nhousehold = "none"\n'
+    path.write_text(f'{roles}sampling_fraction = 0.01\nrelease = "teaching"\n{more}', encoding="utf-8")
+    return path
+
+
+def test_columns_that_are_not_read_need_a_role(sdckit, tmp_path):
+    file = people_of(tmp_path, note=["x", "y"] * 60, diary=list(range(120)))
+    done = sdckit("check", file, "--scenario", said_of(tmp_path))
+    assert done.code == 2
+    assert "error: roles could not be checked: nobody said what these columns are: 'note', 'diary';" in done.err
+    because = 'insensitive_because = "looked through"\n'
+    done = sdckit("check", file, "--scenario", said_of(tmp_path, f'insensitive = ["*"]\n{because}'))
+    assert done.code == 2
+    assert "'diary'; give each" in done.err
+    assert "'note'" not in done.err
+    done = sdckit("check", file, "--scenario", said_of(tmp_path, f'insensitive = ["diary", "*"]\n{because}'))
+    assert done.code == 0, done.err
+    assert "1 column of 4 covered by a pattern as insensitive: looked through" in " ".join(done.out.split())
+    told = sdckit("check", file, "--scenario", said_of(tmp_path), "--protected")
+    assert told.code == 2
+    assert "error: Roles of the columns could not be judged: nobody said" in told.err
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_an_engine_looks_at_the_columns_of_a_pattern(sdckit, tmp_path, engine):
+    file = people_of(tmp_path, note=["x", "y"] * 60, diary=list(range(120)))
+    more = 'insensitive = ["*"]\ninsensitive_because = "looked through"\n'
+    done = sdckit("check", file, "--scenario", said_of(tmp_path, more), "--engine", engine)
+    assert done.code == 2
+    assert "nobody said what these columns are: 'diary'; give each" in done.err
+
+
+def test_identifiers_are_left_out_of_a_file_and_go_out_with_a_release(sdckit, tmp_path):
+    file = people_of(tmp_path, name=[f"n{i}" for i in range(120)])
+    scenario = said_of(tmp_path, 'identifiers = ["name"]\naligned = true\n[thresholds]\nrecoverable = "none"\n')
+    assert sdckit("check", file, "--scenario", scenario).code == 0
+    sarif, given = tmp_path / "log.sarif", tmp_path / "given.csv"
+    given.write_bytes(file.read_bytes())
+    done = sdckit("check", file, "--scenario", scenario, "--released", given, "--sarif", sarif, "--seed", "1")
+    assert done.code == 1
+    assert "a direct identifier goes out: 'name'" in " ".join(done.out.split())
+    (run,) = json.loads(sarif.read_text(encoding="utf-8"))["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["sdckit/roles"]
+    rules = {rule["id"]: rule["shortDescription"]["text"] for rule in run["tool"]["driver"]["rules"]}
+    assert rules["sdckit/roles"] == "Every column that goes out has a role."
+    without = tmp_path / "released.csv"
+    pl.read_csv(file).drop("name").write_csv(without)
+    assert sdckit("check", file, "--scenario", scenario, "--released", without, "--seed", "1").code == 0
+
+
+def test_without_a_type_one_line_names_the_columns(sdckit, tmp_path):
+    file = people_of(tmp_path, note=["x", "y"] * 60)
+    scenario = tmp_path / "s.toml"
+    scenario.write_text('keys = ["sex", "age"]\n[thresholds]\nk = 3\n', encoding="utf-8")
+    done = sdckit("check", file, "--scenario", scenario)
+    assert done.code == 0
+    line = "1 column that goes out has no role: 'note'; name a type of release to have it judged."
+    assert line in " ".join(done.out.split())
+
+
+def test_a_control_file_is_read_with_every_column_that_goes_out(sdckit, tmp_path: Path) -> None:
+    everybody = releases.original(160).drop("pid")
+    paths = {name: tmp_path / f"{name}.csv" for name in ("survey", "released", "control", "few")}
+    everybody[:80].write_csv(paths["survey"])
+    everybody[:80].write_csv(paths["released"])
+    everybody[80:].with_columns(unused=1).write_csv(paths["control"])
+    everybody[80:].drop("ill").write_csv(paths["few"])
+    scenario = tmp_path / "s.toml"
+    scenario.write_text('keys = ["sex"]\nweight = "w"\n[thresholds]\nresidual_risk = 0.99\n')
+    given = ("check", paths["survey"], "--scenario", scenario, "--released", paths["released"], "--seed", "1")
+    done = sdckit(*given, "--control", paths["control"])
+    assert done.code == 1
+    assert "with 1 and with 5 of 5 columns that go out" in " ".join(done.out.split())
+    assert "Columns" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    few = sdckit(*given, "--control", paths["few"])
+    assert "attacks with 1 and with 4 of 5 columns that go out" in " ".join(few.out.split())

@@ -161,16 +161,27 @@ def test_silent_names_are_judged_by_their_values():
         v4=codes(2000, n), v5=codes(3, n), v6=[1] * n, v7=[None] * n, v8=[[1]] * n,
     )  # fmt: skip
     assert [guess.role for guess in found.values()] == [
-        "identifier", "identifier", "numeric", "numeric", "ignore", "ignore", "ignore", "ignore",
+        "identifier", "identifier", "numeric", "numeric", "ignore", "insensitive", "ignore", "ignore",
     ]  # fmt: skip
     assert "stranger know" in found["v5"].question
     assert "same in every record" in found["v6"].reason
     assert "no value" in found["v7"].reason
 
 
-def test_constant_columns_are_left_out_whatever_their_name():
-    assert one("sex", [1] * N).role == "ignore"
-    assert one("sex", [1, None] * 200).role == "ignore"
+def test_constant_columns_are_insensitive_whatever_their_name():
+    assert one("sex", [1] * N).role == "insensitive"
+    assert one("sex", [1] * N).question is None
+    for name, values in (("sex", [1, None] * 200), ("s*x", [1] * N)):  # missing tells records apart; "*" is a pattern
+        found = one(name, values)
+        assert found.role == "ignore"
+        assert "Give it a role" in found.question
+
+
+def test_what_stays_without_a_role_is_asked_about():
+    found = guessed(number=[i * 0.37 for i in range(N)], psu=codes(9), v1=codes(200), empty=[None] * N, v2=[7] * N)
+    assert {name: bool(guess.question) for name, guess in found.items()} == {
+        "number": True, "psu": True, "v1": True, "empty": True, "v2": False,
+    }  # fmt: skip
 
 
 def test_in_a_tiny_file_being_unique_says_nothing():
@@ -287,7 +298,10 @@ def test_is_valid_and_explains_every_column(tmp_path):
     assert "WARNING: recode to a year" in told
     assert '"q \\"x\\"\\ny": unsure: 150 values; neither name nor label says' in told
     assert '#   "empty": sure: it holds no value' in text
-    assert scenario.unconfirmed == ("wgt", "income")
+    assert {*scenario.unconfirmed} == {"wgt", "income", 'q "x"\ny', "empty"}
+    assert scenario.insensitive == ()
+    assert "# sensitive = []" not in text
+    assert '# household = "none"' not in text
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "# k = 3" in text
     assert MARK not in text
@@ -404,4 +418,7 @@ def test_any_file_gives_a_valid_scenario(tmp_path_factory, columns):
     scenario = scenario_of(scenario_toml(frame), tmp_path_factory.getbasetemp())
     assert "sex" in scenario.keys
     roles = {guess.column: guess.role for guess in guess_roles(frame)}
-    assert {name for name, role in roles.items() if role not in ("ignore", "identifier")} == set(scenario.columns)
+    used = {name for name, role in roles.items() if role not in ("ignore", "identifier", "insensitive")}
+    assert used == set(scenario.columns)
+    named = {*scenario.columns, *scenario.identifiers, *scenario.insensitive, *scenario.unconfirmed}
+    assert named == {*frame.columns}  # each has a role, or is asked about

@@ -13,7 +13,7 @@ import releases
 import sdckit as sdc
 from draw import quiet
 from sdckit.errors import DataError
-from sdckit.report.blocks import ChartBlock, Facts, Paragraph
+from sdckit.report.blocks import ChartBlock, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import (
     ABOUT,
     ALONE,
@@ -23,8 +23,11 @@ from sdckit.report.chapters.attacks_chapter import (
     attack_blocks,
     attacks_tree,
     plain_attacks,
+    tried_words,
 )
 from sdckit.report.chapters.release_document import plain_release
+from sdckit.report.conclusions import DOUBT, MORE, NO_SIGN
+from sdckit.report.rates import attack_name
 
 EVERYBODY = releases.original(160)
 LINKED = "probabilistic_linkage:default"
@@ -176,7 +179,8 @@ def test_attacks_without_an_assessment(found) -> None:
     plain = plain_attacks(found.attacks, **given)
     assert (plain["schema"], plain["protected"]) == ("sdckit/attacks", True)
     assert plain["n_released"] == [{"text": "80", "value": 80}]
-    assert set(plain["attacks"]) | {"distance_to_closest_record"} == set(found.attacks)
+    near = {"distance_to_closest_record", "distance_to_closest_record:all"}
+    assert set(plain["attacks"]) | near == set(found.attacks)
     assert plain["skipped"] == [{"measure": "membership", "reason": "<5 records are too few"}]
     assert "exact" not in json.dumps(plain)
     whole = plain_attacks(found.attacks, **given, internal=True)
@@ -205,6 +209,7 @@ def tree(**more):
             "releases": [{"copies": leaf("0"), "hitting_rate": leaf("0.2")}],
             "means": "far away",
         },
+        "distances_all": None,
         "skipped": [{"measure": "linkability:neighbour", "reason": "there is only one key"}],
     }
     return {**given, **more}
@@ -257,7 +262,7 @@ def test_nothing_made():
 ASKED = {
     "columns": ["age", "ill"], "n_columns": 7, "n_control": {"text": "150", "value": 150}, "n_attacks": 500,
     "seeded": True, "columns_at_once": 3, "halves": {"a": [["age"], ["sex", "region"]]},
-    "tolerance": {"inference:a:ill": "a guess is right where it is equal"},
+    "tolerance": {"inference:a:ill": "a guess is right where it is equal"}, "every_column": [], "n_going_out": None,
 }  # fmt: skip
 
 
@@ -284,6 +289,54 @@ def test_what_was_attacked_and_how():
     assert "People never in the file" not in told
     inside = attack_blocks(tree(asked={**ASKED, "seed": 7}), several=False)[1]
     assert dict(inside.items)["Seed"] == "7"
+
+
+def test_what_was_attacked_a_second_time():
+    again = {**ASKED, "every_column": ["age", "ill", "pay", "job"], "n_going_out": 5}
+    skipped = [{"measure": "singling_out:multivariate:all", "reason": "a reason"}]
+    near = {
+        "place": "distance_to_closest_record:all",
+        **{name: tree()["distances"][name] for name in ("releases", "means")},
+    }
+    blocks = attack_blocks(tree(asked=again, skipped=skipped, distances_all=near), several=False)
+    facts = dict(blocks[1].items)
+    assert facts["Again, with all that goes out"] == "4 of 5: age, ill, pay, job"
+    assert facts["Singling out by several columns, every column"] == "queries of 3 columns"
+    captions = [block.caption for block in blocks if isinstance(block, TableBlock)]
+    assert {"Records near to the other file", "Records near to the other file, every column"} <= set(captions)
+    assert attack_name("membership:all") == "Telling who is in the file, every column"
+    assert attack_name("linkability:all", several=True) == "Linking two pieces of knowledge (all)"
+
+
+def test_what_was_tried_is_said_without_statistics():
+    again = {**ASKED, "every_column": ["age", "ill", "pay"], "n_going_out": 3}
+
+    def attack(means, risk, **more):
+        release = {
+            "success_rate": {"text": "75.0 %", "value": 0.75},
+            "control_rate": {"text": "25.0 % (20–30)", "value": 0.25},
+        }
+        residual = {"text": "", "value": risk}
+        return {"releases": [release | {"residual_risk": residual}], "means": means, "residual_risk": residual, **more}
+
+    assert tried_words(None).startswith("No trial attack was made: it takes people")
+    assert tried_words(tree(attacks={})) == "No trial attack could be made."
+    quiet_tree = tree(asked=again, attacks={"membership": attack(NO_SIGN, 0.0)})
+    start = "Trial attacks were made with 2 and with 3 of 3 columns that go out."
+    assert tried_words(quiet_tree) == f"{start} None tells more about the people in the file than about others."
+    assert tried_words({**quiet_tree, "control": False}).startswith(f"{start} Without people kept aside")
+    mixed = {"membership": attack(MORE, 0.2, control_state="overlapping")}
+    assert "not to be trusted: people of the original" in tried_words(tree(asked=again, attacks=mixed))
+    loud = {
+        "membership": attack(MORE, 0.2),
+        "membership:all": attack(f"{DOUBT}; {MORE}", 0.7),
+        "inference:a:ill": attack(NO_SIGN, 0),
+    }
+    assert tried_words(tree(asked=again, attacks=loud)) == (
+        f"{start} 2 of 3 tell more about the people in the file than about others. Most does this: Telling who is in "
+        "the file, every column. It succeeds in 75.0 % of the tries on people in the file, and in 25.0 % of those on "
+        "people never in it."
+    )
 
 
 def test_what_is_left_out_has_its_reason_below_the_table():

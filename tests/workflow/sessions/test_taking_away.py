@@ -96,6 +96,7 @@ def test_the_report_is_written_in_the_language_of_the_session(tmp_path: Path) ->
     (one,) = taking_away.report(desk, tell, steps=[BANDS, GROUPS], language="de", **HOW)["files"]
     text = Path(one["path"]).read_text(encoding="utf-8")
     assert 'lang="de"' in text
+    assert one["name"] == "report.html"
     (exact,) = taking_away.report(desk, tell, steps=[BANDS, GROUPS], exact=True, **HOW)["files"]
     assert exact["name"] == "report-confidential.html"
 

@@ -121,7 +121,10 @@ def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
             ),
             class_="form-grid",
         ),
-        tags.p(say("A limit that is left empty is that of the type of release."), class_="quiet"),
+        tags.p(
+            say("A limit that is left empty is that of the type of release; one that says none is not asked."),
+            class_="quiet",
+        ),
         tags.div(*fields, class_="form-grid"),
         class_="card-box",
     )  # fmt: skip
@@ -131,9 +134,30 @@ def _typed(value: object) -> str:
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def rest_part(say: Say, scenario: Plain) -> TagChild:
+    """What is said of all others: no column has a role, or those that nobody named are insensitive, and why."""
+    patterns = ", ".join(scenario_form.patterns_of(scenario))
+    rest = (
+        ui.input_checkbox("patterns", say("Insensitive by pattern: {c}", c=patterns), value=True, width="100%")
+        if patterns
+        else ui.input_action_button("rest", say("All others are insensitive: use it so"), class_="btn-outline-primary")
+    )
+    nobody = {role: say(words) for role, words in scenario_form.NOBODY_WORDS.items()}
+    return tags.fieldset(
+        tags.legend(say("All other columns")),
+        ui.input_checkbox_group("nobody", say("It is so that"), nobody, selected=scenario_form.stated_none(scenario)),
+        ui.input_text(
+            "because", say("Who found all others insensitive, and why"),
+            value=scenario.get("insensitive_because", ""), width="100%",
+        ),
+        rest,
+        class_="card-box",
+    )  # fmt: skip
+
+
 Drawn = Callable[[render.ui], render.ui]
 INTRUDER = "somebody else"
-PARTS = ("variables", "limits")
+PARTS = ("variables", "rest", "limits")
 TERMS = ("Intruder", "Key variables", "Sensitive variable", "Weight", "Sampling fraction", "Limit, threshold")
 
 
@@ -146,6 +170,7 @@ def panel(say: Say) -> TagChild:
         meanings(TERMS, say),
         ui.output_ui("quick"),
         ui.output_ui("variables"),
+        ui.output_ui("others"),
         ui.output_ui("intruders"),
         ui.output_ui("limits"),
         ui.output_ui("use"),
@@ -242,24 +267,32 @@ class _Form:
         except SilentException:
             return otherwise
 
-    def stated(self) -> dict[str, Any]:
-        """The scenario that the fields say.
+    def stated(self, *, rest: bool = False) -> dict[str, Any]:
+        """The scenario that the fields say; `rest`: all columns without a role are insensitive.
 
-        Raises `ScenarioError`: what is typed is no number, or a role is given twice.
+        Raises `ScenarioError`: what is typed is no number, a role is given twice, or the rest has no reason.
         """
         input = self.input
         base = self.standing()
         limits = {
-            name: scenario_form.number_told(words, input[f"limit_{name}"](), whole=LIMITS[name].values == "level")
+            name: scenario_form.limit_told(words, input[f"limit_{name}"](), whole=LIMITS[name].values == "level")
             for name, words in LIMIT_FIELDS.items()
         }
         left, rule = list(base.get("unconfirmed", ())), base.get("missing")
         kept = isinstance(rule, Mapping) and input.missing() == "wildcard"
+        because = str(self._read("because", base.get("insensitive_because", ""))).strip()
+        patterns = scenario_form.patterns_of(base) if self._read("patterns", True) else []
+        if rest:
+            patterns = [scenario_form.REST]
+        if patterns and not because:
+            raise ScenarioError("say who found all other columns insensitive, and why")
         return scenario_form.declared(
             base, self.roles(), self.typed().items(), limits, release=input.release() or None,
             sampling_fraction=scenario_form.stated_fraction(base, self.records(), input.fraction(), input.population()),
             missing=rule if kept else input.missing(),
             unconfirmed=left if left and not input.confirmed() else None,
+            nobody=self._read("nobody", scenario_form.stated_none(base)), patterns=patterns,
+            insensitive_because=because,
         )  # fmt: skip
 
 
@@ -304,6 +337,11 @@ def _serve_guesses(form: _Form, drawn: Drawn) -> None:
         if guesses is None:
             return tags.p(say("The roles are being guessed."), class_="empty")
         return variables_part(say, guesses, form.drawn("variables"))
+
+    @drawn
+    @render.ui
+    def others() -> TagChild:
+        return None if form.guessed.get() is None else rest_part(say, form.drawn("rest"))
 
     @drawn
     @render.ui
@@ -376,6 +414,7 @@ def _serve_use(form: _Form, drawn: Drawn) -> None:
             ui.input_checkbox("confirmed", answered, width="100%") if asked else None,
             ui.input_action_button("accept", say("Use these roles and limits"), class_="btn-primary"),
             tags.p(say("In use."), " ", checked["limits"], class_="good") if checked else None,
+            tags.p(checked["columns"], class_="warn") if checked and checked["columns"] else None,
             class_="card-box",
         )
 
@@ -383,17 +422,23 @@ def _serve_use(form: _Form, drawn: Drawn) -> None:
         form.take(answer)
         room.go("risk")
 
-    def accept() -> None:
+    def use_stated(*, rest: bool) -> None:
         try:
-            scenario = form.stated()
+            scenario = form.stated(rest=rest)
         except ScenarioError as error:
             room.alert(say(str(error)))
             return
         label = say("Checking the scenario")
         room.start("roles.check", accepted, label=label, scenario=scenario, language=room.seat.work.language)
 
-    for button in ("accept", "accept_all"):
-        reactive.effect(reactive.event(input[button])(accept))
+    def accept() -> None:
+        use_stated(rest=False)
+
+    def accept_rest() -> None:
+        use_stated(rest=True)
+
+    for button, run in (("accept", accept), ("accept_all", accept), ("rest", accept_rest)):
+        reactive.effect(reactive.event(input[button])(run))
 
 
 def _serve_description(form: _Form) -> None:

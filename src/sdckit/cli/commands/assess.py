@@ -249,7 +249,7 @@ def run(
     frame = read_declared(
         reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, **reading.how
     )
-    people = None if release.control is None else read_release(release.control, left, **given)
+    people = None if release.control is None else read_release(release.control, left, if_there=more, **given)
     if documents:
         for other in (frame, *others):
             check_enough_records(other.height, internal=internal)

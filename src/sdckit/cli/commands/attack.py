@@ -20,11 +20,12 @@ from sdckit.cli.source import BEHIND, GivenLog, GivenRecipe, Source, read_given,
 from sdckit.errors import ScenarioError, SdcWarning
 
 if TYPE_CHECKING:
-    from sdckit.cells.pair import Pair, Recoded
+    from sdckit.cells.pair import Recoded
     from sdckit.cli.attack_files import Attacked
     from sdckit.cli.attack_options import Wanted
     from sdckit.cli.progress import Steps
     from sdckit.workflow.plan import Outcome
+    from sdckit.workflow.recoded_original.open_recoded import Opened
     from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
@@ -104,8 +105,9 @@ def attack(
         if json is not None:
             for file in (files.original, *files.released):
                 check_enough_records(file.height, internal=internal)
-        pair = _opened(files, wanted, recodings)
-        made = _attacked(files, pair, wanted, n_attacks=n_attacks, seed=seed, steps=steps)
+        opened = _opened(files, wanted, recodings)
+        pair = opened.pair
+        made = _attacked(files, opened, wanted, n_attacks=n_attacks, seed=seed, steps=steps)
         if json is not None:
             plain = _plain(made, files, wanted, n_attacks=n_attacks, seed=seed, internal=internal)
             _write(plain | {"recoded": [asdict(recoding) for recoding in pair.recoded]}, json, internal)
@@ -118,7 +120,7 @@ def attack(
     print_blocks(attack_blocks(told, several=False), head=_head(files, source.file.name, pair.recoded))
 
 
-def _opened(files: Attacked, wanted: Wanted, recodings: Recodings | None) -> Pair:
+def _opened(files: Attacked, wanted: Wanted, recodings: Recodings | None) -> Opened:
     """Open the files, the original and the control file recoded as the releases are; what was done is told."""
     from sdckit.cells.pair import open_files
     from sdckit.workflow.recoded_original.open_recoded import open_recoded
@@ -138,21 +140,29 @@ def _opened(files: Attacked, wanted: Wanted, recodings: Recodings | None) -> Pai
     )  # fmt: skip
     for note in opened.notes:
         warnings.warn(note, SdcWarning, stacklevel=2)
-    return opened.pair
+    return opened
 
 
 def _attacked(
-    files: Attacked, pair: Pair, wanted: Wanted, *, n_attacks: int, seed: int | None, steps: Steps
+    files: Attacked, opened: Opened, wanted: Wanted, *, n_attacks: int, seed: int | None, steps: Steps
 ) -> Outcome:
-    from sdckit.workflow.plan import carry_out
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.plan import attack_every_column, carry_out
 
-    plan = planned(
-        wanted, files.variables, numeric=files.declared, n_attacks=n_attacks, seed=seed, pair=pair, n=pair.n,
-        sizes=pair.sizes, has_control=files.control is not None, tell=steps.step,
-    )  # fmt: skip
+    pair = opened.pair
+    how: dict[str, Any] = {
+        "n_attacks": n_attacks, "seed": seed, "pair": pair, "n": pair.n, "sizes": pair.sizes,
+        "has_control": files.control is not None, "tell": steps.step,
+    }  # fmt: skip
+    plan = planned(wanted, files.variables, numeric=files.declared, **how)
     # Linking records is tried without being asked for where a scenario says that rows belong together.
     forgiven = () if wanted.rows or wanted.kinds else [planned for planned in plan if "variables" in planned.row.needs]
-    return carry_out(plan, strict={planned.row.name for planned in plan if planned not in forgiven})
+    made = carry_out(plan, strict={planned.row.name for planned in plan if planned not in forgiven})
+    every = files.columns.every
+    if not every:
+        return made
+    scenario = Scenario(keys=files.variables, numeric=files.declared or ())
+    return made.with_others(attack_every_column(scenario, every, opened.again, kinds=wanted.kinds, **how))
 
 
 def _plain(
@@ -163,7 +173,7 @@ def _plain(
     from sdckit.workflow.plan import attack_parameters
 
     knowledge = {"default": wanted.knowledge(files.variables, files.declared, n_attacks)}
-    asked = attack_parameters(knowledge, made.places, n_columns=None, seed=seed)
+    asked = attack_parameters(knowledge, made.places, n_columns=None, seed=seed, columns=files.columns)
     return plain_attacks(
         made.results, skipped=made.skipped, control=files.control is not None, n=files.original.height,
         sizes=[release.height for release in files.released], asked=asked, internal=internal,

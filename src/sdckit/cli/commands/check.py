@@ -135,13 +135,16 @@ def _print(result: CheckResult, name: str) -> None:
 def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: str) -> None:
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Paragraph, Verdicts
+    from sdckit.report.chapters.coverage_chapter import coverage_blocks
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
     compared = hasattr(result.assessment, "released")
     scenario, columns = result.assessment.scenario, result.assessment.column_roles
     line = "" if columns is None or scenario.release is not None else columns.line
     sentences = [text for text in (release_sentence(limits_tree(scenario, compared=compared)), line) if text]
-    print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items))])
+    seen = result.assessment.coverage.rows()
+    looked_at = coverage_blocks(seen, n_intruders=len(result.assessment)) if seen else []
+    print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items)), *looked_at])
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)
     tell(f"{name}: {'passed' if result.passed else 'NOT passed'}")

@@ -15,7 +15,7 @@ from sdckit.data.files.readers import describe_file
 from sdckit.data.frames import carried_out, check_plan_names
 from sdckit.data.missing_values.missing import Found, MissingNotes, by_code, counted
 from sdckit.data.scenarios.guessing.facts import facts_of
-from sdckit.data.scenarios.guessing.judge import Guess, RoleGuesses, Setting, coordinates_of, judge
+from sdckit.data.scenarios.guessing.judge import Guess, Role, RoleGuesses, Setting, coordinates_of, judge
 from sdckit.data.scenarios.guessing.spoken import spoken_of
 from sdckit.data.scenarios.guessing.units import units_of, weights_of
 from sdckit.data.scenarios.scenario_toml import toml_entry, toml_string
@@ -30,11 +30,16 @@ _LISTS = (
     ("sensitive", "sensitive", "What they would learn."),
     ("numeric", "numeric", "Measured numbers."),
     ("identifiers", "identifier", "Direct identifiers: listed so that they are never read."),
+    ("insensitive", "insensitive", "Known to nobody, and harming nobody."),
 )
 _SINGLE = (
     ("weight", "Each record stands for so many people."),
     ("household", "Records of one household."),
     ("person", "Records of one person."),
+)
+_NONE: tuple[tuple[Role, str, str], ...] = (
+    ("household", "No column of households was found. Where there are none in the file, say so:", 'household = "none"'),
+    ("sensitive", "No column looks like what they would learn. Where none is, say so:", "sensitive = []"),
 )
 _HEAD = """\
 Every role below is a guess. "sure": two kinds of evidence agree, such as a name and the values. "likely": only one \
@@ -53,8 +58,8 @@ _RULE_OF_PERSONS = """\
 missing = "category"
 """
 _EXAMPLES = """\
-# Type of release: "public-use", "teaching", "scientific-use" or "enclave". Each
-# has limits of its own; a verdict says which it uses.
+# Type of release: "public-use", "teaching", "scientific-use", "enclave" or
+# "synthetic". Each has limits of its own; a verdict says which it uses.
 # release = "scientific-use"
 
 # Limits of your own, instead of those of the type; the figures are examples.
@@ -63,6 +68,12 @@ _EXAMPLES = """\
 # risk = 0.1
 # l = 2
 """
+_MAGNITUDES = """\
+Amounts of which few records hold much: the largest 1 % of the numbers hold five times their share of the sum or more. \
+Their large numbers may not go out as they are."""
+_NO_MAGNITUDES = """\
+No amounts of which few records hold much (turnover, income) were found. Name those that are, or say that there are \
+none:"""
 _NO_KEY = """\
 No column looks like something a stranger could know about a person. Name the keys here, such as "sex", "age"; \
 without any the scenario is not valid."""
@@ -124,9 +135,13 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
     if not guesses.of("weight"):
         comment = "# No weight was found. Share of the population in the file:"
         blocks.append(f"{comment}\n# sampling_fraction = 0.05\n")
+    for role, words, line in _NONE:
+        if not guesses.of(role):
+            blocks.append("\n".join([*_comment(words), f"# {line}"]) + "\n")
     for entry, role, meaning in _LISTS[1:]:
         of_role = [guess for guess in guesses if guess.role == role]
         blocks += [_list(entry, meaning, of_role)] if of_role else []
+    blocks.append(_magnitudes(guesses))
     blocks += _shared(guesses)
     blocks += _codes(notes)
     left = [guess for guess in guesses if guess.role == "ignore"]
@@ -138,8 +153,15 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
     return blocks
 
 
+def _magnitudes(guesses: RoleGuesses) -> str:
+    names = [guess.column for guess in guesses if guess.magnitude]
+    if not names:
+        return "\n".join([*_comment(_NO_MAGNITUDES), "# magnitudes = []"]) + "\n"
+    return "\n".join([*_comment(_MAGNITUDES), toml_entry("magnitudes", names)]) + "\n"
+
+
 def _shared(guesses: RoleGuesses) -> list[str]:
-    apart = ("household", "person", "identifier", "ignore")
+    apart = ("household", "person", "identifier", "insensitive", "ignore")
     used = [guess.column for guess in guesses if guess.role not in apart]
     names = [name for name in guesses.household_variables if name in used]
     if not names or not guesses.of("household"):
@@ -216,7 +238,7 @@ def guess_roles(
     >>> frame = pl.DataFrame({"v1": [1, 2] * 10, "wgt": [1.5, 2.25] * 10, "v3": [7] * 20})
     >>> found = guess_roles(frame, labels={"v1": "Geschlecht"})
     >>> [(guess.column, guess.role, guess.confidence) for guess in found]
-    [('v1', 'key', 'sure'), ('wgt', 'weight', 'likely'), ('v3', 'ignore', 'sure')]
+    [('v1', 'key', 'sure'), ('wgt', 'weight', 'likely'), ('v3', 'insensitive', 'sure')]
     """
     of_columns = {} if labels is None else arguments.mapping(labels, "labels", "are by column")
     of_values = {} if value_labels is None else arguments.mapping(value_labels, "value_labels", "are by column")

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from sdckit.errors import ScenarioError
 
 Plain = Mapping[str, Any]
+NotAsked = Literal["none"]
+NONE: NotAsked = "none"  # written for a limit or a household column: it is not asked, there is none
 # Roles offered in the form, with their descriptions.
 ROLES = {
     "key": "key: an intruder could know it",
     "key numeric": "key, measured as a number",
+    "key magnitude": "key, an amount of which few hold much",
     "sensitive": "sensitive: an intruder would learn it",
     "sensitive numeric": "sensitive, measured as a number",
+    "sensitive magnitude": "sensitive, an amount of which few hold much",
     "numeric": "measured number",
+    "magnitude": "magnitude: an amount of which few hold much",
     "weight": "sampling weight",
     "household": "household: who lives together",
     "person": "person with several records",
     "identifier": "identifier: never released",
+    "insensitive": "insensitive: known to nobody, harms nobody",
     "ignore": "no role",
 }
 # Published types of release, with their names in documents.
@@ -28,12 +34,22 @@ RELEASE_WORDS = {
     "teaching": "teaching file",
     "scientific-use": "scientific-use file",
     "enclave": "file for use in a secure environment",
+    "synthetic": "fully synthetic file",
 }
 NO_TYPE = "no type: only the limits below"
 # Rules for missing values of keys, in words.
 RULES = {"wildcard": "may stand for any value", "category": "is a value of its own", "error": "is not allowed"}
 SINGLE = ("weight", "household", "person")
-LISTS = {"sensitive": "sensitive", "numeric": "numeric", "identifier": "identifiers"}
+LISTS = {
+    "sensitive": "sensitive", "numeric": "numeric", "magnitude": "magnitudes", "identifier": "identifiers",
+    "insensitive": "insensitive",
+}  # fmt: skip
+REST = "*"  # the pattern of every column that has no other role
+NOBODY: Plain = {"sensitive": [], "household": NONE, "magnitudes": []}  # how a scenario says that no column has a role
+NOBODY_WORDS = {
+    "sensitive": "no column is sensitive", "household": "there are no households in the file",
+    "magnitudes": "no column is an amount of which few hold much (turnover, income, wealth)",
+}  # fmt: skip
 FIRST = "default"
 PRINTED = 5  # rounding base of counts in documents
 
@@ -45,6 +61,7 @@ def role_of(scenario: Plain, column: str) -> str:
     'key numeric'
     """
     numeric = " numeric" if column in scenario.get("numeric", ()) else ""
+    numeric = " magnitude" if column in scenario.get("magnitudes", ()) else numeric
     if any(column in keys for keys in intruders_of(scenario).values()):
         return f"key{numeric}"
     if column in scenario.get("sensitive", ()):
@@ -54,7 +71,9 @@ def role_of(scenario: Plain, column: str) -> str:
             return name
     if column in scenario.get("identifiers", ()):
         return "identifier"
-    return "numeric" if numeric else "ignore"
+    if column in scenario.get("insensitive", ()):
+        return "insensitive"
+    return numeric.strip() or "ignore"
 
 
 def intruders_of(scenario: Plain) -> dict[str, list[str]]:
@@ -73,7 +92,7 @@ def release_choices(scenario: Plain) -> dict[str, str]:
     """The types of release on offer, with their names: published ones, that of the scenario, and none.
 
     >>> list(release_choices({"release": "partners"}))
-    ['public-use', 'teaching', 'scientific-use', 'enclave', 'partners', '']
+    ['public-use', 'teaching', 'scientific-use', 'enclave', 'synthetic', 'partners', '']
     """
     own = scenario.get("release") or ""
     return {**RELEASE_WORDS, **({} if own in RELEASE_WORDS else {own: own}), "": NO_TYPE}
@@ -145,11 +164,29 @@ def limits_of(scenario: Plain) -> dict[str, Any]:
     return dict(scenario.get("thresholds") or {})
 
 
+def stated_none(scenario: Plain) -> list[str]:
+    """The roles of which a scenario says that no column has them.
+
+    >>> stated_none({"sensitive": [], "household": "none"}), stated_none({"sensitive": ["ill"]})
+    (['sensitive', 'household'], [])
+    """
+    return [role for role, none in NOBODY.items() if role in scenario and scenario[role] == none]
+
+
+def patterns_of(scenario: Plain) -> list[str]:
+    """The patterns of columns that are insensitive.
+
+    >>> patterns_of({"insensitive": ["note", "att_*"]})
+    ['att_*']
+    """
+    return [entry for entry in scenario.get("insensitive", ()) if REST in entry]
+
+
 def columns_of(scenario: Plain) -> set[str]:
     """All columns named by a scenario, except identifiers, which may already be removed."""
     named = {name for keys in intruders_of(scenario).values() for name in keys}
-    named |= {str(scenario[name]) for name in SINGLE if scenario.get(name)}
-    for role in ("sensitive", "numeric", "ordered", "household_variables"):
+    named |= {str(scenario[name]) for name in SINGLE if scenario.get(name) not in (None, "", NONE)}
+    for role in ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "household_variables"):
         named |= set(scenario.get(role, ()))
     return named
 
@@ -165,7 +202,7 @@ def fits(scenario: Plain | None, columns: Collection[str]) -> bool:
 
 def declared(
     base: Plain, roles: Mapping[str, str], intruders: Iterable[tuple[str, Sequence[str]]], limits: Plain,
-    **others: Any,
+    *, nobody: Collection[str] | None = None, patterns: Sequence[str] | None = None, **others: Any,
 ) -> dict[str, Any]:  # fmt: skip
     """The scenario from the fields of the form; entries not in the form are kept from `base`.
 
@@ -179,6 +216,10 @@ def declared(
         Names, each with the keys that this intruder knows; one that knows none is omitted.
     limits
         By name; None or "" where there is none.
+    nobody
+        The roles of which is said that no column has them; None keeps what `base` says.
+    patterns
+        The patterns of insensitive columns; None keeps those of `base`.
     **others
         Entries such as ``release``, ``sampling_fraction``; None takes an entry out.
 
@@ -197,6 +238,7 @@ def declared(
     entries["intruders"] = {name: ones for name, ones in known.items() if ones}
     for role, entry in LISTS.items():
         entries[entry] = [name for name, chosen in roles.items() if role in chosen.split()]
+    entries["insensitive"] += patterns_of(base) if patterns is None else patterns
     for role in SINGLE:
         entries |= _single(role, [name for name, chosen in roles.items() if chosen == role])
     stated = {**limits_of(base), **limits}
@@ -209,7 +251,8 @@ def declared(
     entries["hierarchies"] = {name: file for name, file in entries.get("hierarchies", {}).items() if name in used}
     if isinstance(entries.get("missing"), Mapping):
         entries["missing"] = {key: rule for key, rule in entries["missing"].items() if key in keys}
-    return {name: value for name, value in entries.items() if value not in (None, "", [], {}, ())}
+    said = {role: NOBODY[role] for role in (stated_none(base) if nobody is None else nobody) if not entries.get(role)}
+    return {name: value for name, value in entries.items() if value not in (None, "", [], {}, ())} | said
 
 
 def _single(role: str, named: Sequence[str]) -> dict[str, str]:
@@ -233,6 +276,17 @@ def number_of(text: object, *, whole: bool = False) -> float | int | None:
     if not math.isfinite(number):
         raise ValueError("no finite number")
     return number
+
+
+def limit_told(words: str, text: object, *, whole: bool = False) -> float | int | NotAsked | None:
+    """Parse the limit typed into the field with this label: a number, "none", or nothing.
+
+    Raises `ScenarioError`: neither; names the field.
+
+    >>> limit_told("k", "3", whole=True), limit_told("k", " None "), limit_told("k", "")
+    (3, 'none', None)
+    """
+    return NONE if str(text).strip().lower() == NONE else number_told(words, text, whole=whole)
 
 
 def number_told(words: str, text: object, *, whole: bool = False) -> float | int | None:

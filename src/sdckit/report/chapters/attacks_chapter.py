@@ -7,16 +7,20 @@ from datetime import date
 from typing import Any
 
 from sdckit import __version__
+from sdckit.attacks.attack_rates import EVERY, OVERLAP
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
+from sdckit.report.chapters.sentences import columns_words
+from sdckit.report.conclusions import MORE
 from sdckit.report.gate.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
 from sdckit.report.gate.protect import protect
-from sdckit.report.rates import AttackView, attack_name, meaning_of, rates_table
+from sdckit.report.rates import AttackView, attack_name, meaning_of, percent, rates_table
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.view import Plain, find_view, view_of
 from sdckit.result import SCHEMA_VERSION
 
 ATTACKS_SCHEMA = "sdckit/attacks"
 PREFIX = "attack"
+APART = ("distances", f"distances_{EVERY}")  # trees that are not among the other attacks
 ABOUT = (
     "Simulated intruders attack the people in the file with the release in hand, and people who were never in it in "
     "the same way. What succeeds on the first and fails on the others is the release's doing; what guessing achieves "
@@ -35,6 +39,7 @@ REASONS = {
     "too few": " “Too few”: fewer than 10 attempts.",
     "not shown": " “Not shown”: queries depend on each other, and their interval would tell a hidden count.",
 }
+NOT_TRIED = "No trial attack was made: it takes people of the same kind who were never in the file (a control file)."
 SEEDS = {True: "given, and kept by the analyst: it may be that of the protection, too", False: "none was given"}
 
 
@@ -87,12 +92,13 @@ def _attack_parts(
     asked: Any = None,
 ) -> dict[str, Tree]:
     trees: dict[str, Tree] = {}
-    apart: dict[str, Tree] = {"distances": None}
+    apart: dict[str, Tree] = dict.fromkeys(APART)
     for place, result in attacks.items():
         view = view_of(place)
         tree = view.tree(result, PairSetting(ledger, PREFIX, place, sizes))
         if isinstance(view, AttackView) and view.apart:
-            apart[view.apart] = {"place": place, **tree}
+            again = place.partition(":")[2] == EVERY
+            apart[view.apart + (f"_{EVERY}" if again else "")] = {"place": place, **tree}
         else:
             trees[place] = tree
     return {
@@ -111,6 +117,8 @@ def _attack_settings(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> 
     return {
         "columns": tuple(asked.columns),
         "n_columns": asked.n_columns,
+        "every_column": tuple(asked.every_column),
+        "n_going_out": asked.n_going_out,
         "n_control": Count(size) if size in ledger.variables else None,
         "n_attacks": asked.n_attacks,
         "seeded": asked.seed is not None,
@@ -124,13 +132,44 @@ def _attack_settings(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> 
 def conclude(tree: Plain) -> dict[str, Any]:
     """Add ``means`` and ``residual_risk`` to every attack, computed from printed figures only."""
     attacks = {place: _concluded(place, attack) for place, attack in tree["attacks"].items()}
-    near = tree["distances"]
-    return {**tree, "attacks": attacks, "distances": near and _concluded(near["place"], near)}
+    near = {name: tree[name] and _concluded(tree[name]["place"], tree[name]) for name in APART}
+    return {**tree, "attacks": attacks, **near}
 
 
 def _concluded(place: str, tree: Plain) -> Plain:
     view = view_of(place)
     return view.conclude(tree) if isinstance(view, AttackView) else tree
+
+
+def tried_words(tree: Plain | None) -> str:
+    """What was tried and what came of it, for readers without statistics; from printed figures only."""
+    if tree is None:
+        return NOT_TRIED
+    made = {place: attack for place, attack in tree["attacks"].items() if "residual_risk" in attack}
+    if not made:
+        return "No trial attack could be made."
+    asked = tree["asked"]
+    columns = columns_words(len(asked["columns"]), len(asked["every_column"]), asked["n_going_out"])
+    start = f"Trial attacks were made {columns}."
+    if not tree["control"]:
+        return f"{start} Without people kept aside what succeeds may succeed on anybody."
+    if any(attack.get("control_state") == "overlapping" for attack in made.values()):
+        return f"{start} They are not to be trusted: {OVERLAP}."
+    worse = {place: attack for place, attack in made.items() if MORE in attack["means"]}
+    if not worse:
+        return f"{start} None tells more about the people in the file than about others."
+    place, attack = max(worse.items(), key=lambda entry: _residual_of(entry[1]))
+    release = max(attack["releases"], key=_residual_of)
+    inside, outside = (percent(release[rate]).partition(" (")[0] for rate in ("success_rate", "control_rate"))
+    return (
+        f"{start} {len(worse):,} of {len(made):,} tell more about the people in the file than about others. Most does "
+        f"this: {attack_name(place)}. It succeeds in {inside} of the tries on people in the file, and in {outside} of "
+        "those on people never in it."
+    )
+
+
+def _residual_of(tree: Plain) -> float:
+    return float(tree["residual_risk"].get("value") or 0.0)
 
 
 def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
@@ -159,7 +198,7 @@ def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
             blocks += view.details(attack, names[place])
         else:
             blocks += view.blocks(tree["attacks"], place)
-    if (near := tree["distances"]) is not None:
+    for near in (tree[name] for name in APART if tree[name] is not None):
         blocks += view_of(near["place"]).blocks({near["place"]: near}, near["place"])
     if tree["skipped"]:
         rows = tuple((attack_name(row["measure"], several=several), row["reason"]) for row in tree["skipped"])
@@ -177,6 +216,8 @@ def _setting_rows(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
         ("Attempts asked for", f"{asked['n_attacks']:,} of each attack"),
         ("Seed", SEEDS[asked["seeded"]] if asked.get("seed") is None else str(asked["seed"])),
     ]
+    if every := asked["every_column"]:
+        rows.insert(1, ("Again, with all that goes out", f"{len(every)} of {asked['n_going_out']}: {', '.join(every)}"))
     if asked["n_control"] is not None:
         rows.insert(1, ("People never in the file", f"{asked['n_control']['text']} records"))
     for place in [*tree["attacks"], *(row["measure"] for row in tree["skipped"])]:

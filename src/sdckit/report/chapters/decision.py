@@ -8,6 +8,8 @@ from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
+from sdckit.report.chapters.attacks_chapter import tried_words
+from sdckit.report.chapters.coverage_chapter import coverage_sentence
 from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, some_records, status
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, of_whole
@@ -44,16 +46,18 @@ def chance(limit: float) -> str:
 def answers(plain: Plain) -> list[tuple[str, str, str]]:
     """Rows (state, question, findings) of the decision page; exceeded limits first, equal sentences merged.
 
-    A question without a limit says so; those on trial attacks and on the columns appear only if they were asked.
+    A question without a limit says so; that on the columns appears only if it was asked, and the one on trial attacks
+    says of every release what came of them.
     """
     rows = []
     for name, question in QUESTIONS.items():
         verdicts = [verdict for verdict in plain["verdicts"] if LIMITS[verdict["name"]].question == name]
+        tried = tried_words(plain["attacks"]) if name == "tried" and "released" in plain else ""
         if verdicts:
             holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state])
-            rows.append((status(holds), question, " ".join(_sentences(verdicts, plain))))
-        elif name not in ("tried", "covered"):
-            rows.append((NO_LIMIT, question, "Nothing was asked for here."))
+            rows.append((status(holds), question, " ".join(filter(None, [*_sentences(verdicts, plain), tried]))))
+        elif tried or name not in ("tried", "covered"):
+            rows.append((NO_LIMIT, question, tried or "Nothing was asked for here."))
     return rows
 
 
@@ -176,7 +180,7 @@ def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
 
 def remaining_questions(plain: Plain) -> list[str]:
     """Questions that the verdicts leave open."""
-    scenario, release = plain["scenario"], "released" in plain
+    scenario = plain["scenario"]
     points = []
     opened = sum(verdict["holds"]["value"] is None for verdict in plain["verdicts"])
     if opened:
@@ -187,8 +191,6 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
-    if release and plain["attacks"] is None:
-        points.append("Nobody has tried to attack the release yet.")
     points += _households_alone(plain)
     warnings = len(plain["warnings"])
     if warnings:
@@ -262,7 +264,8 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
     )
     kind = plain["scenario"]["release"]
     asked = "Can it be given out?" if kind is None else f"Can it be given out as {a_release(kind)}?"
-    return (("Asked", asked), ("The file", ", ".join([plain.get("name") or plain["title"], size])), *known)
+    seen = (("Looked at", coverage_sentence(plain["coverage"])),) if plain.get("coverage") else ()
+    return (("Asked", asked), ("The file", ", ".join([plain.get("name") or plain["title"], size])), *known, *seen)
 
 
 def _picture(plain: Plain) -> tuple[Block, ...]:

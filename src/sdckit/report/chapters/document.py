@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.report.chapters.coverage_chapter import coverage_tree
 from sdckit.report.chapters.sentences import limits_tree
 from sdckit.report.gate.figures import (
     AllHold,
@@ -65,7 +66,8 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     for name in ("weight", "sampling_fraction", "household", "person", "insensitive_because", "release"):
         if (value := getattr(scenario, name)) not in (None, ""):
             given[name] = value
-    for name in ("sensitive", "numeric", "ordered", "identifiers", "insensitive", "missing_codes"):
+    lists = ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers", "insensitive")
+    for name in (*lists, "missing_codes"):
         if value := getattr(scenario, name):
             given[name] = list(value)
     given |= scenario.stated_none
@@ -209,6 +211,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "scenario": scenario_tree(scenario),
         "intruders": intruders,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
+        "coverage": coverage_tree(assessment.coverage),
         "methods": method_notes((place for intruder in assessment.intruders for place in intruder.results), scenario),
         "reproduce": {
             "python": python_call(scenario, assessment.measures, assessment.by),
@@ -236,6 +239,8 @@ def scenario_tree(scenario: Scenario, *, compared: bool = False) -> dict[str, Tr
         "person": scenario.person,
         "sensitive": tuple(scenario.sensitive),
         "numeric": tuple(scenario.numeric),
+        "magnitudes": tuple(scenario.magnitudes),
+        "number_groups": tuple(scenario.number_groups),
         "identifiers": tuple(scenario.identifiers),
         "insensitive": tuple(scenario.insensitive),
         "insensitive_because": scenario.insensitive_because,
@@ -359,7 +364,8 @@ def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
     return {
         "name": verdict.name,
         "intruder": verdict.intruder,
-        "variable": verdict.variable,
+        # naming the worst column would disclose which has the largest exact share
+        "variable": None if LIMITS[verdict.name].judged == "worst column" else verdict.variable,
         "limit": verdict.limit,
         "holds": _holds(verdict, count, setting),
         "n_records": count,

@@ -24,6 +24,7 @@ from sdckit.report.blocks import (
     Tables,
     Verdicts,
 )
+from sdckit.report.chapters.coverage_chapter import coverage_sections
 from sdckit.report.chapters.decision import decision_sections
 from sdckit.report.chapters.sentences import (
     answer,
@@ -193,7 +194,7 @@ def lay_out(plain: Plain) -> Page:
     sections = [answer_section(plain)]
     if several:
         sections.append(compared_section(plain))
-    sections += [scenario_section(plain), _file(plain)]
+    sections += [scenario_section(plain), _file(plain), *coverage_sections(plain)]
     known: list[str] = []
     for intruder in plain["intruders"]:
         heading = f"Intruder “{intruder['name']}”" if several else "Who can be recognised, and what would be learnt"

@@ -11,6 +11,7 @@ from sdckit.data.limits import LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
+from sdckit.report.chapters.coverage_chapter import coverage_tree
 from sdckit.report.chapters.document import (
     SCHEMA_VERSION,
     build_document,
@@ -137,6 +138,7 @@ def plain_release(
         "released": after,
         "utility": comparison["utility"],
         "attacks": attacks,
+        "coverage": comparison["coverage"],
         "warnings": [*comparison["warnings"], *filter(None, [moved_warning(comparison["utility"]["moved"])])],
         "methods": [*before["methods"][:-1], *method_notes(_places(assessment), scenario)],
         "reproduce": {
@@ -248,6 +250,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         ),
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
+        "coverage": coverage_tree(assessment.coverage),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
         "holds": tuple(
             Holds(verdict.holds, "" if has_no_figure(verdict) else verdict.reason) for verdict in assessment.verdicts
@@ -288,11 +291,12 @@ def _verdict(
         "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
+        "columns": verdict.columns,
         "single_rows": verdict.single_rows,
     }  # fmt: skip
     if has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}
-    if not internal and LIMITS[verdict.name].judged == "recovered":
+    if not internal and LIMITS[verdict.name].judged == "worst column":
         plain["variable"] = None  # naming it would disclose the column with the largest exact share
     if leaves := list(_compared_leaves(verdict, intruders)):
         plain["value"] = max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)

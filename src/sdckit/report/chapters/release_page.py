@@ -8,6 +8,7 @@ from dataclasses import replace
 from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBlock
 from sdckit.report.chapters import page
 from sdckit.report.chapters.attacks_chapter import attack_blocks
+from sdckit.report.chapters.coverage_chapter import coverage_sections
 from sdckit.report.chapters.decision import CONTRIBUTIONS
 from sdckit.report.chapters.recipe_chapter import recipe_section
 from sdckit.report.chapters.release_document import (
@@ -51,7 +52,7 @@ def _merged(plain: Plain) -> Plain:
 def lay_out_release(plain: Plain) -> Page:
     """Page of the protected figures of a release; only texts are computed here."""
     several = len(plain["intruders"]) > 1
-    sections = [release_answer(plain), page.scenario_section(plain), _files(plain)]
+    sections = [release_answer(plain), page.scenario_section(plain), _files(plain), *coverage_sections(plain)]
     if "what_was_done" in plain:
         sections.append(recipe_section(plain["what_was_done"]))
     known: list[str] = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.thresholds import a_release, limits_in_force, limits_not_asked, release_words
+from sdckit.display import counted
 from sdckit.report.gate.figures import Tree
 from sdckit.report.view import Plain, views_of
 
@@ -37,6 +38,11 @@ def labelled(plain: Plain, names: Sequence[str]) -> list[str]:
     """
     labels = plain.get("labels", {})
     return [f"{name} ({labels[name]})" if name in labels else name for name in names]
+
+
+def spaced(words: str) -> str:
+    """Words that may be none, as they stand in a sentence."""
+    return words and f" {words}"
 
 
 def status(holds: bool | None) -> str:
@@ -94,8 +100,23 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
     sentence = (printed[0] if holds else printed[1]).format(
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
         value=verdict["value"]["text"] if verdict["value"] else "withheld", reason=_capital(verdict["reason"]),
+        columns=spaced(verdict.get("columns", "")),
     )  # fmt: skip
     return f"{sentence}{_rule_words(verdict)}."
+
+
+def columns_words(n: int, n_every: int, n_going_out: int | None) -> str:
+    """With how many columns attacks were made: those declared, and a second time `n_every` of those that go out.
+
+    Examples
+    --------
+    >>> columns_words(4, 11, 11), columns_words(4, 0, 4), columns_words(4, 0, None)
+    ('with 4 and with 11 of 11 columns that go out', 'with 4 of 4 columns that go out', 'with 4 columns')
+    """
+    if n_going_out is None:
+        return f"with {counted(n, 'column')}"
+    first = f"{n:,} and with {n_every:,}" if n_every else f"{n:,}"
+    return f"with {first} of {counted(n_going_out, 'column')} that {'goes' if n_going_out == 1 else 'go'} out"
 
 
 def _capital(text: str) -> str:

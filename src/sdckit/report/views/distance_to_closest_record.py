@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from sdckit.attacks.attack_rates import EVERY
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Tree
 from sdckit.report.rates import (
     ATTACKS,
+    EVERY_COLUMN,
     AttackView,
     capital,
     detail_blocks,
@@ -135,16 +137,17 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     shares = {name: [release[name] | {"text": percent(release[name])} for release in releases] for name in names}
     rows = tuple((NEAR[name], *by_release(leaves)) for name, leaves in shares.items())
     heads = ("Share", *release_heads(len(releases)))
+    again = EVERY_COLUMN if place.endswith(f":{EVERY}") else ""
     means = exact["verdict"] if exact else f"{capital(attack['means'])}."
     return [
-        TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
-        bars(CAPTION, "of the records", ((NEAR[name], releases[0][name]) for name in names), aside=True),
+        TableBlock(CAPTION + again, heads, rows, tuple(range(1, len(heads)))),
+        bars(CAPTION + again, "of the records", ((NEAR[name], releases[0][name]) for name in names), aside=True),
         Paragraph(means),
-        *details(attack),
+        *details(attack, again),
     ]
 
 
-def details(tree: Plain) -> list[Block]:
+def details(tree: Plain, again: str = "") -> list[Block]:
     """Medians, notes and subgroups, for a confidential document."""
     exact = tree.get("exact")
     if not exact:
@@ -154,11 +157,11 @@ def details(tree: Plain) -> list[Block]:
     rows = tuple(
         (words, *(_of(name, exact) for name in (own, other)[: len(heads) - 1])) for words, own, other in DISTANCES
     )
-    caption = "Distances between released and real records"
+    caption = f"Distances between released and real records{again}"
     table = TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
     first = exact["groups"]["rows"][0] if exact["groups"] else {}
     columns = [(head, partial(_of, name)) for head, name in GROUPS if name in first]
-    return [table, *detail_blocks(tree, "distances"), *group_blocks(tree, "distances", columns)]
+    return [table, *detail_blocks(tree, f"distances{again}"), *group_blocks(tree, f"distances{again}", columns)]
 
 
 def _of(name: str, row: Plain) -> str:

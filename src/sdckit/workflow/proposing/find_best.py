@@ -185,6 +185,7 @@ STEP_REASONS = {
     "weight": "Many weights occur with one value of a key only, and would reveal what is taken out there.",
     "allowed": "Allowed by the caller: thresholds that recodings and suppression do not meet ask for it.",
     "risk": STILL_ABOVE,
+    "classes": "Numbers that dominate their group went out as they are: size classes with round edges tell none.",
 }
 
 
@@ -285,12 +286,16 @@ def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence
             f"Of the records, {resting} reach k only through missing values of others. Where that is not enough, "
             f"{INSTEAD}."
         )
-    if judged.passed:
+    if judged.gate:
         lines.append("Tried on the file: every threshold holds after these steps.")
-    else:
+    elif judged.failing:
         lines.append(
             f"Tried on the file: these thresholds do not hold, or could not be judged: {listed(judged.failing)}."
         )
+    else:
+        lines.append("Tried on the file: every other threshold holds after these steps.")
+    if judged.unsaid:
+        lines.append(f"Not judged, since the scenario does not say enough of the columns: {listed(judged.unsaid)}.")
     lines.append(
         f"Of {counted(nodes, 'combination')} of recodings, {searched.seen:,} were counted "
         f"and {len(searched.losses):,} tried; the others follow from them"

@@ -66,7 +66,7 @@ def write_proposal(
     steps = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in steps]
     return Proposal(
         recipe=_recipe(trials, judged, columns, folder), text=write_starter(TITLE, head, steps),
-        passed=judged.passed, loss=judged.made.loss,
+        passed=judged.gate, loss=judged.made.loss,
         bound=min(searched.bound, judged.made.loss), risk=judged.risk,
         optimal=by_loss and judged.passed and _is_best(trials, searched, judged),
         keys=key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
@@ -95,7 +95,7 @@ def _alternative(trials: Trials, why: str, judged: Judged, columns: Sequence[str
     keys = key_words(trials, judged.made.node)
     return Alternative(
         _recipe(trials, judged, columns, folder), f"{why}: {in_words(keys)}", keys, judged.made.loss, judged.risk,
-        judged.resting / trials.lattice.n, judged.passed, judged.failing, judged.expected, judged.small,
+        judged.resting / trials.lattice.n, judged.gate, judged.failing, judged.expected, judged.small,
     )  # fmt: skip
 
 

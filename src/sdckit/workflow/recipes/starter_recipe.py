@@ -31,6 +31,7 @@ from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.utility.weighted_totals import BEYOND, moved_figures
+from sdckit.workflow.recipes.number_steps import number_steps
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of
 
@@ -654,6 +655,12 @@ def make_starter(
         way = coarsen_keys(data, scenario, share=share, internal=internal)
         commented = [*before_suppression(way, columns), *suppressions(way)]
         commented += _too_risky(data, scenario, commented)
+        commented += number_steps(
+            data,
+            _applied(data, scenario, commented).data,
+            scenario,
+            lambda file, steps: tried(file, scenario, steps).data,
+        )
         commented += last_step(scenario, columns)
         exceeded, unjudged = _judged(data, scenario, commented)
     commented.append((None, [_outcome(exceeded, unjudged)]))

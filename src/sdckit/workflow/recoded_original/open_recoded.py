@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -336,11 +336,16 @@ def _plain(value: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """The files: `opened` for measures of one file, `pair` for those of two; `notes` are warnings about recodings."""
+    """The files: `opened` for measures of one file, `pair` for those of two; `notes` are warnings about recodings.
+
+    `brought` are the files as they were given, and `again` opens them once more with other columns.
+    """
 
     opened: Pair
     pair: Pair
     notes: tuple[str, ...]
+    brought: Pair
+    again: Callable[[Sequence[str]], Pair]
 
 
 def open_recoded(
@@ -354,7 +359,7 @@ def open_recoded(
     `recodings` are those of a recipe or a log; columns that they do not explain are recognised from the files. The
     control file is recoded as the original.
     """
-    also = (*also, *by)
+    brought, given, also = opened, control, (*also, *by)
     names = list(dict.fromkeys(name for several in roles.values() for name in several))
     _check_released(opened, names)
     changes: tuple[Recoding, ...] = ()
@@ -376,7 +381,12 @@ def open_recoded(
         _check_values(pair, recodings, unsure)
     if recodings is not None and recodings.log is not None and recodings.keeps_rows and pair.aligned:
         _check_rows(pair, [name for name in recodings.unchanged(names) if name not in unsure])
-    return Opened(opened, pair, (*_recoding_notes(pair.recoded), *notes))
+
+    def again(columns: Sequence[str]) -> Pair:
+        """The pair with other columns compared, recoded alike."""
+        return open_recoded(brought, {"variables": columns}, control=given, recodings=recodings, aligned=aligned).pair
+
+    return Opened(opened, pair, (*_recoding_notes(pair.recoded), *notes), brought, again)
 
 
 def _check_released(opened: Pair, names: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import CATALOGUE
+from sdckit.data.scenarios.column_roles import among_columns
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Items, Section
 from sdckit.report.chapters.decision import CONTRIBUTIONS, next_steps
@@ -40,7 +41,9 @@ def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:
     if [(intruder.name, intruder.keys) for intruder in intruders] != list(scenario.intruders.items()):
         raise ScenarioError("the assessments put together are not those of the scenario's intruders")
     warnings = tuple(dict.fromkeys(text for part in parts for text in part.warnings))
-    return replace(parts[0], scenario=scenario, intruders=intruders, warnings=warnings)
+    known = parts[0].column_roles
+    columns = None if known is None else among_columns(known, scenario, list(known.roles))
+    return replace(parts[0], scenario=scenario, intruders=intruders, warnings=warnings, column_roles=columns)
 
 
 def without_measures(assessment: Assessment, names: Collection[str]) -> Assessment:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.frames import open_frame
+from sdckit.data.scenarios.column_roles import look_at_columns
 from sdckit.data.scenarios.guess import SAMPLE, guess_roles, write_guesses
 from sdckit.errors import DataError
 from sdckit.report.chapters.opened_file import guesses_document
@@ -74,7 +76,7 @@ def _proposed(desk: Desk, guesses: RoleGuesses) -> dict[str, Any]:
 def check(desk: Desk, tell: Tell, *, scenario: Mapping[str, Any], language: str = "en") -> dict[str, Any]:
     """Check a scenario against the opened file; what is wrong is refused with the nearest name."""
     tell("checking the scenario")
-    return _checked(desk.scenario(scenario), language)
+    return _checked(desk, desk.scenario(scenario), language)
 
 
 def load(desk: Desk, tell: Tell, *, path: str, language: str = "en") -> dict[str, Any]:
@@ -84,15 +86,18 @@ def load(desk: Desk, tell: Tell, *, path: str, language: str = "en") -> dict[str
     tell("reading the scenario")
     made = Scenario.from_toml(Path(path))
     made.check_columns(desk.data.columns)
-    return _checked(made, language)
+    return _checked(desk, made, language)
 
 
-def _checked(made: Scenario, language: str) -> dict[str, Any]:
-    """The scenario as plain arguments and as its file, and what its limits are, in a sentence."""
+def _checked(desk: Desk, made: Scenario, language: str) -> dict[str, Any]:
+    """The scenario as plain arguments and as its file; its limits, and the columns without a role, in a sentence."""
+    columns = look_at_columns(made, [open_frame(desk.original(made))])
+    lacking = f"{columns.words[0].upper()}{columns.words[1:]}." if columns.missing else ""
     tree = limits_tree(made, compared=False)
     sentence = release_sentence(tree) or "; ".join(limits_words(tree))
     return {
         "scenario": plain_scenario(made),
         "toml": made.to_toml(),
         "limits": say(sentence, language) if sentence else "",
+        "columns": say(lacking, language) if lacking else "",
     }

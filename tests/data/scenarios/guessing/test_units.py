@@ -199,3 +199,17 @@ def test_persons_before_households_and_final_before_design():
 
 def test_shares_below_one_are_warned_of():
     assert "another scale" in weights(sampling_weight=WEIGHT / 10_000).chosen.warning
+
+
+def test_weights_that_add_up_to_the_records_are_weights_on_another_scale():
+    normed = weights(wgt=WEIGHT / WEIGHT.mean()).chosen
+    assert "multiply them by population / records" in normed.warning
+    by_million = weights(wgt=WEIGHT / WEIGHT.mean() * 1_000_000).chosen
+    assert "divide them by 1,000,000" in by_million.warning
+    assert normed.score == by_million.score == weights(wgt=WEIGHT).chosen.score
+
+
+def test_numbers_that_count_nothing_are_no_ids_of_persons():
+    spread = np.sort(rng.choice(10**6, 200, replace=False))[HOME] ** 2 % 10**5
+    assert units(id=spread, x=SEX).person is None
+    assert units(pid=HOME, x=SEX).person is not None

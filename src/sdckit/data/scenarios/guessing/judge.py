@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.guessing.facts import Facts
+from sdckit.data.scenarios.guessing.facts import MEASURED, Facts
 from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import listed, words_of
 from sdckit.data.scenarios.guessing.units import Unit, Units, Weights
+from sdckit.data.scenarios.scenario_checks import is_pattern
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import EXACT, Displayed, exact_shown, table_html
 from sdckit.errors import ColumnError
@@ -67,7 +68,7 @@ def _birth(facts: Facts) -> bool | None:
 # Guesses: role, confidence, evidence.
 
 
-Role = Literal["key", "weight", "household", "person", "sensitive", "numeric", "identifier", "ignore"]
+Role = Literal["key", "weight", "household", "person", "sensitive", "numeric", "identifier", "insensitive", "ignore"]
 Confidence = Literal["sure", "likely", "unsure"]
 
 
@@ -89,6 +90,9 @@ class Guess(Displayed):
         What to do before it is used.
     question : str or None
         What must be answered before a gate may rest on it.
+    magnitude : bool
+        Whether few records hold much of it, so that its large numbers tell who they are: a number, 0 or more, with
+        more than 30 values, of which the largest 1 % hold five times their share of the sum or more.
     """
 
     column: str
@@ -97,6 +101,7 @@ class Guess(Displayed):
     evidence: tuple[str, ...]
     warning: str | None = None
     question: str | None = None
+    magnitude: bool = False
 
     def _repr_html_(self) -> str:
         return RoleGuesses((self,), 0)._repr_html_()
@@ -232,7 +237,6 @@ def _are_pair(up: str, across: str, facts: Mapping[str, Facts], spoken: Mapping[
 
 _FINE = 100  # keys with more levels need recoding
 _MANY = 1_000  # numbers with more distinct values are measurements, not codes
-_MEASURED = 30  # numbers with more distinct values may be measurements
 _TYPES = 12  # greatest number of household types
 _SPREAD = 0.1  # numbers with more distinct values than this share of the records are measurements, too
 _CODES = 60  # more distinct values are not a list of answers
@@ -244,6 +248,7 @@ _SEVERAL_ROWS = (
 )
 _KNOWN = "could a stranger know it? If so move it to keys"
 _NAMES_SOMEBODY = "does it name somebody? Else take it out of the identifiers"
+_NO_ROLE = "what is it? Give it a role, or move it to insensitive where nobody knows it and it harms nobody"
 _FREE_TEXT = "it may hold names and places; read it through before any of it is released"
 
 
@@ -257,7 +262,14 @@ class Setting:
 
 
 def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
-    """Guess the role of a column."""
+    """Guess the role of a column; one that stays without, as a number does by itself, is asked about."""
+    guess = _judge(facts, spoken, setting)
+    asked = guess.role in ("ignore", "numeric") and guess.question is None
+    large = facts.skewed and guess.role in ("numeric", "sensitive")
+    return replace(guess, question=_NO_ROLE if asked else guess.question, magnitude=large)
+
+
+def _judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
     name, units, weights = facts.name, setting.units, setting.weights
     if weights.chosen is not None and name == weights.chosen.column:
         chosen = weights.chosen
@@ -271,7 +283,9 @@ def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
     if facts.n == 0:
         return Guess(name, "ignore", "sure", ("it holds no value that can be compared",))
     if facts.levels == 1 and not (spoken.role == "identifier" and facts.text):
-        return Guess(name, "ignore", "sure", ("it is the same in every record where it is known",))
+        constant = facts.n == facts.records and not is_pattern(name)  # where it is missing, that tells records apart
+        reason = ("it is the same in every record where it is known",)
+        return Guess(name, "insensitive" if constant else "ignore", "sure", reason)
     return _from_context(facts, spoken, setting) or _by_topic(facts, spoken)
 
 
@@ -452,7 +466,7 @@ def _measured(facts: Facts, spoken: Spoken) -> Guess:
     if not facts.measurable:
         return _from_counts(facts, spoken)
     why = (*spoken.evidence, facts.counted)
-    if facts.levels > _MEASURED:
+    if facts.levels > MEASURED:
         return Guess(facts.name, "numeric", "likely", why)
     return Guess(facts.name, "ignore", "unsure", why, None, _KNOWN)
 
@@ -480,7 +494,7 @@ def _from_counts(facts: Facts, _: Spoken) -> Guess:
         why = ("its name ends in name", facts.counted)
         return Guess(facts.name, "identifier", "unsure", why, None, _NAMES_SOMEBODY)
     spread = facts.levels > _MANY or (facts.levels > _FINE and facts.levels > _SPREAD * facts.n)
-    if facts.measurable and (spread or (facts.fraction and facts.levels > _MEASURED)):
+    if facts.measurable and (spread or (facts.fraction and facts.levels > MEASURED)):
         return Guess(facts.name, "numeric", "likely", (f"a number with {facts.counted}", unsaid))
     question = _KNOWN if facts.levels <= _FINE else None
     return Guess(facts.name, "ignore", "unsure", (facts.counted, unsaid), None, question)

@@ -1,0 +1,85 @@
+"""What was looked at, column by column: names of columns and of what saw them, no figure of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sdckit.display import counted
+from sdckit.report.blocks import Block, Paragraph, Section, TableBlock
+from sdckit.report.gate.figures import Tree
+from sdckit.report.view import Plain
+
+if TYPE_CHECKING:
+    from sdckit.workflow.coverage import Coverage
+
+TITLE = "What was looked at"
+LISTED = 8  # names of columns in one row; the rest is counted
+# Roles in words that stand by themselves.
+ROLES = {"key": "a key", "household": "household number", "ledger.id": "id of the ledger"}
+HEADS = {
+    "known": "Known", "learnt": "Learnt", "close": "Near", "attacked": "Attacked", "given_back": "Back",
+    "remembered": "Recalled",
+}  # fmt: skip
+MEANING = (
+    "Known: to an intruder who looks for people. Learnt: as a sensitive variable. Near: numbers compared with the "
+    "true ones. Attacked: used by a simulated attack. Back: changed values looked for in the release. Recalled: "
+    "compared with earlier releases, or with people never in the file."
+)
+
+
+def coverage_tree(coverage: Coverage) -> Tree:
+    """The map of an assessment, for its document; None where no column goes out."""
+    rows = coverage.rows()
+    return tuple(rows) if rows else None
+
+
+def coverage_sentence(columns: Sequence[Plain]) -> str:
+    """How many columns go out, and how many of them no question saw."""
+    n = len(columns)
+    known, sensitive = sum(bool(row["known"]) for row in columns), sum("sensitive" in row["roles"] for row in columns)
+    unseen = sum(not _marks(row) for row in columns)
+    return (
+        f"Of {counted(n, 'column')} that {'goes' if n == 1 else 'go'} out somebody may know {known:,}; sensitive: "
+        f"{sensitive:,}; not looked at by any question: {unseen:,}."
+    )
+
+
+def coverage_blocks(columns: Sequence[Plain], *, n_intruders: int) -> list[Block]:
+    """A table of the columns, those with the same marks in one row, and what its heads mean."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for row in columns:
+        marks = (_mark(row, question, n_intruders) for question in HEADS)
+        groups.setdefault((", ".join(ROLES.get(role, role) for role in row["roles"]) or "no role", *marks), []).append(
+            row["column"]
+        )
+    rows = tuple((_listed(names), *marks) for marks, names in groups.items())
+    return [
+        TableBlock(TITLE, ("Columns", "Role", *HEADS.values()), rows),
+        Paragraph(MEANING, "note"),
+        Paragraph(coverage_sentence(columns)),
+    ]
+
+
+def coverage_sections(plain: Plain) -> list[Section]:
+    """Section of the annex; empty where the document has no map."""
+    columns = plain.get("coverage")
+    if not columns:
+        return []
+    return [Section(TITLE, tuple(coverage_blocks(columns, n_intruders=len(plain["intruders"]))))]
+
+
+def _marks(row: Plain) -> list[Any]:
+    return [row[question] for question in HEADS if row[question]]
+
+
+def _mark(row: Plain, question: str, n_intruders: int) -> str:
+    """Whether a question saw a column; of several intruders how many know it."""
+    if question == "known" and 0 < len(row["known"]) < n_intruders:
+        return f"{len(row['known'])} of {n_intruders}"
+    return "+" if row[question] else "–"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more
