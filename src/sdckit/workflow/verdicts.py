@@ -278,16 +278,11 @@ def judge(
     verdicts: list[Verdict] = []
     every = {kind.judged for kind in LIMITS.values()} - {"undone"}
     for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every):
-        if scope == "release":
-            verdicts += [] if compared else [asked.open(ONE_FILE)]
-        elif scope != "released" or not compared:
+        if scope != "release" and (scope != "released" or not compared):
             verdicts += JUDGES[asked.kind.judged](asked)
-<<<<<<< HEAD
-        elif not compared:
+        elif scope == "release" and not compared:
             variables = (sensitive or (None,)) if asked.kind.per_variable else (None,)
             verdicts += [asked.open(ONE_FILE, variable) for variable in variables]
-=======
->>>>>>> numbers36
     return tuple(verdicts)
 
 
