@@ -85,7 +85,7 @@ def _of_levels(pair: Pair, name: str, weights: Sequence[Floats]) -> list[MovedFi
     """Weighted counts of the largest levels that every file has."""
     coding = pair.codes(name)
     records = coding.counts[0]
-    shared = (coding.counts > 0).all(axis=0)
+    shared = np.min(coding.counts, axis=0) > 0
     large = [code for code in range(1, len(records)) if records[code] >= FEWEST_RECORDS and shared[code]]
     chosen = sorted(large, key=lambda code: (-((int(records[code]) + 2) // 5), coding.label(code)))[:MOST_LEVELS]
     figures = []

@@ -412,7 +412,7 @@ def of_single_rows(verdicts: Iterable[Verdict], scenario: Scenario) -> tuple[Ver
     return tuple(
         verdict
         if not LIMITS[verdict.name].of_rows or verdict.holds is None
-        else _unjudged(verdict.name, verdict.intruder, verdict.limit, NOT_PEOPLE, verdict.variable)
+        else replace(verdict, holds=None, n_records=None, value=None, reason=NOT_PEOPLE, because="", n_category=None)
         if verdict.holds and asks_everything(scenario)
         else replace(verdict, single_rows=True)
         for verdict in verdicts
