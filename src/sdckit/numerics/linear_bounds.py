@@ -144,7 +144,7 @@ def narrow_noting(relations, low, high, begin, room, tidiness):  # type: ignore[
             head = 0
         queued[r] = False
         from_, to = relations.start[r], relations.start[r + 1]
-        least, most, open_down, open_up, widest = 0.0, 0.0, 0, 0, 0.0
+        least, most, open_down, open_up, widest = 0.0, 0.0, np.int64(0), np.int64(0), 0.0
         for i in range(from_, to):
             # An unsigned index: numba then compiles no test for negative indices.
             v, f = np.uintp(relations.number[i]), relations.factor[i]
@@ -564,7 +564,13 @@ def _values_of_points(seen, v, points, used, looked_at, inside, low, high, membe
     for age in range(min(used, len(points))):
         p = (used - 1 - age) % len(points)
         if not looked_at[p]:
-            looked_at[p], inside[p] = True, _is_inside(points[p], low, high, members)
+            looked_at[p] = inside[p] = True
+            for i in members:
+                # The tolerance is far below the margin by which a sum stays under the open end of its rounding step.
+                slack = 1e-9 * max(1.0, abs(points[p, i]))
+                if points[p, i] < low[i] - slack or points[p, i] > high[i] + slack:
+                    inside[p] = False
+                    break
         if not inside[p]:
             continue
         value, known = np.floor(points[p, v] + 0.5), False
@@ -576,14 +582,3 @@ def _values_of_points(seen, v, points, used, looked_at, inside, low, high, membe
             if n == len(seen):
                 break
     return n
-
-
-@njit(cache=True, nogil=True)
-def _is_inside(point, low, high, members):  # type: ignore[no-untyped-def]
-    """Whether a point (V,) lies within the bounds `low` and `high` (V,) for all `members`."""
-    for v in members:
-        # The tolerance is far below the margin by which a sum stays under the open end of its rounding step.
-        slack = 1e-9 * max(1.0, abs(point[v]))
-        if point[v] < low[v] - slack or point[v] > high[v] + slack:
-            return False
-    return True
