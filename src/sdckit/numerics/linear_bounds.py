@@ -290,8 +290,7 @@ def moved_by(
 @njit(cache=True, nogil=True)
 def _first_affecting(relations, known, v, intervals, lookout, ends, room, affected):  # type: ignore[no-untyped-def]
     """Index of the first interval for `v` that affects watched variables, and how many; these go into `affected`."""
-    low, high = ends
-    known_low, known_high = known
+    (low, high), (known_low, known_high) = ends, known
     small, narrowest = lookout.limits
     for k in range(len(intervals)):
         for i in range(len(low)):

@@ -16,7 +16,7 @@ from sdckit.data.hierarchy import range_of_label
 from sdckit.data.methods import kind_of
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats
-from sdckit.numerics.compiling import njit, sparing
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import group
 from sdckit.numerics.intervals import wilson
 
@@ -93,7 +93,7 @@ def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: i
     """
     first, n_first, second, n_second = (np.zeros(n_groups, np.int32) for _ in range(4))
     more = np.zeros(n_groups, np.bool_)
-    sparing(_tally, 2 * len(group))(group, codes, first, n_first, second, n_second, more)
+    _tally(group, codes, first, n_first, second, n_second, more)
     return Tally(first, n_first, second, n_second, more)
 
 

@@ -141,7 +141,7 @@ def _mirror(lower: Floats) -> None:
 
 
 ROWS = 1 << 13  # fewest rows of a thread
-FEW_TERMS, FEW_COLUMNS = 64, 512  # of designs that a first job needs no kernels for
+FEW_TERMS, MANY_LEVELS = 64, 8  # terms, and columns of each, of designs that a first job needs no kernels for
 WRITTEN = 1 << 13  # entries of a design that is stored densely, which is faster than compiling a kernel
 SUMS = 50_000_000  # entries of the partial sums of all threads together
 
@@ -184,16 +184,14 @@ class Design:
         if self.n_rows * self.n_columns > WRITTEN:
             return None
         out = np.zeros((self.n_rows, self.n_columns))
-        for column, entry in zip(*self.by_term, strict=True):
-            rows = np.flatnonzero(entry)
-            out[rows, column[rows]] = entry[rows]
+        np.add.at(out, (np.arange(self.n_rows), self.by_term[0]), self.by_term[1])
         return out
 
     @cached_property
     def by_term(self) -> tuple[Ints, Floats]:
         """Column and value of the entry of each term in each row, (n_terms, n_rows); 0 and 0.0 where it has none."""
         columns, entries = np.zeros((len(self.terms), self.n_rows), np.int64), np.ones((len(self.terms), self.n_rows))
-        for t, (atoms, offset) in enumerate(zip(self.terms.tolist(), self.offset.tolist(), strict=True)):
+        for t, atoms in enumerate(self.terms.tolist()):
             column, entry = columns[t], entries[t]
             for atom in (number for number in atoms if number >= 0):
                 if self.width[atom] == 0:
@@ -203,8 +201,8 @@ class Design:
                 column *= self.width[atom]
                 column += code - 1
                 entry[code == 0] = 0.0
-            column += offset
-            column[entry == 0] = 0
+        columns += self.offset[:, None]
+        columns[entries == 0] = 0
         return columns, entries
 
     @property
@@ -371,8 +369,9 @@ def _sweep_written(
 
 
 def _is_few(design: Design, kernel: Any) -> bool:
-    few = len(design.terms) <= FEW_TERMS and design.n_columns <= FEW_COLUMNS
-    return few and is_few(kernel, design.n_rows + 1)  # of so few rows the kernels make one sum, on one thread
+    # Of so few rows the kernels make one sum, on one thread.
+    few = max(len(design.terms), design.n_columns // MANY_LEVELS) <= FEW_TERMS
+    return few and is_few(kernel, design.n_rows + 1)
 
 
 def _gram_by_terms(design: Design, weight: Floats, place: Ints, k: int) -> Floats:
@@ -401,7 +400,7 @@ def _sweep_by_terms(
     change = np.abs(new - score)[used].max(initial=0.0)
     score[used] = new[used]
     rest = np.where(used, released - total * new, 0.0)
-    gradient = np.bincount(columns.ravel(), (rest * entries).ravel(), minlength=design.n_columns)
+    gradient: Floats = np.bincount(columns.ravel(), (rest * entries).ravel(), minlength=design.n_columns)
     return float(likelihood), gradient, float(change)
 
 
