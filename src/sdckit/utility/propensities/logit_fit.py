@@ -400,8 +400,8 @@ def _sweep_by_terms(
     change = np.abs(new - score)[used].max(initial=0.0)
     score[used] = new[used]
     rest = np.where(used, released - total * new, 0.0)
-    gradient: Floats = np.bincount(columns.ravel(), (rest * entries).ravel(), minlength=design.n_columns)
-    return float(likelihood), gradient, float(change)
+    gradient = np.bincount(columns.ravel(), (rest * entries).ravel(), minlength=design.n_columns)
+    return float(likelihood), np.asarray(gradient, np.float64), float(change)
 
 
 def column_sums(design: Design, weight: Floats) -> Floats:
