@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import EVERY
 from sdckit.catalogue import measure
 from sdckit.catalogue.attacks import DIFFERENCING, RECOVERABLE
+from sdckit.catalogue.attribute import NUMBERS as EXACT
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 QUESTIONS = ("known", "learnt", "close", "attacked", "given_back", "remembered")
 NUMBERS = ("numeric", "magnitudes")  # roles whose columns are compared as numbers
+BY_COLUMN = {RECOVERABLE.name: "given_back", EXACT.name: "close"}  # measures whose result names its columns
 MEMORY = ("membership", "distance_to_closest_record")  # attacks on what a release remembers of its original
 
 
@@ -129,8 +131,8 @@ def _by_measures(intruders: Iterable[IntruderAssessment], scenario: Scenario) ->
             if row.files == "release":
                 for role in (role for role in NUMBERS if role in row.needs):
                     yield "close", name, getattr(scenario, role)
-            if name == RECOVERABLE.name:
-                yield "given_back", name, [column.column for columns in result.columns for column in columns]
+            if name in BY_COLUMN:
+                yield BY_COLUMN[name], name, [column.column for columns in result.columns for column in columns]
             if name == DIFFERENCING.name:
                 yield "remembered", name, (*result.keys, *result.sensitive)
 
