@@ -85,8 +85,9 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     if scenario.ledger is not None:
         given["ledger"] = dict(scenario.ledger.declared)
     if declared := scenario.matching.declared:
-        lists = {name: list(value) if isinstance(value, tuple) else value for name, value in declared.items()}
-        given["matching"] = lists
+        given["matching"] = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in declared.items()
+        }
     return given
 
 
