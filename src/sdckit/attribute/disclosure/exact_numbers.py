@@ -18,7 +18,7 @@ from sdckit.data.hierarchy import read_band
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
 from sdckit.errors import DataError, ScenarioError
-from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Bools, Floats
 
 NEAR = 0.1  # relative distance within which a number is as good as known: p = 10 of the p % rule
 SLACK = 1 + 1e-12  # a distance reached by rounding is reached
@@ -29,7 +29,7 @@ Interval = tuple[Floats, Floats]  # lower and upper bound of what is released of
 # --- kernel: arrays in, arrays out --------------------------------------------------------------------
 
 
-def dominating(values: Floats, group: Ints, n_groups: int, k: int) -> Bools:
+def dominating(values: Floats, group: AnyInts, n_groups: int, k: int) -> Bools:
     """Which values dominate their group, while fewer than `k` values of it lie within 10 % of them.
 
     Dominating is the largest in absolute value, and the second where the others together are less than 10 % of the
@@ -54,7 +54,7 @@ def dominating(values: Floats, group: Ints, n_groups: int, k: int) -> Bools:
 
 def _near(values: Floats, to: Floats) -> Bools:
     with np.errstate(invalid="ignore"):  # open ends of ranges
-        return np.abs(values - to) <= NEAR * SLACK * np.abs(to)  # type: ignore[no-any-return]
+        return np.abs(values - to) <= NEAR * SLACK * np.abs(to)
 
 
 def released_near(values: Any, released: Interval) -> Bools:
@@ -69,7 +69,7 @@ def released_near(values: Any, released: Interval) -> Bools:
     return _near(released[0], values) & _near(released[1], values)
 
 
-def any_released_near(values: Floats, group: Ints, released: Interval, of_row: Ints) -> Bools:
+def any_released_near(values: Floats, group: AnyInts, released: Interval, of_row: AnyInts) -> Bools:
     """Whether any released record of its group lies, with both bounds, within 10 % of each value.
 
     Examples
@@ -257,7 +257,9 @@ def exact_numbers(
     notes = {"groups": f"groups by {', '.join(groups)}" if groups else "the file is one group"}
     if not pair.aligned:
         notes["rows"] = "rows do not belong together: any released record of the group counts"
-    flags = {name: np.mean(exact, axis=0, dtype=np.float64) for name, (_, exact) in counted.items()}
+    flags: dict[str, Floats] = {
+        name: np.mean(np.asarray(exact, np.float64), axis=0) for name, (_, exact) in counted.items()
+    }
     return ExactNumbers(
         pair, per_release, MISSING_RULE, notes, n=pair.n, columns=columns, groups=groups, k=limit, flags=flags,
         prefix=prefix, **mean_figures(per_release),
