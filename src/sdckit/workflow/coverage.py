@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import EVERY
 from sdckit.catalogue import measure
-from sdckit.catalogue.attacks import DIFFERENCING, RECOVERABLE
+from sdckit.catalogue.attacks import COPIES, DIFFERENCING, RECOVERABLE
+from sdckit.catalogue.attribute import NUMBERS
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from sdckit.workflow.plan import Asked
 
 QUESTIONS = ("known", "learnt", "close", "attacked", "given_back", "remembered")
-NUMBERS = ("numeric", "magnitudes")  # roles whose columns are compared as numbers
+# Measures whose result lists the columns it looked at, by release.
+LISTED = {RECOVERABLE.name: "given_back", NUMBERS.name: "close"}
 MEMORY = ("membership", "distance_to_closest_record")  # attacks on what a release remembers of its original
 
 
@@ -126,11 +128,12 @@ def _by_measures(intruders: Iterable[IntruderAssessment], scenario: Scenario) ->
             if row.room == "attribute":
                 variables = {target, *getattr(result, "variables", ())}
                 yield "learnt", name, [column for column in scenario.sensitive if column in variables]
-            if row.files == "release":
-                for role in (role for role in NUMBERS if role in row.needs):
-                    yield "close", name, getattr(scenario, role)
-            if name == RECOVERABLE.name:
-                yield "given_back", name, [column.column for columns in result.columns for column in columns]
+            if row.files == "release" and "numeric" in row.needs:
+                yield "close", name, scenario.numeric
+            if name in LISTED:
+                yield LISTED[name], name, [column.column for columns in result.columns for column in columns]
+            if name == COPIES.name:
+                yield "remembered", name, result.variables
             if name == DIFFERENCING.name:
                 yield "remembered", name, (*result.keys, *result.sensitive)
 
