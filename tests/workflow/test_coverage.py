@@ -63,6 +63,15 @@ def test_a_release_is_attacked_compared_and_looked_through() -> None:
     assert beside.to_dict()["coverage"][0]["known"] == []
 
 
+def test_copies_and_large_numbers_are_looked_at_in_a_synthetic_file() -> None:
+    scenario = sdc.Scenario(keys=["sex"], sensitive=["ill"], magnitudes=["income"], release="synthetic", weight="w")
+    with quiet():
+        coverage = sdc.assess(PEOPLE[:80], PEOPLE[80:], scenario=scenario, seed=1).coverage
+    assert seen(coverage, "close") == {"income": ("exact_numbers",)}
+    assert seen(coverage, "remembered")["ill"] == ("copied_records",)
+    assert "w" not in seen(coverage, "remembered")
+
+
 def test_attacks_belong_to_the_intruder_of_their_place() -> None:
     """One intruder's name begins like the other's: each attack used the keys of its own."""
     names = {"a": ["sex", "age"], "a:b": ["age", "region"]}

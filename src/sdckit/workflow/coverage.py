@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import EVERY
 from sdckit.catalogue import measure
-from sdckit.catalogue.attacks import DIFFERENCING, RECOVERABLE
-from sdckit.catalogue.attribute import NUMBERS as EXACT
+from sdckit.catalogue.attacks import COPIES, DIFFERENCING, RECOVERABLE
+from sdckit.catalogue.attribute import NUMBERS
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from sdckit.workflow.plan import Asked
 
 QUESTIONS = ("known", "learnt", "close", "attacked", "given_back", "remembered")
-NUMBERS = ("numeric", "magnitudes")  # roles whose columns are compared as numbers
-BY_COLUMN = {RECOVERABLE.name: "given_back", EXACT.name: "close"}  # measures whose result names its columns
+COMPARED = ("numeric", "magnitudes")  # roles whose columns are compared as numbers
+# Measures whose result lists the columns it looked at, by release.
+LISTED = {RECOVERABLE.name: "given_back", NUMBERS.name: "close"}
 MEMORY = ("membership", "distance_to_closest_record")  # attacks on what a release remembers of its original
 
 
@@ -129,10 +130,12 @@ def _by_measures(intruders: Iterable[IntruderAssessment], scenario: Scenario) ->
                 variables = {target, *getattr(result, "variables", ())}
                 yield "learnt", name, [column for column in scenario.sensitive if column in variables]
             if row.files == "release":
-                for role in (role for role in NUMBERS if role in row.needs):
+                for role in (role for role in COMPARED if role in row.needs):
                     yield "close", name, getattr(scenario, role)
-            if name in BY_COLUMN:
-                yield BY_COLUMN[name], name, [column.column for columns in result.columns for column in columns]
+            if name in LISTED:
+                yield LISTED[name], name, [column.column for columns in result.columns for column in columns]
+            if name == COPIES.name:
+                yield "remembered", name, result.variables
             if name == DIFFERENCING.name:
                 yield "remembered", name, (*result.keys, *result.sensitive)
 
