@@ -243,7 +243,7 @@ def test_declared_bands_of_a_column_are_made_in_the_original_and_the_control_fil
 def test_the_residual_risk_needs_a_control_file():
     found = assessed(thresholds={"residual_risk": 0.3})
     assert found.passed is None
-    assert "there is no control file" in found.verdicts[0].reason
+    assert "no people were kept aside (no control file)" in found.verdicts[0].reason
 
 
 def test_what_belongs_to_a_release_is_refused_without_one():
