@@ -42,6 +42,7 @@ from .attribute.disclosure.correct_attribution_probability import (
     cap as cap,
     correct_attribution_probability as correct_attribution_probability,
 )
+from .attribute.disclosure.exact_numbers import ExactNumbers as ExactNumbers, exact_numbers as exact_numbers
 from .attribute.l_diversity import LDiversity as LDiversity, l_diversity as l_diversity
 from .attribute.prediction.bayesian_attribute_risk import (
     BayesianAttributeRisk as BayesianAttributeRisk,

@@ -323,3 +323,26 @@ def test_pairs_of_words_are_folded(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
     assert told.count("word") == 40
     assert max(map(len, told.splitlines())) <= 80
+
+
+def test_names_of_steps_stay_whole_and_heads_of_numbers_give_way() -> None:
+    heads = (
+        "After",
+        "Records alone with their combination",
+        "Expected re-identifications",
+        "Values that differ",
+        "pMSE",
+    )
+    rows = tuple((f"3. {name} (the release), neighbour", "1,208", "0.925302", "8.0 %", "0.000248087")
+                 for name in ("local_suppression", "replace_high_risk", "a_step_with_a_very_long_name"))  # fmt: skip
+    for width in (70, 80):
+        shown = text(show_blocks([TableBlock("After each step", heads, rows, (1, 2, 3, 4))]), width)
+        assert max(map(len, shown.splitlines())) <= width
+        for name in (
+            "local_suppression",
+            "replace_high_risk",
+            "a_step_with_a_very_long_name",
+            "neighbour",
+            "0.000248087",
+        ):
+            assert name in shown

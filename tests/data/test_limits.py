@@ -41,7 +41,7 @@ def test_a_row_is_whole(kind) -> None:
 
 def test_types_of_release_bring_limits() -> None:
     assert limits_of_type("public-use") == {
-        "k": 5, "risk": 0.05, "l": 2, "household_risk": 0.05, "recoverable": 0.0,
+        "k": 5, "risk": 0.05, "l": 2, "household_risk": 0.05, "recoverable": 0.0, "exact_numbers": 0.0,
     }  # fmt: skip
     assert limits_of_type("enclave") == {}
     assert limits_of_type("synthetic") == {

@@ -83,6 +83,7 @@ def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)
         "bayesian_attribute_risk": ([*one, made.data], {"target": "hours", "draws": draws}),
         "matching_risk": (aligned, {"known": [*FEW, "income"], "numeric": ["income"]}),
         "interval_risk": (aligned, {"numeric": NUMERIC}),
+        "exact_numbers": (aligned, {"magnitudes": NUMERIC, "number_groups": FEW}),
         "robust_interval_risk": (aligned, {"numeric": NUMERIC, **seed}),
         "record_linkage": (aligned, mixed),
         "information_loss": (aligned, {"numeric": NUMERIC, **seed}),

@@ -105,6 +105,8 @@ LINES = {
     "prediction-risk": f"prediction-risk {PAIR} {KEYS} --target ill --seed 5",
     "bayesian-attribute-risk": f"bayesian-attribute-risk {ROWS} --target hours --draws draws.npz",
     "matching-risk": f"matching-risk {ROWS} --known region,sex,band --synthetic income --width 0.1",
+    "exact-numbers": "exact-numbers survey.parquet --released changed.parquet --magnitudes income,hours"
+    " --number-groups region,sex",
     "interval-risk": f"interval-risk {ROWS} --numeric income,hours",
     "robust-interval-risk": f"robust-interval-risk {ROWS} --numeric income,hours --seed 5",
     "record-linkage": f"record-linkage {ROWS} --variables region,sex,band,income",

@@ -92,6 +92,14 @@ def beside_tables(**limits: float) -> list[Verdict]:
         return list(sdc.assess(TOLD, safe, scenario=scenario, seed=1).verdicts)
 
 
+def large(**limits: float) -> list[Verdict]:
+    """What is said of a file in which one of 60 earns most, and the second but a tenth of it."""
+    file = pl.DataFrame({"sex": ["f"] * 60, "pay": [1000.0, 100, *range(1, 59)]})
+    scenario = sdc.Scenario(keys=["sex"], magnitudes=["pay"], thresholds=limits)
+    with quiet():
+        return list(sdc.assess(file, scenario=scenario).verdicts)
+
+
 @dataclass(frozen=True)
 class Attack:
     """An attack with a residual risk."""
@@ -118,6 +126,7 @@ SHARES: Mapping[str, Judge] = {
     "recoverable": undone,
     "differencing": beside_earlier,
     "joint_recoverable": beside_tables,
+    "exact_numbers": large,
 }
 
 

@@ -302,3 +302,107 @@ def test_pytest_prints_no_record(tmp_path: Path) -> None:
     assert "tmp = " not in done.stdout
     assert not traces_in(done.stdout + done.stderr)
     assert "shape: (" not in done.stdout  # how Polars prints a frame
+
+
+def test_a_released_file_is_read_with_its_identifiers_which_would_go_out(tmp_path):
+    people = pl.DataFrame({"sex": ["f", "m"] * 60, "name": [f"n{i}" for i in range(120)]})
+    people.write_csv(tmp_path / "people.csv")
+    people.drop("name").write_csv(tmp_path / "released.csv")
+    scenario = sdc.Scenario(
+        keys=["sex"], sensitive=[], household="none", identifiers=["name"], sampling_fraction=0.1, aligned=True,
+        release="teaching", thresholds={"recoverable": "none"},
+    )  # fmt: skip
+    files = tmp_path / "people.csv", tmp_path / "released.csv"
+    sdc.assert_within_limits(files[0], scenario=scenario)
+    sdc.assert_within_limits(*files, scenario=scenario, seed=1)
+    with pytest.raises(AssertionError, match="A direct identifier goes out: 'name'"):
+        sdc.assert_within_limits(files[0], files[0], scenario=scenario, seed=1)
+
+
+# A release checked without its original: what it gives back by itself is judged, and the verdict says so.
+
+
+def taken_out(*, told: bool, n: int = 600) -> pl.DataFrame:
+    """A file in which values of region were taken out; where `told`, the column office gives them back."""
+    rng = np.random.default_rng(3)
+    office = rng.integers(0, 30, n)
+    region = (office % 5 if told else rng.integers(0, 5, n)).astype(str)
+    frame = pl.DataFrame({"region": region, "sex": rng.choice(["f", "m"], n), "office": office})
+    gone = pl.Series(rng.random(n) < 0.1)
+    return frame.with_columns(region=pl.when(gone).then(None).otherwise("region"))
+
+
+def alone(**more: object) -> sdc.Scenario:
+    roles = {"keys": ["region", "sex"], "sensitive": [], "household": "none", "insensitive": ["office"]}
+    return sdc.Scenario(**{**roles, "release": "public-use", **more})
+
+
+def judged(frame: object, given: sdc.Scenario) -> dict[str, sdc.Verdict]:
+    return {verdict.name: verdict for verdict in sdc.check(frame, scenario=given).verdicts}
+
+
+def test_what_a_release_gives_back_by_itself_is_no_pass() -> None:
+    result = sdc.check(taken_out(told=True), scenario=alone())
+    verdicts = {verdict.name: verdict for verdict in result.verdicts}
+    assert not result.passed
+    assert verdicts["k"].holds is True
+    told = verdicts["recoverable"]
+    assert (told.holds, told.value, told.variable, told.alone) == (False, 1.0, "region", True)
+    assert "rule: office" in told.sentence
+    assert "it tells region" in told.sentence
+    assert "the original was not there" in told.sentence
+    assert {"k_undone", "risk_undone"} <= verdicts.keys()
+    document = plain_document(result.assessment)
+    printed = next(verdict for verdict in document["verdicts"] if verdict["name"] == "recoverable")
+    assert (printed["holds"]["value"], printed["value"]["value"], printed["alone"]) == (False, 1.0, True)
+    assert any("The original was not there" in sentence for sentence in result.told().sentences)
+    assert "recoverable" in document["scenario"]["limits"]
+    assert "recoverable" not in document["scenario"]["not_asked"]
+
+
+def test_its_harmless_twin_passes_and_says_that_the_original_was_not_there() -> None:
+    result = sdc.check(taken_out(told=False), scenario=alone())
+    assert result.passed
+    told = next(verdict for verdict in result.verdicts if verdict.name == "recoverable")
+    assert (told.holds, told.value, told.alone) == (True, 0.0, True)
+    assert "the original was not there" in told.sentence
+    assert [verdict.holds for verdict in result.told().verdicts] == [True] * len(result.verdicts)
+
+
+def test_a_file_without_a_sign_of_protection_is_not_asked_or_not_judged() -> None:
+    whole = taken_out(told=True).drop_nulls()
+    assert "recoverable" not in judged(whole, alone())
+    shown = plain_document(sdc.assess(whole, scenario=alone()))["scenario"]["not_asked"]
+    assert "nothing in it was taken out" in shown["recoverable"]
+    own = judged(whole, alone(thresholds={"recoverable": 0.0}))["recoverable"]
+    assert own.holds is None
+    assert "nothing in it was taken out" in own.reason
+
+
+def test_bands_that_another_column_narrows_count_as_taken_out() -> None:
+    rng = np.random.default_rng(5)
+    age = rng.integers(0, 60, 600)
+    frame = pl.DataFrame({"age": [f"{a // 20 * 20}-{a // 20 * 20 + 19}" for a in age], "born": 2020 - age})
+    whole = frame.with_columns(age=pl.when(pl.int_range(600) < 60).then(pl.Series(age.astype(str))).otherwise("age"))
+    told = judged(whole, alone(keys=["age"], insensitive=["born"]))["recoverable"]
+    assert (told.holds, told.variable) == (False, "age")
+    assert judged(whole.drop("born"), alone(keys=["age"], insensitive=[]))["recoverable"].holds is True
+
+
+def test_a_plan_with_missing_keys_is_not_judged() -> None:
+    told = judged(taken_out(told=False).lazy(), alone())["recoverable"]
+    assert told.holds is None
+    assert "in memory only" in told.reason
+    assert "recoverable" not in judged(taken_out(told=False).drop_nulls().lazy(), alone())
+
+
+def test_of_a_panel_no_single_values_are_to_be_taken_out() -> None:
+    from sdckit.report.chapters.decision import TAKE_OUT, next_steps
+
+    frame = taken_out(told=False).drop_nulls().with_columns(person=pl.int_range(pl.len()) // 3)
+    limits = sdc.Scenario(keys=["region", "office"], thresholds={"k": 9})
+    steps = {person: next_steps(plain_document(sdc.assess(frame, scenario=limits.changed(person=person))))
+             for person in (None, "person")}  # fmt: skip
+    assert TAKE_OUT in steps[None]
+    assert TAKE_OUT not in steps["person"]
+    assert not any(line.startswith(("Then", "Or")) for line in (steps[None][0], steps["person"][0]))

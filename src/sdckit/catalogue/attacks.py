@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -126,12 +127,17 @@ LINKAGE = ATTACK(
 )  # fmt: skip
 
 
+def _sizes(context: Context) -> list[int]:
+    limit = context.scenario.limits.k
+    return sorted({*TESTED_K, *([] if limit is None else [limit])})
+
+
 def _recovery_arguments(context: Context) -> dict[str, Any]:
-    pair, limits = context.pair, context.scenario.limits
+    pair = context.pair
     assert pair is not None
-    sizes = sorted({*TESTED_K, *([] if limits.k is None else [limits.k])})
     return {
-        "scenario": context.scenario, "k": sizes, "risk": limits.risk, "seed": context.seed, "id": pair.id,
+        "scenario": context.scenario, "k": _sizes(context), "risk": context.scenario.limits.risk,
+        "seed": context.seed, "id": pair.id,
         "aligned": context.aligned and not (pair.brought and pair.id is None), "step": context.tell,
     }  # fmt: skip
 
@@ -146,6 +152,65 @@ RECOVERABLE = Measure(
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="looking for what can be reconstructed by {intruder}", condition=_recovery_condition,
     arguments=_recovery_arguments,
+)  # fmt: skip
+
+
+# A file by itself: a value given back is one that is missing or in a range, since nothing else shows a change.
+NOT_IN_MEMORY = "the file is counted where it lies, and what it gives back by itself is looked for in memory only"
+INTRUDERS = "contexts of the intruders"  # among what they share
+
+
+def _alone_condition(context: Context) -> str:
+    if context.data is None:  # a dry run reads no record
+        return ""
+    from sdckit.attacks.recovery.touched_cells import seen_changes
+    from sdckit.data.frames import is_lazy
+    from sdckit.data.scenarios.thresholds import NOTHING_SEEN
+
+    shared = context.shared
+    if "shown" not in shared:  # by what is tabulated anyway: most files show nothing
+        shared["shown"] = any(map(_shows_changes, shared[INTRUDERS]))
+    if not shared["shown"] or is_lazy(context.data):
+        return NOT_IN_MEMORY if shared["shown"] else NOTHING_SEEN
+    if "seen" not in shared:
+        names = (name for own in shared[INTRUDERS] for name in (*own.keys, *own.scenario.sensitive))
+        shared["seen"] = seen_changes(context.data, tuple(dict.fromkeys(names)))
+    return ""
+
+
+def _shows_changes(context: Context) -> bool:
+    """Whether a value of a key is missing or in a range, or one of a sensitive variable is missing."""
+    from sdckit.attacks.recovery.touched_cells import TEXTS, has_ranges
+    from sdckit.data.frames import is_lazy
+
+    cells, data = context.cells, context.data
+    sensitive = () if is_lazy(data) else [name for name in context.scenario.sensitive if name in data.columns]
+    texts = (key for key in cells.keys if cells.kind(key) in TEXTS)
+    return (
+        any(cells.n_missing)
+        or any(has_ranges([label for label, _ in cells.level_counts(key)[0]]) for key in texts)
+        or any(data[name].null_count() for name in sensitive)
+    )
+
+
+def _alone_parts(context: Context) -> Iterator[Part]:
+    from sdckit.cells.pair import open_files
+
+    seen, shared = context.shared["seen"], context.shared
+    if "alone" not in shared:
+        shared["alone"] = open_files(context.data, context.data)
+    given = {"k": _sizes(context), "risk": context.scenario.limits.risk, "scenario": context.scenario}
+    yield (
+        "",
+        lambda: RECOVERABLE.measure(
+            shared["alone"], **given, columns=seen.columns, log=seen, guess=False, aligned=False, step=context.tell
+        ),
+    )
+
+
+ALONE = replace(
+    RECOVERABLE, files="one", arguments=None, parts=_alone_parts, condition=_alone_condition,
+    when=lambda context: context.scenario.limits_of(compared=True).recoverable is not None,
 )  # fmt: skip
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
 
+from sdckit.data.limits import LimitKind, declarable
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -48,6 +49,18 @@ def whole_population(scenario: Scenario, name: str, *, options: bool = False) ->
 
 
 PANEL = "Thresholds"
+
+
+def _limit(name: str, kind: LimitKind) -> tuple[str, Any, Any]:
+    """A limit as an option: its name as a flag of one letter has two dashes, too."""
+    typed = int | None if kind.values == "level" else float | None
+    flags = (f"--{name}",) if len(name) == 1 else ()
+    option = Option(*flags, metavar=kind.metavar, help=kind.option, rich_help_panel=PANEL)
+    return name, Annotated[typed, option], field(default=None)
+
+
+Limits = make_dataclass("Limits", [_limit(*row) for row in declarable().items()], frozen=True, kw_only=True)
+Limits.__doc__ = "Thresholds by their names in a scenario."
 
 
 @dataclass(frozen=True, kw_only=True)

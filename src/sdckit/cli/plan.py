@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import measure
 from sdckit.cli.errors import tell
+from sdckit.data.limits import LIMITS
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records
 from sdckit.display import counted
 
@@ -49,7 +50,7 @@ def plan_lines(
         lines.append(f"Intruder '{name}' knows {', '.join(keys)}")
     if released:
         lines.append("In each file:")
-    of_file = plan_file(scenario, measures=measures, n=original[1].n_rows)
+    of_file = plan_file(scenario, measures=measures, compared=bool(released), n=original[1].n_rows)
     lines += _told(entry for planned in of_file.values() for entry in planned)
     if released:
         lines += _together(
@@ -69,7 +70,8 @@ def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
     """What the file is released as, and which limits come with it."""
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
-    sentence = release_sentence(limits_tree(scenario, compared=compared))
+    judged = [name for name, kind in LIMITS.items() if kind.alone]  # whether values are missing is not read yet
+    sentence = release_sentence(limits_tree(scenario, compared=compared, judged=judged))
     return [sentence] if sentence else []
 
 

@@ -73,7 +73,9 @@ def show_page(page: Page, *, name: str) -> Iterator[RenderableType]:
 
 def _section(section: Section) -> Iterator[RenderableType]:
     parts = list(show_blocks(section.blocks))
-    if parts:
+    if parts and not section.title:
+        yield from parts
+    elif parts:
         yield Text("")
         yield Text(section.title, "bold underline" if section.level == 2 else "bold")
         yield from parts
@@ -152,8 +154,7 @@ class Fitted:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Lay out the table for the width there is."""
         table = _plain(head=True)
-        columns = list(zip(self.block.columns, *self.block.rows, strict=True))
-        widths = _widths(columns, options.max_width)
+        columns, widths = _fitted(self.block, options.max_width)
         for position, (column, width) in enumerate(zip(columns, widths, strict=True)):
             justify: JustifyMethod = "right" if position in self.block.numeric else "left"
             table.add_column(Text(column[0]), justify=justify, overflow="fold", width=width)
@@ -162,11 +163,28 @@ class Fitted:
         yield table
 
 
-def _widths(columns: Sequence[Sequence[str]], most: int) -> Sequence[int | None]:
-    """Widths that break no word, or None each where the columns need none, or nothing helps."""
-    widths = [max(map(cell_len, column)) for column in columns]
-    least = [max(cell_len(word) for cell in column for word in [*cell.split(), ""]) for column in columns]
+def _fitted(block: TableBlock, most: int) -> tuple[list[tuple[str, ...]], Sequence[int | None]]:
+    """The columns of a table and their widths; where its words are too long, heads of numbers are broken, not names."""
+    columns = list(zip(block.columns, *block.rows, strict=True))
     room = most - 2 * (len(columns) - 1)  # a blank and the line between them
+    least = [_longest_word(column) for column in columns]
+    if sum(least) > room:
+        columns = [(column[0].replace("-", "- "), *column[1:]) for column in columns]
+        least = [_longest_word(column) for column in columns]
+    if sum(least) > room:
+        least = [
+            _longest_word(column[1:] if place in block.numeric else column) for place, column in enumerate(columns)
+        ]
+    return columns, _widths(columns, least, room)
+
+
+def _longest_word(cells: Iterable[str]) -> int:
+    return max((cell_len(word) for cell in cells for word in cell.split()), default=0)
+
+
+def _widths(columns: Sequence[Sequence[str]], least: Sequence[int], room: int) -> Sequence[int | None]:
+    """Widths from the least on, or None each where the columns need none, or nothing helps."""
+    widths = [max(map(cell_len, column)) for column in columns]
     if sum(widths) <= room or sum(least) > room:
         return [None] * len(columns)
     while sum(widths) > room:

@@ -117,6 +117,17 @@ def below(k: object) -> str:
     return f"Records in groups of fewer than {k}"
 
 
+def drawn_size(limit: float | None) -> int:
+    """The size of groups that pictures are about: that of the limit, else 3.
+
+    Examples
+    --------
+    >>> drawn_size(5), drawn_size(None)
+    (5, 3)
+    """
+    return 3 if limit is None else int(limit)
+
+
 def of_rule(tree: Plain) -> str:
     """Suffix naming the rule for missing key values that a figure follows; "" where none is missing.
 

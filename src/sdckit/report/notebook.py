@@ -17,6 +17,7 @@ from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.chapters.release_page import lay_out_release, page_of, release_answer
 from sdckit.report.chapters.sentences import headline
+from sdckit.report.chapters.short_page import shorten
 from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.estimates import UtilityView
 from sdckit.report.formats.html import render_fragment, render_sections
@@ -176,11 +177,12 @@ def recipe_blocks(done: WhatWasDone) -> list[Block]:
     return list(recipe_section(plain_recipe(done, internal=True)).blocks)
 
 
-def screen_page(assessment: Assessed) -> Page:
-    """Document of an assessment with exact figures, without the list of records at risk."""
+def screen_page(assessment: Assessed, *, full: bool = True) -> Page:
+    """Document of an assessment with exact figures, without the list of records at risk; shortened unless `full`."""
     shown: Any = assessment
     release = shown.schema == RELEASE_SCHEMA
-    return page_of(plain_release(shown, internal=True) if release else protect(build_document(shown), internal=True))
+    plain = plain_release(shown, internal=True) if release else protect(build_document(shown), internal=True)
+    return page_of(plain) if full else shorten(page_of(plain), plain)
 
 
 def screen_blocks(*results: Any) -> list[Block]:

@@ -11,6 +11,7 @@ from typing import Any
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Share, Tree, Value
+from sdckit.report.rates import percent
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
 
@@ -209,11 +210,12 @@ def by_release(leaves: Sequence[Plain | None]) -> tuple[str, ...]:
 
 
 def over(tree: Plain, figure: str) -> str:
-    """Text of a figure for a sentence: of the only release, or the mean over several."""
+    """A share for a sentence, in per cent: of the only release, or the mean over several."""
     leaves = [release.get(figure) for release in tree["releases"]]
     if len(leaves) == 1:
-        return by_release(leaves)[0]
-    return _mean_text(known) if (known := _known(leaves)) else "an unknown share"
+        return "–" if leaves[0] is None else percent(leaves[0])
+    known = _known(leaves)
+    return f"{100 * sum(map(_middle, known)) / len(known):.2g} %" if known else "an unknown share"
 
 
 def _known(leaves: Sequence[Plain | None]) -> list[Plain]:

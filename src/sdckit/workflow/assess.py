@@ -9,11 +9,12 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from sdckit.catalogue import Context
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import is_lazy, open_frame
+from sdckit.data.frames import has_repeats, is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.column_roles import look_at_columns
@@ -22,8 +23,9 @@ from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
+from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
-from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts, ReleaseAssessment
+from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.plan import (
     Asked,
     Outcome,
@@ -42,7 +44,16 @@ from sdckit.workflow.plan import (
 )
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
-from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release, judge_undone, with_origins
+from sdckit.workflow.verdicts import (
+    Verdict,
+    judge,
+    judge_alone,
+    judge_attacks,
+    judge_release,
+    judge_undone,
+    of_single_rows,
+    with_origins,
+)
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
@@ -227,15 +238,22 @@ def _check_groups(data: Any, by: Sequence[str]) -> None:
 
 def _assess_file(
     data: Any, *, scenario: Scenario, measures: Sequence[str], step: Step, compared: bool = False,
-    by: Sequence[str] = (),
+    by: Sequence[str] = (), several: bool | None = None,
 ) -> Assessment:  # fmt: skip
-    """Assess one file; `compared`: it is one of the files of a release, so subgroup columns `by` may be absent."""
+    """Assess one file; `compared`: it is one of the files of a release, so subgroup columns `by` may be absent.
+
+    `several`: whether a person has several rows, which a release without the number of the person does not tell.
+    """
     frame = open_frame(data)
     present = frame.collect_schema().names()
+    if several is None:
+        several = _has_several_rows(frame, scenario)
     groups = tuple(by) if all(name in present for name in by) else ()
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
-        plans = plan_file(scenario, measures=measures, data=frame, tell=step, by=groups)
-        intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
+        plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
+        intruders = tuple(
+            _against(name, planned, compared=compared, several=several) for name, planned in plans.items()
+        )
     caught_messages = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *caught_messages]))
     for message in messages:
@@ -250,6 +268,12 @@ def _assess_file(
     )  # fmt: skip
 
 
+def _has_several_rows(frame: Any, scenario: Scenario) -> bool:
+    """Whether a person has several rows, where the scenario says whose row it is."""
+    person = scenario.person
+    return person is not None and person in frame.collect_schema().names() and has_repeats(frame, person)
+
+
 def _unconfirmed(scenario: Scenario) -> list[str]:
     if not scenario.unconfirmed:
         return []
@@ -257,23 +281,18 @@ def _unconfirmed(scenario: Scenario) -> list[str]:
     return [f"{guessed}. Figures and verdicts below are for exploring; check refuses it as a gate"]
 
 
-def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> IntruderAssessment:
+def _against(name: str, planned: Sequence[Planned], *, compared: bool, several: bool) -> IntruderAssessment:
     context = planned[0].context
     context.tell(f"tabulating the keys of {name}")
     cells = context.cells  # what is wrong with the file is told here, not by the first measure
     outcome = carry_out(planned)
     scenario = context.scenario
-    verdicts = with_origins(
-        judge(
-            scenario.limits,
-            name,
-            outcome.results,
-            sensitive=scenario.sensitive,
-            skipped=outcome.skipped,
-            compared=compared,
-        ),
-        scenario,
-    )
+    verdicts = judge(
+        scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
+    )  # fmt: skip
+    verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario)
+    if not compared:
+        verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
     return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
 
 
@@ -323,19 +342,19 @@ def assess_release(
     }  # fmt: skip
     going_out = [_with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released]
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
-        before = assess_file(
-            opened.original, scenario=_of_original(scenario), measures=measures, step=tell, compared=True, by=by
-        )
+        several = _has_several_rows(opened.original, scenario)
+        one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
+        before = assess_file(opened.original, scenario=_of_original(scenario), **one_file)
+        collected = _collected(pair, _of_original(scenario))
         fitted = [_fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)]
         after = tuple(
-            assess_file(file, scenario=own, measures=measures, step=tell, compared=True, by=by)
-            for file, (own, _) in zip(going_out, fitted, strict=True)
+            assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
         )
         attacked = Attacked(Outcome({}, ()))
         if attacks or control is not None:
             attacked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
-            _compared(name, planned, before, after, attacked, control=control is not None)
+            _compared(name, planned, before, after, attacked, control=control is not None, several=several)
             for name, planned in plan_release(scenario, **known).items()
         )
         utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
@@ -355,7 +374,7 @@ def assess_release(
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.made.results,
         attacks_skipped=attacked.made.skipped, attacks_asked=attacked.asked,
-        control=control is not None, recoded=pair.recoded, by=tuple(by),
+        control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
         recoding="" if recodings is None else recodings.source, column_roles=column_roles,
     )  # fmt: skip
 
@@ -421,6 +440,18 @@ def _of_original(scenario: Scenario) -> Scenario:
         return scenario
     limits = scenario.thresholds.model_copy(update=dict.fromkeys(of_ledger))
     return scenario.changed(ledger=None, thresholds=limits)
+
+
+def _collected(pair: Pair, scenario: Scenario) -> dict[str, Collected]:
+    """Records in small groups of the original as it was collected, where a key was recoded like the release."""
+    if not any(recoding.column in scenario.all_keys for recoding in pair.recoded):
+        return {}
+    k, counts = drawn_size(scenario.limits.k), {}
+    for name in scenario.intruders:
+        cells = Context(scenario=scenario.intruder(name), data=pair.raw).cells
+        (below,) = cells.values("sample_frequency").count_below([k])
+        counts[name] = Collected(k, int(below), str(cells.rule))
+    return counts
 
 
 def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bool) -> Any:
@@ -515,7 +546,7 @@ def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
 
 def _compared(
     name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Attacked,
-    *, control: bool,
+    *, control: bool, several: bool,
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
     outcome = carry_out(planned)
@@ -523,7 +554,7 @@ def _compared(
     replaced = {verdict.name for verdict in lost}
     worst = _worst([assessment[name].verdicts for assessment in after])
     limits = scenario.limits_of(compared=True)
-    verdicts = (
+    verdicts: tuple[Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
         *lost,
         *_without_households(scenario, name, after),
@@ -544,9 +575,8 @@ def _compared(
             lacking=attacked.lacking,
         ),
     )
-    return IntruderAssessment(
-        name, before[name].keys, outcome.results, with_origins(verdicts, scenario, compared=True), outcome.skipped
-    )
+    verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)
+    return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
 
 
 def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:

@@ -287,6 +287,18 @@ class Assessed(Displayed):
 NAMES_BY_FILE = ("intruder", "measure", "figure", "file", "value")
 
 
+@dataclass(frozen=True)
+class Collected:
+    """Records in groups `below` k of an original that is recoded like its release, before it was.
+
+    `rule`: how missing key values were taken.
+    """
+
+    k: int
+    below: int
+    rule: str
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ReleaseAssessment(Assessed):
     """A release against its original: who can still be recognised, matched back, and learnt about.
@@ -316,6 +328,8 @@ class ReleaseAssessment(Assessed):
     recoded : tuple of Recoded
         Columns of the original that were recoded as the release is before anything was measured: every figure of
         the original is that of the recoded original then. `recoding` is "recipe" or "log" where one was given.
+    collected : dict of str to Collected
+        Records in small groups of the original as it was collected, by intruder, where a key was recoded.
     """
 
     schema: ClassVar[str] = "sdckit/release-assessment"
@@ -333,6 +347,7 @@ class ReleaseAssessment(Assessed):
     control: bool = False
     recoded: tuple[Recoded, ...] = ()
     recoding: str = ""
+    collected: dict[str, Collected] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -386,6 +401,7 @@ class ReleaseAssessment(Assessed):
             "attacks": {place: result.to_dict() for place, result in self.attacks.items()},
             "attacks_skipped": listed_reasons(self.attacks_skipped),
             "recoded": [asdict(recoding) for recoding in self.recoded],
+            "collected": {name: asdict(before) for name, before in self.collected.items()},
         }
 
     def _need_data(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_files import numeric_variables
 from sdckit.catalogue import Context, Knowledge, Measure, further, rows
-from sdckit.catalogue.attacks import COLUMNS_AT_ONCE, LINKABILITY, SINGLING
+from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, INTRUDERS, LINKABILITY, SINGLING
 from sdckit.catalogue.row import raising
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -153,8 +153,8 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str, ...]:
-    """Key, sensitive and numeric variables of the scenario that are among `columns`."""
-    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
+    """Key, sensitive and numeric variables of the scenario that are among `columns`, and those of groups of numbers."""
+    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric, *scenario.number_groups])
     return tuple(name for name in named if name in columns)
 
 
@@ -199,12 +199,23 @@ def attacked_columns(
     return AttackedColumns(named, () if set(every) <= set(named) else every, lacking, len(going_out))
 
 
-def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), **known: Any) -> Plans:
+def plan_file(
+    scenario: Scenario, *, measures: Sequence[str] = (), compared: bool | None = None, **known: Any
+) -> Plans:  # fmt: skip
     """Plan the measures of one file against every intruder.
 
-    `known` is what else a `Context` holds: ``n``, ``data``, ``tell``.
+    `compared`: the file is one of those of a release, which other measures compare; False: no original is beside it,
+    and limits on what a release gives back are held against the file by itself. `known` is what else a `Context`
+    holds: ``n``, ``data``, ``tell``.
     """
-    return _by_intruder(scenario, "one", measures, known)
+    plans = _by_intruder(scenario, "one", measures, known)
+    if compared:
+        return {name: tuple(planned for planned in plan if not planned.row.alone) for name, plan in plans.items()}
+    if compared is None:
+        return plans
+    contexts = [planned[0].context for planned in plans.values()]
+    contexts[0].shared[INTRUDERS] = contexts
+    return {name: (*planned, *_planned_rows([ALONE], planned[0].context, ())) for name, planned in plans.items()}
 
 
 def plan_release(scenario: Scenario, **known: Any) -> Plans:
@@ -273,7 +284,11 @@ def _by_intruder(scenario: Scenario, files: str, asked: Sequence[str], known: Ma
 
 
 def _planned(files: str, context: Context, asked: Sequence[str]) -> Iterator[Planned]:
-    for row in rows(files):
+    yield from _planned_rows(rows(files), context, asked)
+
+
+def _planned_rows(measures: Iterable[Measure], context: Context, asked: Sequence[str]) -> Iterator[Planned]:
+    for row in measures:
         if row.on_request and row.name not in asked:
             continue
         if row.when is not None and not row.when(context):

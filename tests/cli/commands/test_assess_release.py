@@ -22,7 +22,9 @@ def files(tmp_path):
 
 def test_before_after_matching_and_learning(sdckit, files):
     original, released = files
-    done = sdckit("assess", original, "--released", released, *ROLES, "--aligned", "--k", 3, "--match-risk", 0.1)
+    done = sdckit(
+        "assess", original, "--released", released, *ROLES, "--aligned", "--k", 3, "--match-risk", 0.1, "--full"
+    )
     assert done.code == 0
     lines = [line for line in done.out.splitlines() if line.strip()]
     assert lines[0] == "original.csv"
@@ -54,14 +56,14 @@ def test_simulated_attacks(sdckit, files, tmp_path):
     report = tmp_path / "r.html"
     done = sdckit(
         "assess", original, "--released", released, *ROLES, "--control", tmp_path / "control.csv", "--seed", 1,
-        "--report", report,
+        "--report", report, "--full",
     )  # fmt: skip
     assert done.code == 0
     for words in ("Attacks that succeed", "Telling who is in the file", "Inferring ill"):
         assert words in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     assert "Simulated attacks" in report.read_text(encoding="utf-8")
-    done = sdckit("assess", original, "--released", released, *ROLES, "--attacks", "--seed", 1)
+    done = sdckit("assess", original, "--released", released, *ROLES, "--attacks", "--seed", 1, "--full")
     assert re.search(r"Telling who is in the file +there is no control file", done.out)
 
 
@@ -116,7 +118,9 @@ def test_how_rows_are_matched(sdckit, files, tmp_path):
     for width in (0, 0.1):
         path = tmp_path / f"{width}.json"
         given = ("--match-width", f"income={width},age=2", "--match-absolute", "age", "--high-risk", 0.2)
-        done = sdckit("assess", original, "--released", released, *roles, *given, "--internal", "--json", path)
+        done = sdckit(
+            "assess", original, "--released", released, *roles, *given, "--internal", "--json", path, "--full"
+        )
         assert done.code == 0
         found[width] = json.loads(path.read_text())["intruders"][0]["measures"]["matching_risk"]
         assert "within ± 2 of the value" in done.out

@@ -232,6 +232,35 @@ def test_few_records_give_no_protected_document(sdckit, tmp_path: Path, scenario
     assert not (tmp_path / "a.sarif").exists()
 
 
+def test_limits_are_options_as_in_assess_and_win(sdckit, survey: Path, scenario) -> None:
+    declared = scenario("k = 2")
+    assert sdckit("check", survey, "--scenario", declared).code == 0
+    done = sdckit("check", survey, "--scenario", declared, "--k", 240, "--global-risk", 1.0)
+    assert done.code == 1
+    words = " ".join(done.out.split())
+    assert "(k = 240)" in words
+    assert "the expected share of records re-identified is" in words
+    assert "%, not above 1" in words
+
+
+def test_a_release_by_itself_is_judged_with_all_its_columns(sdckit, tmp_path: Path) -> None:
+    """The column that gives the values back is none of the scenario's."""
+    office = [row % 30 for row in range(600)]
+    region = [None if row % 11 == 0 else str(number % 5) for row, number in enumerate(office)]
+    path = tmp_path / "released.csv"
+    pl.DataFrame({"region": region, "sex": ["f", "m"] * 300, "office": office}).write_csv(path)
+    declared = tmp_path / "s.toml"
+    roles = 'sensitive = []\nhousehold = "none"\ninsensitive = ["office"]\n'
+    declared.write_text(f'keys = ["region", "sex"]\nrelease = "public-use"\n{roles}')
+    done = sdckit("check", path, "--scenario", declared)
+    assert done.code == 1
+    words = " ".join(done.out.split())
+    assert "100 % of the changed values of region can be reconstructed (rule: office)" in words
+    assert "the original was not there" in words
+    dry = sdckit("assess", path, "--scenario", declared, "--dry-run").out
+    assert "would run recoverable_values" in " ".join(dry.split())
+
+
 # Every column of the file has a role, also those that the command does not read.
 
 

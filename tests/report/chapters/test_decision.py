@@ -64,9 +64,11 @@ def test_the_picture_has_the_figures_of_the_annex() -> None:
     assert isinstance(chart, ChartBlock)
     files = (plain["original"], plain["released"][0])
     told = [one["intruders"][0]["k_anonymity"]["violations"]["3"]["text"] for one in files]
+    collected = plain["collected"]["default"]["below"]["text"]
     assert [(row["label"], row["n"]["text"]) for row in chart.data["rows"]] == [
-        ("before", told[0]), ("after", told[1])
+        ("before", collected), ("coarser", told[0]), ("after", told[1])
     ]  # fmt: skip
+    assert int(collected) > int(told[0])
 
 
 def test_of_several_releases_the_first_is_drawn_and_named() -> None:

@@ -67,7 +67,7 @@ def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
         ),
         (
             verdict("global_risk", True, limit=0.02, n_records=None, value={"text": "0.014", "value": 0.014}),
-            "The expected share of records re-identified (global risk) is 0.014, not above 0.02.",
+            "The expected share of records re-identified (global risk) is 1.4 %, not above 0.02.",
         ),
         (
             verdict("l", None, reason="no sensitive variable."),
@@ -223,7 +223,7 @@ def test_nothing_is_told_without_a_type() -> None:
             {"release": "public-use", "compared": True, "sensitive": ["ill"], "household": "h"},
             (
                 "Type of release: public-use file. Its limits: k 5, individual risk 0.05, l 2, household risk 0.05, "
-                "reconstructed values 0."
+                "reconstructed values 0, numbers that go out as they are 0."
             ),
         ),
     ],
@@ -233,7 +233,9 @@ def test_the_sentence(given: dict[str, Any], words: str) -> None:
 
 
 def test_the_tree_keeps_the_origin_of_each_limit() -> None:
-    scenario = Scenario(keys=["sex"], sensitive=[], household="none", release="public-use", thresholds={"k": 3})
+    scenario = Scenario(
+        keys=["sex"], sensitive=[], household="none", magnitudes=[], release="public-use", thresholds={"k": 3}
+    )
     tree = limits_tree(scenario, compared=False)
     assert tree["limits"] == {
         "k": {"value": 3, "origin": "scenario", "of_type": 5},

@@ -38,6 +38,7 @@ CALLS = {
     "record_linkage": lambda o, r: sdc.record_linkage(o, r, variables=KEYS, numeric=["age"]),
     "interval_risk": lambda o, r: sdc.interval_risk(o, r, numeric=["income"]),
     "robust_interval_risk": lambda o, r: sdc.robust_interval_risk(o, r, numeric=["income", "age"], seed=1),
+    "exact_numbers": lambda o, r: sdc.exact_numbers(o, r, magnitudes=["income"], number_groups=["region"], k=9),
     "correct_attribution_probability": lambda o, r: sdc.cap(o, r, keys=KEYS, target="ill"),
     "attribute_disclosure": lambda o, r: sdc.attribute_disclosure(o, r, keys=KEYS, target="ill"),
     "attribute_disclosure_table": lambda o, r: sdc.attribute_disclosure_table(o, r, keys=["sex", "age"]),

@@ -144,7 +144,7 @@ def _remedy(column: str, source: Source, weight: str | None, household: str | No
             )
         if source.kind == "divided":
             return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
-        return f"protect {column} once per household (household_variables, together): mates give it back"
+        return f"add {column} to household_variables, to protect it once for all mates: they give it back"
     names = " and ".join(source.columns)
     return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import Coded, code_column, days_values, float_values
 from sdckit.data.hierarchy import range_of_label
-from sdckit.data.methods import kind_of
+from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
@@ -209,6 +209,7 @@ def log_tail(seen: int, expected: float) -> float:
 
 
 LARGEST = 2.0**53  # integers from here on are not exact as floats and are read as ids
+TEXTS = ("text", "category")  # kinds of columns whose values may be ranges
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 
 
@@ -289,7 +290,7 @@ def _read(series: Any) -> ReleasedColumn:
         low = high = _numbers(series)
     elif coded.kind == "date":
         low = high = days_values(series, file="the release")
-    elif coded.kind in ("text", "category") and 0 < len(words) <= MOST_LABELS:
+    elif coded.kind in TEXTS and 0 < len(words) <= MOST_LABELS:
         ranges = _ranges(coded.labels(words.astype(np.int64)))
         if ranges is not None:
             ends = np.vstack([[np.nan, np.nan], ranges])
@@ -340,6 +341,78 @@ class Logged(Protocol):
     def rows(self, original: Any = None) -> NDArray[np.int64] | None:
         """The row of the original that each released row was made from; None where the order was not changed."""
         ...
+
+
+@dataclass(frozen=True)
+class _SeenStep:
+    """Kind of protection that is visible in the columns `changed`, named by a method that leaves such a trace."""
+
+    method: str
+    changed: Mapping[str, int]
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SeenChanges:
+    """What a file shows of its protection without its original: missing values and ranges, as a `Logged`.
+
+    Heaps at the ends of a column do not count: without the original they may be how the values are distributed.
+    """
+
+    n: int
+    steps: tuple[_SeenStep, ...]
+
+    def rows(self, original: Any = None) -> None:
+        """The order of the rows is taken for that of the original."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns with a missing value or a range."""
+        return tuple(dict.fromkeys(name for step in self.steps for name in step.changed))
+
+
+def has_ranges(labels: Sequence[str]) -> bool:
+    """Whether all labels are numbers or ranges, and one is a range.
+
+    >>> has_ranges(["0-19", "20"]), has_ranges(["0-19", "n"]), has_ranges(["1", "2"])
+    (True, False, False)
+    """
+    ends = _ranges(labels) if labels else None
+    return ends is not None and bool((ends[:, 1] > ends[:, 0]).any())
+
+
+def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
+    """Find the columns, of those named, in which a file shows missing values or ranges.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> seen_changes(open_frame(pl.DataFrame({"age": ["0-19", "20-39"], "sex": ["f", None], "n": [1, 2]})),
+    ...              ["age", "sex", "n"]).columns
+    ('sex', 'age')
+    """
+    counts: dict[str, dict[str, int]] = {"missing": {}, "range": {}}
+    for name in names:
+        if name not in frame.columns:
+            continue
+        try:
+            coded = code_column(frame.get_column(name))
+        except DataError:
+            continue
+        codes, ranged = coded.codes(), 0
+        if coded.kind in TEXTS:
+            sizes = np.bincount(codes, minlength=coded.span + 1)[: coded.span]
+            words = np.flatnonzero(sizes)
+            ends = _ranges(coded.labels(words)) if 0 < len(words) <= MOST_LABELS else None
+            ranged = 0 if ends is None else int(sizes[words][ends[:, 1] > ends[:, 0]].sum())
+        for trace, count in (("missing", np.count_nonzero(codes == coded.span)), ("range", ranged)):
+            if count:
+                counts[trace][name] = int(count)
+    steps = (
+        _SeenStep(next(kind.name for kind in METHODS.values() if kind.trace == trace), changed, {})
+        for trace, changed in counts.items()
+        if changed
+    )
+    return SeenChanges(len(frame), tuple(steps))
 
 
 @dataclass(frozen=True, eq=False)

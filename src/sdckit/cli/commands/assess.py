@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, make_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from sdckit.cli.attack_files import check_attack_options, check_release
 from sdckit.cli.attack_options import MatchingOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
-from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, codes, make_scenario, split, whole_population
+from sdckit.cli.options import CoverOptions, Limits, Quiet, ReleaseType, codes, make_scenario, split, whole_population
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import (
@@ -28,7 +28,6 @@ from sdckit.cli.source import (
     read_release,
     takes,
 )
-from sdckit.data.limits import LimitKind, declarable
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -38,9 +37,9 @@ if TYPE_CHECKING:
     from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
-ROLE, LIMIT, RELEASE, OUTPUT = (
+ROLE, RELEASE, OUTPUT = (
     partial(typer.Option, rich_help_panel=panel)
-    for panel in ("What the columns are", "Thresholds", "A release against its original", "Where the answer goes")
+    for panel in ("What the columns are", "A release against its original", "Where the answer goes")
 )
 Names = list[str] | None
 Share = float | None
@@ -141,17 +140,6 @@ class Release:
         check_attack_options(file, self.files, self.control, attacks=self.attacks, n_attacks=self.n_attacks)
 
 
-def _option(name: str, kind: LimitKind) -> tuple[str, Any, Any]:
-    """A limit as an option: its name as a flag of one letter has two dashes, too."""
-    typed = int | None if kind.values == "level" else Share
-    flags = (f"--{name}",) if len(name) == 1 else ()
-    return name, Annotated[typed, LIMIT(*flags, metavar=kind.metavar, help=kind.option)], field(default=None)
-
-
-Limits = make_dataclass("Limits", [_option(*row) for row in declarable().items()], frozen=True, kw_only=True)
-Limits.__doc__ = "Thresholds by their names in a scenario."
-
-
 @takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, EngineOptions, Reading)
 def assess(
     roles: Roles,
@@ -171,6 +159,9 @@ def assess(
     beside: Annotated[
         Path | None, OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them.")
     ] = None,
+    full: Annotated[
+        bool, OUTPUT("--full", help="Print every chapter, not only what is decided on; so do --measures and --by.")
+    ] = False,
     dry_run: Annotated[
         bool, OUTPUT("--dry-run", help="Say what would run; read only the header and the number of records.")
     ] = False,
@@ -215,7 +206,7 @@ def assess(
         if json is not None:
             result.to_json(json, internal=internal, beside=beside)
     if not quiet and json != STDOUT:
-        deliver(result, name=file.name, report=report)
+        deliver(result, name=file.name, report=report, full=full or bool(asked) or bool(roles.by))
 
 
 def run(
@@ -245,7 +236,8 @@ def run(
     headers = [scan_header(file, **reading.how_others) for file in release.files]
     if not headers:
         headers = [scan_header(reading.file, **reading.how)]
-        more = tuple(_left_to_patterns(scenario, headers[0]))
+        given_back = scenario.limits_of(compared=True).recoverable is not None  # any column may tell values of others
+        more = tuple(headers[0].columns if given_back else _left_to_patterns(scenario, headers[0]))
     frame = read_declared(
         reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, **reading.how
     )
@@ -290,12 +282,14 @@ def _with_columns(
     return replace(assessed, column_roles=among_columns(known, scenario, list(columns), id=id, certain=certain))
 
 
-def deliver(result: Assessment | ReleaseAssessment, *, name: str, report: Path | None, note: str = "") -> None:
-    """Print the page, where the report went, and a last word."""
+def deliver(
+    result: Assessment | ReleaseAssessment, *, name: str, report: Path | None, note: str = "", full: bool = False
+) -> None:
+    """Print the page to decide on or, `full`, every chapter; where the report went, and a last word."""
     from sdckit.cli.terminal import print_page
     from sdckit.report.notebook import screen_page
 
-    print_page(screen_page(result), name=name)
+    print_page(screen_page(result, full=full), name=name)
     if taken := whole_population(result.scenario, name, options=True):
         tell(f"\n{taken}")
     if report is not None:

@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
-from sdckit.cli.options import Quiet, ReleaseType, codes, whole_population
+from sdckit.cli.options import Limits, Quiet, ReleaseType, codes, whole_population
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, Reading, takes
 from sdckit.errors import SdcWarning
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from sdckit.workflow.check import CheckResult
 
 
-@takes(ReleaseType, EngineOptions, Reading)
+@takes(Limits, ReleaseType, EngineOptions, Reading)
 def check(
+    limits: Any,
     of_type: ReleaseType,
     engine: EngineOptions,
     reading: Reading,
@@ -46,7 +47,7 @@ def check(
     ] = False,
     quiet: Quiet = False,
 ) -> int:
-    """Check a file, or a release against its original, against every threshold of a scenario.
+    """Check a file, or a release against its original, against every threshold of a scenario; options win.
 
     Exit code 0 within every declared threshold; 1 a threshold exceeded; 2 bad input, or a threshold that
     could not be checked; 3 internal error.
@@ -57,7 +58,7 @@ def check(
     from sdckit.workflow.check import check_assessment, require_gate
 
     chosen = make_scenario(
-        scenario, keys=None, intruders=None, missing_rule=None, thresholds={},
+        scenario, keys=None, intruders=None, missing_rule=None, thresholds=vars(limits),
         missing_codes=codes(reading.missing), **of_type.entries,
     )  # fmt: skip
     require_gate(chosen, compared=bool(released))
@@ -141,7 +142,8 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     compared = hasattr(result.assessment, "released")
     scenario, columns = result.assessment.scenario, result.assessment.column_roles
     line = "" if columns is None or scenario.release is not None else columns.line
-    sentences = [text for text in (release_sentence(limits_tree(scenario, compared=compared)), line) if text]
+    tree = limits_tree(scenario, compared=compared, judged=[verdict.name for verdict in result.verdicts])
+    sentences = [text for text in (release_sentence(tree), line) if text]
     seen = result.assessment.coverage.rows()
     looked_at = coverage_blocks(seen, n_intruders=len(result.assessment)) if seen else []
     print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items)), *looked_at])

@@ -15,9 +15,12 @@ NONE: NotAsked = "none"  # written for a limit or a household column: it is not 
 ROLES = {
     "key": "key: an intruder could know it",
     "key numeric": "key, measured as a number",
+    "key magnitude": "key, an amount of which few hold much",
     "sensitive": "sensitive: an intruder would learn it",
     "sensitive numeric": "sensitive, measured as a number",
+    "sensitive magnitude": "sensitive, an amount of which few hold much",
     "numeric": "measured number",
+    "magnitude": "magnitude: an amount of which few hold much",
     "weight": "sampling weight",
     "household": "household: who lives together",
     "person": "person with several records",
@@ -38,11 +41,15 @@ NO_TYPE = "no type: only the limits below"
 RULES = {"wildcard": "may stand for any value", "category": "is a value of its own", "error": "is not allowed"}
 SINGLE = ("weight", "household", "person")
 LISTS = {
-    "sensitive": "sensitive", "numeric": "numeric", "identifier": "identifiers", "insensitive": "insensitive",
+    "sensitive": "sensitive", "numeric": "numeric", "magnitude": "magnitudes", "identifier": "identifiers",
+    "insensitive": "insensitive",
 }  # fmt: skip
 REST = "*"  # the pattern of every column that has no other role
-NOBODY: Plain = {"sensitive": [], "household": NONE}  # how a scenario says that no column has a role
-NOBODY_WORDS = {"sensitive": "no column is sensitive", "household": "there are no households in the file"}
+NOBODY: Plain = {"sensitive": [], "household": NONE, "magnitudes": []}  # how a scenario says that no column has a role
+NOBODY_WORDS = {
+    "sensitive": "no column is sensitive", "household": "there are no households in the file",
+    "magnitudes": "no column is an amount of which few hold much (turnover, income, wealth)",
+}  # fmt: skip
 FIRST = "default"
 PRINTED = 5  # rounding base of counts in documents
 
@@ -54,6 +61,7 @@ def role_of(scenario: Plain, column: str) -> str:
     'key numeric'
     """
     numeric = " numeric" if column in scenario.get("numeric", ()) else ""
+    numeric = " magnitude" if column in scenario.get("magnitudes", ()) else numeric
     if any(column in keys for keys in intruders_of(scenario).values()):
         return f"key{numeric}"
     if column in scenario.get("sensitive", ()):
@@ -65,7 +73,7 @@ def role_of(scenario: Plain, column: str) -> str:
         return "identifier"
     if column in scenario.get("insensitive", ()):
         return "insensitive"
-    return "numeric" if numeric else "ignore"
+    return numeric.strip() or "ignore"
 
 
 def intruders_of(scenario: Plain) -> dict[str, list[str]]:
@@ -178,7 +186,7 @@ def columns_of(scenario: Plain) -> set[str]:
     """All columns named by a scenario, except identifiers, which may already be removed."""
     named = {name for keys in intruders_of(scenario).values() for name in keys}
     named |= {str(scenario[name]) for name in SINGLE if scenario.get(name) not in (None, "", NONE)}
-    for role in ("sensitive", "numeric", "ordered", "household_variables"):
+    for role in ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "household_variables"):
         named |= set(scenario.get(role, ()))
     return named
 

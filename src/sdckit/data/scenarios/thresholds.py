@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, create_mode
 
 from sdckit.data.limits import LIMITS, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.scenario_checks import ScenarioTable, explain
+from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, ScenarioTable, explain
 from sdckit.data.scenarios.scenario_form import NONE, RELEASE_WORDS, NotAsked
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import displayed
@@ -71,6 +71,9 @@ class Thresholds(_Limits):
     joint_recoverable
         Limit on the share of the hidden values of a column that can be reconstructed from the release together with the
         tables published beside it.
+    exact_numbers
+        Limit on the share of the records that dominate their group with a number of a column that is released within
+        10 % of the truth (0: none may).
 
     Examples
     --------
@@ -97,6 +100,7 @@ class Thresholds(_Limits):
         recoverable: float | None
         differencing: float | None
         joint_recoverable: float | None
+        exact_numbers: float | None
 
     def __init__(
         self,
@@ -116,6 +120,7 @@ class Thresholds(_Limits):
         recoverable: float | NotAsked | None = None,
         differencing: float | NotAsked | None = None,
         joint_recoverable: float | NotAsked | None = None,
+        exact_numbers: float | NotAsked | None = None,
         **unknown: object,
     ) -> None:
         given = {name: limit for name, limit in locals().items() if name in declarable()}
@@ -165,17 +170,21 @@ SYNTHETIC = "synthetic"  # no record of it stands for a person
 RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name) for name in RELEASE_WORDS}
 
 NO_RELEASE = "no original stands beside the file"
+NOTHING_SEEN = f"{NO_RELEASE} and nothing in it was taken out"
 LACKING = {
     "household": "no household column is declared", "sensitive": "no sensitive variable is declared",
+    "magnitudes": "no column of numbers is declared",
 }  # fmt: skip
 STATED_NONE = {
     "household": "the scenario says that no column of the file numbers households",
     "sensitive": "the scenario says that no column of the file is sensitive",
+    "magnitudes": "the scenario says that there are no magnitudes, and names no numeric column",
 }
 NOT_SAID = {
     "household": 'the scenario does not say whether there are households; write household = "...", the column that '
     'numbers them, or household = "none"',
     "sensitive": 'the scenario does not say which columns are sensitive; write sensitive = ["..."] or sensitive = []',
+    "magnitudes": NO_MAGNITUDES,
 }
 BY_SCENARIO, BY_OFFICE = "the scenario says that it is not asked", "the office says that it is not asked"
 
@@ -332,8 +341,8 @@ def asks_everything(scenario: Scenario) -> bool:
 
 def not_said(name: str, scenario: Scenario) -> str:
     """Why a limit of the type cannot be judged: the scenario says nothing of the role it needs; else ""."""
-    needs = LIMITS[name].needs
-    if not needs or not asks_everything(scenario) or needs in scenario.stated:
+    needs, looked_at = LIMITS[name].needs, LIMITS[name].numbers and scenario.judged_numbers
+    if not needs or not asks_everything(scenario) or needs in scenario.stated or looked_at:
         return ""
     return NOT_SAID[needs]
 
@@ -357,8 +366,8 @@ def _left_out(name: str, scenario: Scenario, *, compared: bool) -> str:
     if name in scenario.thresholds.not_asked:
         return BY_SCENARIO
     if kind.scope == "release" and not compared and scenario.release != SYNTHETIC:  # of it nothing else is asked
-        return NO_RELEASE
-    if not kind.needs or getattr(scenario, kind.needs):
+        return NOTHING_SEEN if kind.alone else NO_RELEASE
+    if not kind.needs or getattr(scenario, kind.needs) or (kind.numbers and scenario.numeric):
         return ""
     if not asks_everything(scenario):
         return LACKING[kind.needs]

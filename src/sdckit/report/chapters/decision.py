@@ -10,8 +10,9 @@ from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters.attacks_chapter import tried_words
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
-from sdckit.report.chapters.sentences import labelled, listed, some_records, status
-from sdckit.report.common_blocks import bars
+from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, some_records, status
+from sdckit.report.chapters.utility_chapter import moved_warning
+from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
 
@@ -90,21 +91,22 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"],
         others="1 other" if limit == 2 else f"{limit - 1:,g} others",
         values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
-        value=verdict["value"]["text"] if verdict["value"] else "withheld", reason=verdict["reason"],
+        value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
     )  # fmt: skip
-    return f"{sentence[0].upper()}{sentence[1:]}."
+    beside = " The original was not there." if verdict.get("alone") else ""
+    return f"{sentence[0].upper()}{sentence[1:]}.{beside}{rows_sentence(verdict)}"
 
 
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
 
 
-CONTRIBUTIONS = "key_contributions"
+CONTRIBUTIONS, RECOVERY = "key_contributions", "recoverable_values"
 READY = (
     "Check once more that the file that leaves is the one assessed here.",
     "Give out that file and documents without exact figures only; the original, the log and all keys stay inside.",
     "Set a date for the next review: what others know, and what else is published, changes.",
 )
-TAKE_OUT = "Then take out single values of the records that still share what is known with too few."
+TAKE_OUT = "Take out single values of the records that still share what is known with too few."
 AGAIN = "Apply this to the file and assess it again beside the original."
 
 
@@ -129,7 +131,9 @@ def next_steps(plain: Plain) -> list[str]:
     steps += [
         kind.advice for kind in LIMITS.values() if kind.question != "learnt" and kind.advice and kind.name in names
     ]
-    if coarser:
+    # Values taken out of single rows help nobody who is known by several, and nobody where they can be worked out.
+    worked_out = any(LIMITS[name].measure == RECOVERY for name in names)
+    if coarser and not worked_out and not plain["scenario"]["person"]:
         steps.append(TAKE_OUT)
     return [*dict.fromkeys(steps), AGAIN]
 
@@ -147,12 +151,15 @@ def _coarsening_steps(intruder: Plain, *, several: bool) -> Iterator[str]:
         return
     alone = tree["uniques"]
     whom = f" with what “{intruder['name']}” knows" if several else ""
-    for rows, start in ((tree["coarsenings"], "Make {} coarser"), (_single_keys(tree), "Or leave out {}")):
+    leave_out = "Leave out {}"
+    for rows in (tree["coarsenings"], singles := _single_keys(tree)):
         shown = [row for row in rows if row["uniques_without"]["value"] is not None]
         least = min((row["uniques_without"]["value"] for row in shown), default=alone["value"])
         if least >= alone["value"]:
             continue
         best = listed([row["variables"][0] for row in shown if row["uniques_without"]["value"] == least], "or")
+        start = leave_out if rows is singles else "Make {} coarser"
+        leave_out = "Or leave out {}"
         yield (
             f"{start.format(best)}: of the {alone['text']} records that are alone{whom}, "
             f"{_remaining_uniques(shown, least)} would stay alone."
@@ -190,6 +197,7 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
+    points += _households_alone(plain)
     warnings = len(plain["warnings"])
     if warnings:
         points.append(
@@ -200,9 +208,18 @@ def remaining_questions(plain: Plain) -> list[str]:
     return points
 
 
+def _households_alone(plain: Plain) -> list[str]:
+    """How many households are alone with their composition, in the file that goes out; each sentence once."""
+    intruders = (plain["released"][0] if "released" in plain else plain)["intruders"]
+    trees = filter(None, (intruder.get("household_structure") for intruder in intruders))
+    alone = dict.fromkeys(of_whole(tree["unique_compositions"], tree["unique_composition_rate"]) for tree in trees)
+    return [f"Households alone with their size and what is known of their members: {text}." for text in alone]
+
+
 NEXT = "What to do next"
-DRAWN = 3
-ALONE_WITH = {2: "nobody else", 3: "fewer than 2 others", 5: "fewer than 4 others"}
+DRAWN = (2, 3, 5)
+K = next(kind.name for kind in LIMITS.values() if kind.judged == "violations")
+BEFORE, RECODED, AFTER = "before", "coarser", "after"
 MISSING = {"wildcard": "a missing value may be any value", "category": "a missing value is a value of its own"}
 BLANK = "to be agreed: ______"
 # Projects, people, settings, outputs (Desai, Ritchie & Welpton 2016), by type of release.
@@ -260,7 +277,7 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
 
 def _picture(plain: Plain) -> tuple[Block, ...]:
     """Bar chart of records in small equivalence classes: by class size, by intruder, or before and after protection."""
-    several = len(plain["intruders"]) > 1
+    several, drawn_k = len(plain["intruders"]) > 1, drawn_of(plain)
     if "released" in plain:
         rows = [
             (f"{who}{when}", leaf)
@@ -268,16 +285,26 @@ def _picture(plain: Plain) -> tuple[Block, ...]:
             for when, leaf in _before_after(plain, number)
             for who in [f"{intruder['name']}, " if several else ""]
         ]
-        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}, before and after{_rule_words(plain)}"
+        caption = f"Records that share what is known with {_others(drawn_k)}, before and after{_rule_words(plain)}"
     elif several:
-        drawn = (_records_below(intruder, DRAWN) for intruder in plain["intruders"])
+        drawn = (_records_below(intruder, drawn_k) for intruder in plain["intruders"])
         rows = [(intruder["name"], leaf) for intruder, leaf in zip(plain["intruders"], drawn, strict=True) if leaf]
-        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}{_rule_words(plain)}"
+        caption = f"Records that share what is known with {_others(drawn_k)}{_rule_words(plain)}"
     else:
-        pairs = ((words, _records_below(plain["intruders"][0], k)) for k, words in ALONE_WITH.items())
+        pairs = ((_others(k), _records_below(plain["intruders"][0], k)) for k in sorted({*DRAWN, drawn_k}))
         rows = [(words, leaf) for words, leaf in pairs if leaf]
         caption = f"Records that share what is known with few others{_rule_words(plain)}"
     return (bars(caption, "records", rows),) if rows else ()
+
+
+def drawn_of(plain: Plain) -> int:
+    """The size of groups that the pictures of a document are about."""
+    return drawn_size(plain["scenario"]["limits"].get(K, {}).get("value"))
+
+
+def _others(k: int) -> str:
+    """With whom records in groups of fewer than k share what is known."""
+    return "nobody else" if k == 2 else f"fewer than {k - 1:,} others"
 
 
 def _rule_words(plain: Plain) -> str:
@@ -294,10 +321,13 @@ def _rule_words(plain: Plain) -> str:
 
 
 def _before_after(plain: Plain, number: int) -> list[tuple[str, Plain]]:
+    """Bars of an intruder: the original as it was collected, as coarse as the release where that differs, after."""
     files = (plain["original"], plain["released"][0])
-    drawn = [_records_below(file["intruders"][number], DRAWN) for file in files]
-    after = "after" if len(plain["released"]) == 1 else "after (first release)"
-    return [(when, leaf) for when, leaf in zip(("before", after), drawn, strict=True) if leaf]
+    base, released = (_records_below(file["intruders"][number], drawn_of(plain)) for file in files)
+    collected = plain["collected"].get(plain["intruders"][number]["name"], {}).get("below")
+    after = AFTER if len(plain["released"]) == 1 else "after (first release)"
+    bars_of = [(BEFORE, collected), (RECODED, base)] if collected else [(BEFORE, base)]
+    return [(when, leaf) for when, leaf in [*bars_of, (after, released)] if leaf]
 
 
 def _records_below(intruder: Plain, k: int) -> Plain | None:
@@ -310,13 +340,15 @@ def _records_below(intruder: Plain, k: int) -> Plain | None:
 
 def _good_for(plain: Plain) -> tuple[Block, ...]:
     """Sentences on information loss: values that changed, and analyses that still agree."""
-    if "released" not in plain:
+    alone = any(verdict.get("alone") for verdict in plain["verdicts"])
+    if "released" not in plain and not alone:
         return (Paragraph("Nothing was changed: the file is as good as it was collected."),)
-    tree = plain["utility"]
+    tree = plain.get("utility")
     if tree is None or not tree["table"]:
         return (Paragraph("What the changes do to analyses was not measured."),)
     figures = {row["name"]: row["value"] for row in tree["table"]}
-    return tuple(Paragraph(words) for words in filter(None, (_moved_words(plain, figures), _kept_words(figures))))
+    sentences = _moved_words(plain, figures), _kept_words(figures), moved_warning(tree["moved"])
+    return tuple(Paragraph(words) for words in filter(None, sentences))
 
 
 def _moved_words(plain: Plain, figures: Plain) -> str:

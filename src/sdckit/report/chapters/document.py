@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from sdckit.report.gate.figures import (
     Tree,
 )
 from sdckit.report.gate.relations import link_intruders, sizes_by_key
-from sdckit.report.setting import Setting, intruder_words, missing_words, setting_for
+from sdckit.report.setting import PairSetting, Setting, intruder_words, missing_words, release_sizes, setting_for
 from sdckit.report.subgroups import rates_tree, subgroups_tree
 from sdckit.report.view import Note, find_view
 
@@ -66,7 +66,8 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     for name in ("weight", "sampling_fraction", "household", "person", "insensitive_because", "release"):
         if (value := getattr(scenario, name)) not in (None, ""):
             given[name] = value
-    for name in ("sensitive", "numeric", "ordered", "identifiers", "insensitive", "missing_codes"):
+    lists = ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers", "insensitive")
+    for name in (*lists, "missing_codes"):
         if value := getattr(scenario, name):
             given[name] = list(value)
     given |= scenario.stated_none
@@ -189,13 +190,21 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         )
         for number, intruder in enumerate(assessment.intruders)
     }
+    if any(map(_alone, assessment.intruders)):
+        ledger.equal("n", release_sizes(ledger, [assessment.n])[0].name)
     intruders = tuple(_intruder(intruder, settings[intruder.name]) for intruder in assessment.intruders)
+    for intruder in filter(_alone, assessment.intruders):
+        _link_missing(ledger, settings[intruder.name].prefix, intruder)
     if scenario.person is None:
         pairs = ((settings[intruder.name], intruder) for intruder in assessment.intruders)
         known = [(setting.sizes, frozenset(intruder.keys), not setting.cells_known) for setting, intruder in pairs]
         link_intruders(ledger, known)
     first = next(iter(settings.values()))
-    judged = [(verdict, settings.get(verdict.intruder, first)) for verdict in assessment.verdicts]
+    trees = dict(zip(settings, intruders, strict=True))
+    judged = [
+        (verdict, settings.get(verdict.intruder, first), _released_share(verdict, trees.get(verdict.intruder, {})))
+        for verdict in assessment.verdicts
+    ]
     tree: dict[str, Tree] = {
         "schema": "sdckit/assessment",
         "schema_version": SCHEMA_VERSION,
@@ -204,10 +213,10 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "title": scenario.title or "Disclosure risk assessment",
         "n": n,
         "engine": assessment.engine,
-        "passed": AllHold(tuple(_holds(verdict, None, setting) for verdict, setting in judged)),
-        "verdicts": tuple(verdict_tree(verdict, setting) for verdict, setting in judged),
+        "passed": AllHold(tuple(_holds(verdict, None, setting, share) for verdict, setting, share in judged)),
+        "verdicts": tuple(verdict_tree(*entry) for entry in judged),
         "column_roles": column_roles_tree(assessment),
-        "scenario": scenario_tree(scenario),
+        "scenario": scenario_tree(scenario, judged=[verdict.name for verdict in assessment.verdicts]),
         "intruders": intruders,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
         "coverage": coverage_tree(assessment.coverage),
@@ -222,15 +231,16 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n, listed=True)
 
 
-def scenario_tree(scenario: Scenario, *, compared: bool = False) -> dict[str, Tree]:
+def scenario_tree(scenario: Scenario, *, compared: bool = False, judged: Collection[str] = ()) -> dict[str, Tree]:
     """The declared roles and rules: set by the analyst, not computed from the data.
 
-    `compared`: whether a release is compared with its original; some limits apply only then.
+    `compared`: whether a release is compared with its original; some limits apply only then, or where they were
+    `judged` of the file by itself.
     """
     missing = scenario.missing
     return {
         "title": scenario.title,
-        **limits_tree(scenario, compared=compared),
+        **limits_tree(scenario, compared=compared, judged=judged),
         "intruders": {name: tuple(keys) for name, keys in scenario.intruders.items()},
         "weight": scenario.weight,
         "sampling_fraction": scenario.sampling_fraction,
@@ -238,6 +248,8 @@ def scenario_tree(scenario: Scenario, *, compared: bool = False) -> dict[str, Tr
         "person": scenario.person,
         "sensitive": tuple(scenario.sensitive),
         "numeric": tuple(scenario.numeric),
+        "magnitudes": tuple(scenario.magnitudes),
+        "number_groups": tuple(scenario.number_groups),
         "identifiers": tuple(scenario.identifiers),
         "insensitive": tuple(scenario.insensitive),
         "insensitive_because": scenario.insensitive_because,
@@ -294,12 +306,30 @@ def _intruder(intruder: IntruderAssessment, setting: Setting) -> dict[str, Tree]
     # In their order: of two rules for missing values the stricter comes first.
     for place, result in intruder.results.items():
         view = find_view(place)
-        if view is not None and (figures := view.tree(result, setting.at(place))):
+        own = PairSetting(setting.ledger, setting.prefix, place, [setting.n]) if hasattr(result, "pair") else None
+        if view is not None and (figures := view.tree(result, own or setting.at(place))):
             tree[place.replace(":", "_")] = figures
     named = {place.replace(":", "_"): result for place, result in intruder.results.items()}
     tree |= {**subgroups_tree(named, setting.ledger, setting.prefix), "rates": rates_tree(named)}
     tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in intruder.skipped)
     return tree
+
+
+def _alone(intruder: IntruderAssessment) -> bool:
+    """Whether a measure of a release ran on the file by itself."""
+    return any(hasattr(result, "pair") for result in intruder.results.values())
+
+
+def _link_missing(ledger: Ledger, prefix: str, intruder: IntruderAssessment) -> None:
+    """Enter that the missing values of a key are those looked for, where the key shows nothing else."""
+    audited: Iterator[tuple[str, Any]] = (
+        (place, result) for place, result in intruder.results.items() if hasattr(result, "pair")
+    )
+    for place, result in audited:
+        for number, column in enumerate(column for column in result.columns[0] if column.touched):
+            missing, changed = f"key.{column.column}.missing", f"{prefix}.{place}.1.{number}.touched"
+            if missing in ledger.variables and ledger.variables[missing].true == column.touched:
+                ledger.equal(missing, changed)
 
 
 def _is_only_key(facts: KeyFacts, intruder: IntruderAssessment) -> bool:
@@ -355,26 +385,39 @@ def _plain(value: object) -> str | int | float | bool | None:
     return str(value)
 
 
-def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
-    """A verdict with the figures it rests on, as the measures entered them in the ledger."""
-    count = _verdict_count(verdict, setting)
+def _released_share(verdict: Verdict, tree: Mapping[str, Tree]) -> Share | None:
+    """The share that a limit on a release is on, of the figures of an intruder against a file by itself."""
+    kind = LIMITS[verdict.name]
+    figures: Any = tree.get(kind.measure)
+    return figures["releases"][0].get(kind.figure) if figures and kind.scope == "release" else None
+
+
+def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None) -> dict[str, Tree]:
+    """A verdict with the figures it rests on, as the measures entered them in the ledger.
+
+    `share`: of a limit on a release, where a file by itself was held against it.
+    """
+    count = None if share else _verdict_count(verdict, setting)
     return {
         "name": verdict.name,
         "intruder": verdict.intruder,
-        "variable": verdict.variable,
+        # Naming the worst column would disclose which has the largest exact share.
+        "variable": None if share or LIMITS[verdict.name].judged == "worst column" else verdict.variable,
         "limit": verdict.limit,
-        "holds": _holds(verdict, count, setting),
+        "holds": _holds(verdict, count, setting, share),
         "n_records": count,
         "rate": Share(count.name, "n") if count is not None else None,
         "n_category": _count_by_missing_rule("violations.category", verdict, verdict.n_category, setting),
         "n_resting": _count_by_missing_rule("resting", verdict, verdict.n_resting, setting),
-        "value": _verdict_value(verdict, setting),
+        "value": share or _verdict_value(verdict, setting),
         "reason": verdict.reason if has_no_figure(verdict) else Foreign(verdict.reason),
         "origin": verdict.origin,
+        "single_rows": verdict.single_rows,
+        "alone": verdict.alone,
     }
 
 
-def _holds(verdict: Verdict, count: Count | None, setting: Setting) -> Holds:
+def _holds(verdict: Verdict, count: Count | None, setting: Setting, share: Share | None = None) -> Holds:
     """Whether the limit holds.
 
     Where the answer depends on whether a count is 0, it discloses that of the count. A limit on a share or mean that
@@ -382,6 +425,9 @@ def _holds(verdict: Verdict, count: Count | None, setting: Setting) -> Holds:
     """
     if has_no_figure(verdict):
         return Holds(verdict.holds)
+    if share is not None:  # of records beyond a limit, none may be
+        limit = 0.0 if LIMITS[verdict.name].of or verdict.limit is None else float(verdict.limit)
+        return Holds(verdict.holds, verdict.reason, value=share.part, base=share.whole, limit=limit)
     if (
         verdict.limit is not None
         and LIMITS[verdict.name].judged != "count"
@@ -411,6 +457,8 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
             return Count(name)
     count = setting.count(f"verdict.{verdict.name}.{verdict.variable}", verdict.n_records, "verdict")
     ledger.ask(count.name)
+    if LIMITS[verdict.name].judged == "count":  # a risk
+        ledger.weigh(count.name)
     ledger.nested("n", count.name)
     above = ledger.variables.get(f"{prefix}.above")
     if LIMITS[verdict.name].needs == "household" and above is not None and (above.true or 0) <= verdict.n_records:

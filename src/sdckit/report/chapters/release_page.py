@@ -9,7 +9,7 @@ from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBl
 from sdckit.report.chapters import page
 from sdckit.report.chapters.attacks_chapter import attack_blocks
 from sdckit.report.chapters.coverage_chapter import coverage_sections
-from sdckit.report.chapters.decision import CONTRIBUTIONS
+from sdckit.report.chapters.decision import CONTRIBUTIONS, drawn_of
 from sdckit.report.chapters.recipe_chapter import recipe_section
 from sdckit.report.chapters.release_document import (
     RELEASE_SCHEMA,
@@ -26,9 +26,6 @@ from sdckit.report.rates import ATTACKS
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, view_of
-
-# The row of the table that is drawn, too.
-DRAWN = below(3)
 
 
 def page_of(plain: Plain) -> Page:
@@ -138,14 +135,26 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
     m = len(after)
     heads = ("Figure", base_name(plain), *release_heads(m))
     tables = _by_rule("The original and the release", heads, rows)
-    drawn = [words for words in before if words == DRAWN or words.startswith(f"{DRAWN} (")]
+    small = below(drawn_of(plain))  # the row of the table that is drawn, too
+    collected = plain["collected"].get(plain["intruders"][number]["name"])
+    recoded = collected and (before.get(with_rule(small, collected["rule"])) or before.get(small))
+    if recoded:
+        tables.append(
+            Paragraph(
+                f"{small} with the same keys: {collected['below']['text']} in the original as it was collected, "
+                f"{recoded['text']} once it is as coarse as the release."
+            )
+        )
+    drawn = [words for words in before if words == small or words.startswith(f"{small} (")]
     if not drawn or m > MOST_COLUMNS:
         return tables
     labelled = list(zip(heads[1:], (before, *after), strict=True))
     bars_of = [
-        (label + words.removeprefix(DRAWN), file[words]) for words in drawn for label, file in labelled if words in file
+        (label + words.removeprefix(small), file[words]) for words in drawn for label, file in labelled if words in file
     ]
-    caption = f"{DRAWN} with the same keys, before and after"
+    if collected:
+        bars_of = [(with_rule("Original as collected", collected["rule"]), collected["below"]), *bars_of]
+    caption = f"{small} with the same keys, before and after"
     return [*tables, bars(caption, "records", bars_of, aside=True)]
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.thresholds import a_release, limits_in_force, limits_not_asked, release_words
 from sdckit.display import counted
 from sdckit.report.gate.figures import Tree
+from sdckit.report.rates import percent
 from sdckit.report.view import Plain, views_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
+
+
+WITHOUT_ORIGINAL = "the original was not there: every missing value and every range counts as changed"
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
@@ -74,10 +78,21 @@ def headline(plain: Plain) -> str:
     return f"Within every declared limit.{rests}"
 
 
+SINGLE_ROWS = "this is said of single rows: people followed through their rows were not looked at"
+
+
+def rows_sentence(verdict: Plain) -> str:
+    """Sentence on a verdict that looked at single rows of people who have several; else ""."""
+    return f" {_capital(SINGLE_ROWS)}." if verdict.get("single_rows") else ""
+
+
 def verdict_sentence(verdict: Plain, n: Plain) -> str:
     """Say in plain words whether a limit holds, and where it comes from if a type of release is named."""
-    origin = verdict.get("origin", "")
-    return _verdict_words(verdict, n) + (f" {origin[0].upper()}{origin[1:]}." if origin else "")
+    further = (
+        SINGLE_ROWS if verdict.get("single_rows") else "", WITHOUT_ORIGINAL if verdict.get("alone") else "",
+        verdict.get("origin", ""),
+    )  # fmt: skip
+    return " ".join([_verdict_words(verdict, n), *(f"{words[0].upper()}{words[1:]}." for words in further if words)])
 
 
 def _verdict_words(verdict: Plain, n: Plain) -> str:
@@ -90,7 +105,7 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
         printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")
     sentence = (printed[0] if holds else printed[1]).format(
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
-        value=verdict["value"]["text"] if verdict["value"] else "withheld", reason=_capital(verdict["reason"]),
+        value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=_capital(verdict["reason"]),
         columns=spaced(verdict.get("columns", "")),
     )  # fmt: skip
     return f"{sentence}{_rule_words(verdict)}."
@@ -190,16 +205,22 @@ def answer(intruder: Plain, n: Plain) -> str:
 # The type of release, and its limits with their origin.
 
 
-def limits_tree(scenario: Scenario, *, compared: bool) -> dict[str, Tree]:
-    """The type of release and the limits in force: set by the analyst or an office, not computed from the data."""
+def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str] = ()) -> dict[str, Tree]:
+    """The type of release and the limits in force: set by the analyst or an office, not computed from the data.
+
+    `judged` names limits on a release that were judged of the file by itself.
+    """
     limits = limits_in_force(scenario, compared=compared)
+    beside = limits_in_force(scenario, compared=True)
+    limits |= {name: cap for name, cap in beside.items() if name in judged}
+    not_asked = limits_not_asked(scenario, compared=compared)
     return {
         "release": scenario.release,
         "release_words": release_words(scenario.release),
         "limits": {
             name: {"value": cap.value, "origin": cap.origin, "of_type": cap.of_type} for name, cap in limits.items()
         },
-        "not_asked": limits_not_asked(scenario, compared=compared),
+        "not_asked": {name: reason for name, reason in not_asked.items() if name not in limits},
     }
 
 
