@@ -146,8 +146,8 @@ def test_an_assessment_is_protected_once_for_all_formats(tmp_path: Path, monkeyp
         times.append(options)
         return protect(*given, **options)
 
-    protect = module.protect
-    monkeypatch.setattr(module, "protect", counted)
+    protect = module.protect_beside
+    monkeypatch.setattr(module, "protect_beside", counted)
     write_report(found, tmp_path / "a.html")
     write_json(found, tmp_path / "a.json")
     first = plain_document(found)
