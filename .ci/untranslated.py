@@ -41,8 +41,9 @@ def household_survey() -> pl.DataFrame:
 
 def more() -> Iterator[tuple[str, Any]]:
     """Assessments with every measure, intruders side by side, households, types of release, limits of all kinds."""
-    limits = {"k": 3, "risk": 0.2, "global_risk": 0.05, "l": 2, "household_risk": 0.3}
-    both = {"intruders": TWO, "sensitive": ["ill"], "weight": "w", "household": "hh", "numeric": ["income", "hours"]}
+    limits = {"k": 3, "risk": 0.2, "global_risk": 0.05, "l": 2, "household_risk": 0.3, "exact_numbers": 0.0}
+    both = {"intruders": TWO, "sensitive": ["ill"], "weight": "w", "household": "hh", "numeric": ["income", "hours"],
+            "magnitudes": ["income"]}  # fmt: skip
     for rule in ("wildcard", "category"):
         told = sdc.Scenario(**both, thresholds=limits, missing=rule)
         yield (f"households, {rule}", sdc.assess(household_survey(), scenario=told, measures="all", by=["region"]))
@@ -54,6 +55,7 @@ def more() -> Iterator[tuple[str, Any]]:
         "correctly_disclosed": 0.2,
         "recoverable": 0.1,
         "joint_recoverable": 0.1,
+        "exact_numbers": 1.0,
         "k": 2,
     }
     keys = list(releases.scenario().all_keys)
@@ -67,6 +69,9 @@ def more() -> Iterator[tuple[str, Any]]:
         releases.original(), releases.release(), scenario=releases.scenario(thresholds={"residual_risk": 0.1}),
         attacks=True, n_attacks=100, seed=1,
     )  # fmt: skip
+    for thresholds in ({}, {"copied_records": 1.0}):
+        made_up = sdc.Scenario(keys=keys, sensitive=["ill"], release="synthetic", thresholds=thresholds)
+        yield "synthetic", sdc.assess(releases.original(), releases.release(), scenario=made_up, seed=1)
     yield "several intruders", sdc.assess(
         releases.original(), releases.release(), seed=1,
         scenario=sdc.Scenario(

@@ -33,6 +33,7 @@ MORE: dict[str, dict[str, Any]] = {
     "matching_risk": {"numeric": ["income"], "synthetic": ["income"], "id": "row"},
     "record_linkage": {"id": "row"},
     "interval_risk": {"id": "row"},
+    "exact_numbers": {"magnitudes": NUMBERS, "number_groups": ["region"], "id": "row"},
     "robust_interval_risk": {"id": "row"},
     "probabilistic_linkage": {"id": "row"},
     "ecdf_utility": {"variables": NUMBERS},

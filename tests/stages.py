@@ -69,6 +69,12 @@ def from_raw(names: Names, folder: Path) -> None:
     (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
 
 
+def business(names: Names, folder: Path) -> None:
+    """The establishments that the page wrote, and its scenario as a file."""
+    shutil.copy(names["folder"] / "firms.csv", folder)
+    (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
+
+
 def proposed(names: Names, folder: Path) -> None:
     """The survey of the page and its scenario."""
     names["survey"].to_csv(folder / "anes.csv", index=False)
@@ -142,7 +148,7 @@ def release_types(_: Names, folder: Path) -> None:
     sdc.load_demo().write_csv(folder / "affairs.csv")
     _scenario(
         folder, keys=["age", "children", "religious"], sampling_fraction=0.01, sensitive=["affairs"], household="none",
-        insensitive=["yrs_married", "educ", "occupation"], release="public-use",
+        magnitudes=[], insensitive=["yrs_married", "educ", "occupation"], release="public-use",
     )  # fmt: skip
 
 
@@ -189,6 +195,7 @@ STAGES: dict[str, Stage] = {
     "seeds": seeds,
     "README": readme,
     "from-raw-to-released": from_raw,
+    "business-surveys": business,
     "release-against-original": against_original,
     "simulated-attacks": attacks,
     "propose": proposed,

@@ -1,5 +1,6 @@
 """The public names, listed here and nowhere else: read by the package on first use, and by type checkers."""
 
+from .attacks.copied_records import CopiedRecords as CopiedRecords, copied_records as copied_records
 from .attacks.differencing.differencing import Differencing as Differencing, differencing as differencing
 from .attacks.differencing.release_ledger import ReleaseLedger as ReleaseLedger
 from .attacks.distances.distance_to_closest_record import (
@@ -41,6 +42,7 @@ from .attribute.disclosure.correct_attribution_probability import (
     cap as cap,
     correct_attribution_probability as correct_attribution_probability,
 )
+from .attribute.disclosure.exact_numbers import ExactNumbers as ExactNumbers, exact_numbers as exact_numbers
 from .attribute.l_diversity import LDiversity as LDiversity, l_diversity as l_diversity
 from .attribute.prediction.bayesian_attribute_risk import (
     BayesianAttributeRisk as BayesianAttributeRisk,

@@ -63,6 +63,7 @@ def demo_scenario() -> Scenario:
         intruders={"acquaintance": KEYS},
         sampling_fraction=SAMPLING_FRACTION,
         sensitive=["affairs"],
+        magnitudes=[],
         household="none",
         thresholds={"k": 3, "risk": 0.01, "l": 2},
         release="public-use",

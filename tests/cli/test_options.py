@@ -174,7 +174,7 @@ def people(tmp_path: Path) -> Path:
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
     path = tmp_path / "s.toml"
-    said = 'keys = ["sex", "age"]\nsensitive = []\nhousehold = "none"\nsampling_fraction = 0.001\n'
+    said = 'keys = ["sex", "age"]\nsensitive = []\nhousehold = "none"\nmagnitudes = []\nsampling_fraction = 0.001\n'
     path.write_text(said, encoding="utf-8")
     return path
 
@@ -230,7 +230,7 @@ def test_assess_writes_the_type_into_its_documents(sdckit, people: Path, office:
     assert found["verdicts"][0]["origin"] == "the office’s limit of a public-use file"
     assert "[release_types.public-use]" in found["reproduce"]["scenario"]
     assert (
-        "Thresholds: k 3, risk 0.05, l 2, household_risk 0.05\nType of release: public-use file."
+        "Thresholds: k 3, risk 0.05, l 2, household_risk 0.05, exact_numbers 0.0\nType of release: public-use file."
         in sdckit(*given, "--dry-run").out
     )
 

@@ -30,7 +30,7 @@ def test_a_row_is_whole(kind) -> None:
     assert kind.scope in SCOPES if kind.declarable else kind.scope == "columns"
     assert kind.question in QUESTIONS
     assert not kind.of or kind.of in declarable()
-    assert set(kind.types) <= {"public-use", "teaching", "scientific-use"}
+    assert set(kind.types) <= {"public-use", "teaching", "scientific-use", "synthetic"}
     for text in (kind.holds, kind.exceeded):
         assert set(re.findall(r"{(\w+)", text)) <= PLACES
     for texts, more in ((kind.printed, set()), (kind.plain, {"others", "values", "chance", "percent"})):
@@ -41,9 +41,12 @@ def test_a_row_is_whole(kind) -> None:
 
 def test_types_of_release_bring_limits() -> None:
     assert limits_of_type("public-use") == {
-        "k": 5, "risk": 0.05, "l": 2, "household_risk": 0.05, "recoverable": 0.0,
+        "k": 5, "risk": 0.05, "l": 2, "household_risk": 0.05, "recoverable": 0.0, "exact_numbers": 0.0,
     }  # fmt: skip
     assert limits_of_type("enclave") == {}
+    assert limits_of_type("synthetic") == {
+        "replicated_uniques": 0.05, "copied_records": 0.0, "correctly_disclosed": 0.2, "residual_risk": 0.2,
+    }  # fmt: skip
 
 
 def test_a_page_says_what_a_limit_is() -> None:

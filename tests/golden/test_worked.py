@@ -16,7 +16,7 @@ import pytest
 import brute
 from draw import quiet
 from golden.rebuild import FAIR_KEYS, rebuild
-from sdckit import household_structure, key_contributions
+from sdckit import exact_numbers, household_structure, key_contributions
 
 FOLDER = Path(__file__).parent
 
@@ -95,3 +95,25 @@ def test_contributions_in_the_survey():
     assert (result.uniques, plain(result.violations)) == (case["uniques"], case["violations"])
     assert result.risk == pytest.approx(case["risk"], rel=case["tolerance"])
     assert_table(result.table, case, case["tolerance"])
+
+
+@pytest.mark.parametrize(
+    ("turnover", "counts"),
+    [
+        # the largest; the second is hidden by the rest (100 + 100 of 1,000 is not less than a tenth)
+        ([1000, 300, 100, 100], [1, 0, 0, 0]),
+        # whoever has 300 knows the 1,000 to within 10 % from the sum: the others have 99 of it, less than a tenth
+        ([1000, 300, 50, 49], [1, 1, 0, 0]),
+        # 910 and 900 are within 10 % of 1,000, so three of the group might be meant; of 900 within 10 % are 910 and 900
+        ([1000, 910, 900, 5], [0, 0, 0, 0]),
+        # 899 is farther from 1,000 than 10 %: two are near the largest, and three within 10 % of the second
+        ([1000, 910, 899, 5], [1, 0, 0, 0]),
+        # a loss dominates as a profit does; zeros never do
+        ([-1000, 20, 0, 0], [1, 1, 0, 0]),
+    ],
+)
+def test_large_numbers_by_hand(turnover, counts):
+    """With k = 3: figures worked by hand from the definition, one group of four firms each."""
+    found = exact_numbers(pl.DataFrame({"turnover": turnover}), magnitudes=["turnover"], k=3)
+    assert found.records["turnover_exact"].to_list() == counts
+    assert found.n_exact == sum(counts)

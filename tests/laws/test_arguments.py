@@ -82,8 +82,10 @@ CALLS = {
     "individual_risk": {**ONE, "sampling_fraction": 0.1},
     "inference": {**ATTACK, "known": ["sex", "area"], "target": "pay"},
     "information_loss": {**PAIR, "numeric": ["age", "pay"]},
+    "copied_records": PAIR,
     "interval_overlap": {"confidential": [[0.0, 1.0]], "released": [[0.5, 1.5]]},
     "interval_risk": {**PAIR, "numeric": ["pay"]},
+    "exact_numbers": {**PAIR, "magnitudes": ["pay"], "number_groups": ["area"]},
     "k_anonymity": ONE,
     "differencing": {"data": FILE, "keys": ["sex", "age"], "earlier": FILE},
     "k_map": {"data": FILE, "population": pl.concat([FILE, OTHERS]), "keys": ["sex", "age"]},
@@ -188,7 +190,7 @@ KINDS = {
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
          "predictors", "match", "replace", "exact", "targets", "categorical", "carry_along", "exclude_missing_keys",
-         "identifiers", "household_variables", "hide", "among", "keep"], "names"),
+         "identifiers", "household_variables", "hide", "among", "keep", "magnitudes", "number_groups"], "names"),
     **dict.fromkeys(
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",

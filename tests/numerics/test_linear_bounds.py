@@ -48,11 +48,11 @@ def test_what_moved_can_be_put_back(case: tuple, v: int, value: int) -> None:
     relations, _, _points = case
     low, high = np.zeros(4), np.full(4, float(MOST))
     room = make_room(relations)
-    narrow_noting(relations, low, high, -1, room, True)
+    narrow_noting(relations, low, high, -1, room, 1)
     forget(room)
     before = low.copy(), high.copy()
     low[v] = high[v] = value
-    holds = narrow_noting(relations, low, high, v, room, True)
+    holds = narrow_noting(relations, low, high, v, room, 1)
     as_new = before[0].copy(), before[1].copy()
     as_new[0][v] = as_new[1][v] = value
     assert holds == narrow(relations, *as_new, v)

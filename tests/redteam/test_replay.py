@@ -20,9 +20,12 @@ SAFE_VALUES = 3
 LEVELS_OF_K = (3, 4)
 
 
-def printed(world: World, kind: Kind, k: int) -> str:
+def printed(world: World, kind: Kind, k: int, fraction: float | None = None) -> str:
     """The whole document, but for what differs by the day."""
-    scenario = sdc.Scenario(intruders={"neighbour": list(kind.keys)}, thresholds={"k": k}, household=kind.household)
+    scenario = sdc.Scenario(
+        intruders={"neighbour": list(kind.keys)}, thresholds={"k": k}, household=kind.household,
+        sampling_fraction=fraction,
+    )  # fmt: skip
     with quiet():
         found = sdc.assess(world.frame, scenario=scenario, measures=kind.measures)
     plain = protect(build_document(found))
@@ -70,6 +73,18 @@ def test_a_replay_leaves_three_values(name: str) -> None:
     worlds = list(kind.worlds())
     texts: Mapping[int, list[str]] = {k: [printed(world, kind, k) for world in worlds] for k in LEVELS_OF_K}
     found: dict[Any, Replayed] = {k: replay(worlds, texts[k]) for k in LEVELS_OF_K}
+    found["both"] = replay(worlds, [a + b for a, b in zip(*texts.values(), strict=True)])
+    assert {which: one.told for which, one in found.items() if one.told} == {}
+    assert all(len(one.safe) >= kind.share_safe * len(worlds) for one in found.values())
+
+
+@pytest.mark.parametrize("name", ["one key", "households"])
+def test_a_census_and_a_sample_of_one_file_leave_three_values(name: str) -> None:
+    """For the document with a sampling fraction, and for it together with that of the same file as a census."""
+    kind = KINDS[name]
+    worlds = list(kind.worlds())
+    texts = {fraction: [printed(world, kind, 3, fraction) for world in worlds] for fraction in (None, 0.1)}
+    found = {"sample": replay(worlds, texts[0.1])}
     found["both"] = replay(worlds, [a + b for a, b in zip(*texts.values(), strict=True)])
     assert {which: one.told for which, one in found.items() if one.told} == {}
     assert all(len(one.safe) >= kind.share_safe * len(worlds) for one in found.values())

@@ -25,6 +25,7 @@ from tree import SRC, none_offends, parsed, sources
 FIGURES = {
     "cells/table.py": "household_risk is a column of the cells, which says in what order columns are listed",
     "protect/synthesis/replace_high_risk.py": "match_risk is a column of the records of matching_risk",
+    "report/chapters/attacks_chapter.py": "residual_risk is the figure of an attack, told there in words",
     "report/chapters/ledger_page.py": "the page shows one measure, differencing, by its view",
     "report/chapters/recipe_chapter.py": "replicated_uniques is a measure there, and the figure of another",
     "report/chapters/release_document.py": "residual_risk is the figure of the attacks that the first page quotes",
@@ -99,8 +100,9 @@ def spoken() -> set[str]:
 
 
 def limits_beside() -> Iterator[tuple[str, ast.Constant]]:
-    """Where a limit is named beside its row, with the file."""
-    for path, node, around in named(set(LIMITS) - spoken(), "data/limits.py"):
+    """Where a limit is named beside its row, with the file; a verdict without a limit has the name of other things."""
+    measured = {name for name, kind in LIMITS.items() if kind.measure}
+    for path, node, around in named(measured - spoken(), "data/limits.py"):
         if not of_the_measure(LIMITS[node.value], path) and not names_a_row(node, around, path):
             yield place(path), node
 

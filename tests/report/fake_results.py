@@ -160,6 +160,7 @@ class Verdict:
     n_category: int | None = None
     n_resting: int | None = None
     origin: str = ""
+    single_rows: bool = False
     alone: bool = False
 
 

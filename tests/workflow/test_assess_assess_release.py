@@ -294,6 +294,25 @@ def test_a_variable_that_no_release_has_is_judged_where_a_limit_asks_for_it() ->
         assert {one.name for one in found.verdicts} == names
 
 
+def test_insensitive_columns_stay_attacked_and_clues() -> None:
+    found = []
+    for entries in ({}, {"insensitive": ["*"], "insensitive_because": "looked through"}):
+        scenario = releases.scenario(thresholds={"recoverable": 0.5}, **entries)
+        with quiet():
+            found.append(
+                sdc.assess(
+                    releases.original(), releases.release(), scenario=scenario, attacks=True, n_attacks=20, seed=1
+                )
+            )
+    without, insensitive = found
+    assert insensitive.attacks_asked == without.attacks_asked
+    assert insensitive.attacks.keys() == without.attacks.keys()
+    for name in without:
+        columns = [one[name]["recoverable_values"].columns for one in found]
+        assert [column.column for column in columns[0][0]] == [column.column for column in columns[1][0]]
+        assert [column.sources for column in columns[0][0]] == [column.sources for column in columns[1][0]]
+
+
 def test_the_original_as_collected_is_counted_where_a_key_was_recoded():
     rng = np.random.default_rng(8)
     people = pl.DataFrame({"age": rng.integers(20, 70, 300), "sex": rng.choice(["f", "m"], 300)})

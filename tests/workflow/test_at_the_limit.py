@@ -54,6 +54,15 @@ def of_release(**limits: float) -> list[Verdict]:
         return list(sdc.assess(PEOPLE, CHANGED, scenario=scenario, seed=1).verdicts)
 
 
+def of_copies(**limits: float) -> list[Verdict]:
+    """What is said of a release half of which are copies."""
+    scenario = sdc.Scenario(keys=["age", "sex"], thresholds=limits)
+    whole = pl.DataFrame({"age": range(400), "sex": ["f", "m"] * 200})
+    half = whole.with_columns(pl.when(pl.col("age") < 200).then("age").otherwise(0).alias("age"))
+    with quiet():
+        return list(sdc.assess(whole, half, scenario=scenario, seed=1).verdicts)
+
+
 def undone(**limits: float) -> list[Verdict]:
     """What is said of a release whose weights tell places."""
     keys = ["place", "sex"]
@@ -83,6 +92,14 @@ def beside_tables(**limits: float) -> list[Verdict]:
         return list(sdc.assess(TOLD, safe, scenario=scenario, seed=1).verdicts)
 
 
+def large(**limits: float) -> list[Verdict]:
+    """What is said of a file in which one of 60 earns most, and the second but a tenth of it."""
+    file = pl.DataFrame({"sex": ["f"] * 60, "pay": [1000.0, 100, *range(1, 59)]})
+    scenario = sdc.Scenario(keys=["sex"], magnitudes=["pay"], thresholds=limits)
+    with quiet():
+        return list(sdc.assess(file, scenario=scenario).verdicts)
+
+
 @dataclass(frozen=True)
 class Attack:
     """An attack with a residual risk."""
@@ -103,11 +120,13 @@ SHARES: Mapping[str, Judge] = {
     "household_uniques": verdicts,
     "match_risk": of_release,
     "replicated_uniques": of_release,
+    "copied_records": of_copies,
     "correctly_disclosed": of_release,
     "residual_risk": attacked,
     "recoverable": undone,
     "differencing": beside_earlier,
     "joint_recoverable": beside_tables,
+    "exact_numbers": large,
 }
 
 

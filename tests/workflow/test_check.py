@@ -304,6 +304,21 @@ def test_pytest_prints_no_record(tmp_path: Path) -> None:
     assert "shape: (" not in done.stdout  # how Polars prints a frame
 
 
+def test_a_released_file_is_read_with_its_identifiers_which_would_go_out(tmp_path):
+    people = pl.DataFrame({"sex": ["f", "m"] * 60, "name": [f"n{i}" for i in range(120)]})
+    people.write_csv(tmp_path / "people.csv")
+    people.drop("name").write_csv(tmp_path / "released.csv")
+    scenario = sdc.Scenario(
+        keys=["sex"], sensitive=[], household="none", identifiers=["name"], sampling_fraction=0.1, aligned=True,
+        release="teaching", thresholds={"recoverable": "none"},
+    )  # fmt: skip
+    files = tmp_path / "people.csv", tmp_path / "released.csv"
+    sdc.assert_within_limits(files[0], scenario=scenario)
+    sdc.assert_within_limits(*files, scenario=scenario, seed=1)
+    with pytest.raises(AssertionError, match="A direct identifier goes out: 'name'"):
+        sdc.assert_within_limits(files[0], files[0], scenario=scenario, seed=1)
+
+
 # A release checked without its original: what it gives back by itself is judged, and the verdict says so.
 
 

@@ -91,3 +91,10 @@ def test_what_no_question_saw() -> None:
     )
     assert [column.looked_at for column in columns] == [False, True, False]
     assert Coverage(columns).not_looked_at == ("a", "c")
+
+
+def test_large_numbers_are_looked_at_where_a_limit_asks() -> None:
+    roles = {"numeric": ["income"], "magnitudes": ["income"], "thresholds": {"k": 3, "exact_numbers": 0.0}}
+    with quiet():
+        found = sdc.assess(PEOPLE, scenario=releases.scenario(keys=["sex"], sensitive=[], **roles))
+    assert seen(found.coverage, "close")["income"] == ("exact_numbers",)

@@ -345,7 +345,7 @@ PEOPLE = pl.DataFrame(
         "home": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
     }
 )
-ROLES = {"keys": ["sex", "age"], "sensitive": ["ill"], "sampling_fraction": 0.001}
+ROLES = {"keys": ["sex", "age"], "sensitive": ["ill"], "magnitudes": [], "sampling_fraction": 0.001}
 ALONE = {"household": "none", "insensitive": ["home"]}
 
 
@@ -366,7 +366,7 @@ def test_what_a_type_asks_and_nobody_answered_is_not_judged() -> None:
     scenario = sdc.Scenario(keys=["sex", "age"], sampling_fraction=0.001, release="public-use")
     result = sdc.check(PEOPLE.head(11), scenario=scenario)
     assert {one.name: one.holds for one in result.verdicts} == {
-        "k": True, "risk": True, "household_risk": None, "l": None, "roles": None,
+        "k": True, "risk": True, "household_risk": None, "l": None, "exact_numbers": None, "roles": None,
     }  # fmt: skip
     reasons = {one.name: one.sentence for one in result.undefined}
     assert "write sensitive = [" in reasons["l"]
@@ -482,3 +482,60 @@ def test_functions_take_k_from_the_type() -> None:
     assert 5 in sdc.k_anonymity(PEOPLE, scenario=scenario, k=2).violations
     _, change = sdc.local_suppression(PEOPLE, scenario=scenario)
     assert change.changed == {"sex": 0, "age": 1}
+
+
+# Rows are not people where one has several.
+
+
+def panel(*, rows: int = 2) -> pl.DataFrame:
+    """Sixty people; everybody's single rows are like those of many others."""
+    number = range(60 * rows)
+    return pl.DataFrame(
+        {"who": [at // rows for at in number], "sex": ["f", "m"] * (30 * rows), "ill": [at % 7 for at in number]}
+    )
+
+
+def of_panel(data: pl.DataFrame, released: pl.DataFrame | None = None, **entries: Any) -> Any:
+    roles = {"keys": ["sex"], "person": "who", "sensitive": ["ill"], "household": "none", **entries}
+    with quiet():
+        return sdc.check(data, released, scenario=sdc.Scenario(**roles))
+
+
+def words_of(result: Any) -> tuple[str, str]:
+    by_name = {verdict.name: verdict.word for verdict in result.verdicts}
+    return by_name["k"], by_name["risk"]
+
+
+def test_verdicts_on_k_and_risk_are_said_of_single_rows() -> None:
+    result = of_panel(panel(), thresholds={"k": 3, "risk": 0.5, "l": 2})
+    assert {verdict.name: verdict.single_rows for verdict in result.verdicts} == {"k": True, "risk": True, "l": False}
+    assert result.passed
+    words = "this is said of single rows: people followed through their rows were not looked at"
+    assert result.verdicts[0].sentence.endswith(words)
+    printed = result.told().verdicts[0].sentence
+    assert printed.endswith("(k = 3). T" + words[1:] + ".")
+    assert not any(verdict.single_rows for verdict in of_panel(panel(rows=1), thresholds={"k": 3}).verdicts)
+
+
+@pytest.mark.parametrize("lazily", [False, True])
+def test_a_type_of_release_leaves_k_and_risk_of_single_rows_open(lazily: bool) -> None:
+    data = panel().lazy() if lazily else panel()
+    result = of_panel(data, release="scientific-use")
+    assert words_of(result) == ("not judged", "not judged")
+    assert "rows are not people" in result.verdicts[0].reason
+    one_each = of_panel(panel(rows=1), release="scientific-use")
+    assert words_of(one_each) == ("holds", "holds")
+
+
+def test_what_single_rows_exceed_stays_exceeded_under_a_type() -> None:
+    alone = panel().with_columns(sex=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("x")).otherwise("sex"))
+    verdict = of_panel(alone, release="scientific-use").verdicts[0]
+    assert (verdict.name, verdict.word, verdict.single_rows) == ("k", "exceeded", True)
+
+
+def test_a_release_without_the_number_of_the_person_has_no_people_either() -> None:
+    """Eight rows of one person would be eight records alike."""
+    result = of_panel(panel(), panel().drop("who"), release="scientific-use", aligned=True)
+    assert words_of(result) == ("not judged", "not judged")
+    told = {verdict.name: verdict.sentence for verdict in result.told().verdicts}
+    assert "rows are not people" in told["k"]

@@ -25,7 +25,7 @@ _further: ContextVar[tuple[Measure, ...]] = ContextVar("measures from outside th
 def rows(*files: str) -> list[Measure]:
     """Rows of the measures that `assess` can run on these kinds of file; without arguments, all rows."""
     every = (*CATALOGUE, *_further.get())
-    return [row for row in every if not files or (row.files in files and row.runs)]
+    return [row for row in every if not files or (row.runs and (row.files in files or (row.alone and "one" in files)))]
 
 
 def further() -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part
+from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ COLUMNS_AT_ONCE = 3
 MOST_PAIRS = 5_000**2  # of records whose distances in every column of a release are worked out unasked
 ONE_KEY = "there is only one key"
 NO_DUCKDB = "it needs DuckDB: pip install 'sdckit[linkage]'"
+NOTHING_TAKEN = "nothing was taken out of the records of a synthetic file"
 ATTACK = partial(Measure, room="attacks", files="attack")
 
 
@@ -140,11 +142,16 @@ def _recovery_arguments(context: Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _recovery_condition(context: Context) -> str:
+    return NOTHING_TAKEN if context.scenario.release == SYNTHETIC else ""
+
+
 RECOVERABLE = Measure(
     name="recoverable_values",
     question="Which values that were protected in it can be reconstructed from the release itself?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="looking for what can be reconstructed by {intruder}", arguments=_recovery_arguments,
+    words="looking for what can be reconstructed by {intruder}", condition=_recovery_condition,
+    arguments=_recovery_arguments,
 )  # fmt: skip
 
 
@@ -310,8 +317,33 @@ JOINT = Measure(
     words="holding published tables against the release for {intruder}", condition=_joint_condition,
     when=_joint_applies, arguments=_joint_arguments, by_command=_tables_typed,
 )  # fmt: skip
+
+
+def _copies_apply(context: Context) -> bool:
+    """Whether there is a limit on copies: files that are not called synthetic have no such figure."""
+    return context.scenario.limits_of(compared=True).copied_records is not None
+
+
+def _copies_parts(context: Context) -> Iterator[Part]:
+    """Copies, counted once: they do not depend on the intruder."""
+
+    def run() -> Any:
+        if COPIES.name not in context.shared:
+            context.shared[COPIES.name] = COPIES.measure(context.pair, scenario=context.scenario)
+        return context.shared[COPIES.name]
+
+    yield "", run
+
+
+COPIES = Measure(
+    name="copied_records",
+    question="Which share of the released records are copies of one original record, beyond what chance makes?",
+    room="attacks", files="release", words="counting copies of single records", when=_copies_apply,
+    parts=_copies_parts,
+)  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,
+    COPIES,
     JOINT,
     DIFFERENCING,
     SINGLING,

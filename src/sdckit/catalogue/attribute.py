@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sdckit.catalogue.row import Context, Measure, Part, raising
+from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
 from sdckit.errors import DataError
 
 TESTED_L = (2, 3)
@@ -100,6 +101,25 @@ BAYESIAN = RELEASE(
     question="How probable does a record's true value become for somebody who has the release and the synthesizer?",
     needs=("target",), by_command=_bayesian_typed,
 )  # fmt: skip
+
+
+def _number_condition(context: Context) -> str:
+    said = "magnitudes" in context.scenario.stated or context.scenario.judged_numbers
+    return "" if said else NO_MAGNITUDES
+
+
+def _number_arguments(context: Context) -> dict[str, Any]:
+    return {"scenario": context.scenario, **({} if context.pair is None else {"aligned": context.pair.aligned})}
+
+
+NUMBERS = RELEASE(
+    name="exact_numbers", question="Whose large number goes out as it is?", alone=True,
+    words="looking for large numbers that {intruder} would read off", condition=_number_condition,
+    arguments=_number_arguments,
+    when=lambda context: (
+        bool(context.scenario.magnitudes) or context.scenario.limits_of(compared=True).exact_numbers is not None
+    ),
+)  # fmt: skip
 ATTRIBUTE: tuple[Measure, ...] = (
     DIVERSITY,
     ONE(
@@ -143,6 +163,7 @@ ATTRIBUTE: tuple[Measure, ...] = (
         needs=("keys", "target"), words="predicting {target} from the keys of {intruder}",
         arguments=lambda context: {**_disclosure_arguments(context), "seed": context.seed}, per_target=True,
     ),
+    NUMBERS,
     RELEASE(
         name="attribute_disclosure_table",
         question="Which of many variables does the release disclose most of?",

@@ -8,8 +8,6 @@ from functools import cache, cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
-from sdckit.attacks.attack_rates import EVERY
-
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
     from sdckit.data.scenarios.scenario import Scenario
@@ -246,6 +244,8 @@ class Measure:
         Whether it is run once for each sensitive variable.
     residual_risk : bool
         Whether it reports a residual risk, on which a scenario may set a limit.
+    alone : bool
+        Of a measure of a release: whether it measures a file by itself, too, as its own release.
     inside : callable or None
         For a measure that runs others: their places, and why each cannot run.
     command : str
@@ -278,6 +278,7 @@ class Measure:
     of_intruder: bool = True
     per_target: bool = False
     residual_risk: bool = False
+    alone: bool = False
     inside: Callable[[Context], Sequence[tuple[str, str]]] | None = None
     command: str = ""
     by_command: Callable[..., Callable[..., Any]] | None = None
@@ -331,7 +332,7 @@ class Measure:
             if self.files == "one":
                 subject = context.cells if self.missing == "wildcard" else context.categories
             else:
-                subject = context.pair
+                subject = context.data if context.pair is None else context.pair
             yield "", lambda: self.measure(subject, **given)
 
     def _grouped(self, context: Context) -> Mapping[str, Any]:
@@ -343,8 +344,12 @@ class Measure:
     def place(self, context: Context, detail: str = "") -> str:
         """The key of a result: the measure, with intruder, variable or variant after colons."""
         whose = context.intruder if self.files == "attack" and self.of_intruder else ""
-        every = EVERY if context.knowledge is not None and context.knowledge.every else ""
-        return ":".join(filter(None, (self.name, whose, context.target, detail, every)))
+        place = ":".join(filter(None, (self.name, whose, context.target, detail)))
+        if context.knowledge is None or not context.knowledge.every:
+            return place
+        from sdckit.attacks.attack_rates import EVERY
+
+        return f"{place}:{EVERY}"
 
     def doing(self, context: Context) -> str:
         """The progress message while it runs."""

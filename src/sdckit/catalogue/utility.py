@@ -16,7 +16,7 @@ def _overview_arguments(context: Context) -> dict[str, Any]:
     shared = [name for name in named if name in present]
     return {
         "variables": shared, "numeric": list(context.numeric(*shared)), "models": context.models,
-        "aligned": context.aligned, "seed": context.seed, "step": context.tell,
+        "aligned": context.aligned, "seed": context.seed, "scenario": scenario, "step": context.tell,
     }  # fmt: skip
 
 

@@ -47,12 +47,13 @@ NEEDED = {  # the role of a scenario that gives what a measure needs, and what i
     "known": ("all_keys", "variables are known"), "variables": ("all_keys", "variables are known"),
 }  # fmt: skip
 ROLES = ("household", "sensitive", "numeric")
+NUMBERS = ("magnitudes", "number_groups")
 ENTRIES = (*ROLES, *DESIGN, "person", "alpha", "identifiers")  # of a scenario, that can be typed
 WHOLE_ROLES = ("", "population")  # files that must have every column declared
 ALL_UNLESS = ("variables", "columns", "targets")  # without these all columns are read
 COLUMNS = (
     *ROLES, *ALL_UNLESS, "weight", "person", "id", "by", "ordered", "known", "synthetic", "categorical", "target",
-    "earlier_keys",
+    "earlier_keys", *NUMBERS,
 )  # fmt: skip
 NOT_TYPED = ("keys", "scenario", "step", "prefix")
 
@@ -321,7 +322,8 @@ class MeasureCall:
     @property
     def of_intruder(self) -> bool:
         """Whether it is about what one intruder knows."""
-        return self.row.files == "attack" or not {"keys", "known", "variables"}.isdisjoint(self.row.needs)
+        of_keys = not {"keys", "known", "variables"}.isdisjoint(self.row.needs) or self.takes(*NUMBERS)
+        return self.row.files == "attack" or of_keys
 
     def command(self) -> Callable[..., None]:
         """The function of the command."""
@@ -429,6 +431,7 @@ class MeasureCall:
         names: list[str] = []
         if scenario is not None:
             roles = [*(["all_keys"] if self.of_intruder else []), *filter(self.takes, ("weight", *ROLES))]
+            roles += ["judged_numbers", "number_groups"] if self.takes(*NUMBERS) else []
             names = _listed(scenario.columns if self.takes("keys") else [getattr(scenario, role) for role in roles])
         if name != "population":
             names += [column for role in COLUMNS if role in given for column in _listed(given[role])]

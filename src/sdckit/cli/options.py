@@ -71,7 +71,8 @@ class ReleaseType:
         str | None,
         Option(
             metavar="TYPE",
-            help="Hold the thresholds of public-use, teaching, scientific-use, enclave, or a type of the office.",
+            help="Hold the thresholds of public-use, teaching, scientific-use, enclave, synthetic, or a type of the "
+            "office.",
             rich_help_panel=PANEL,
         ),
     ] = None

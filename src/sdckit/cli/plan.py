@@ -50,7 +50,7 @@ def plan_lines(
         lines.append(f"Intruder '{name}' knows {', '.join(keys)}")
     if released:
         lines.append("In each file:")
-    of_file = plan_file(scenario, measures=measures, alone=not released, n=original[1].n_rows)
+    of_file = plan_file(scenario, measures=measures, compared=bool(released), n=original[1].n_rows)
     lines += _told(entry for planned in of_file.values() for entry in planned)
     if released:
         lines += _together(

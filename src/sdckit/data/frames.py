@@ -158,6 +158,20 @@ def count_records(plan: Any) -> int:
     return int(collect(frame.select(nw.len().alias("n"))).item())
 
 
+def has_repeats(frame: Frame, column: str) -> bool:
+    """Whether a value of a column stands in several records.
+
+    Raises `DataError`: the engine fails.
+
+    >>> import polars as pl
+    >>> has_repeats(open_frame(pl.DataFrame({"who": [1, 1, 2]})), "who")
+    True
+    """
+    counts = frame.select(nw.col(column).n_unique().alias("values"), nw.len().alias("n"))
+    known = collect(counts) if isinstance(counts, nw.LazyFrame) else counts
+    return int(known.item(0, "values")) < int(known.item(0, "n"))
+
+
 RENUMBERED = "the engine numbers the records of this plan anew each time it reads it: sort the plan, or write it first"
 # Safe to report: the message about a missing library holds no value of a record.
 LACKS = re.compile(r"No module named '(numpy|pyarrow)\b")

@@ -23,8 +23,9 @@ class LimitKind:
         "level" (a whole number, 2 or more), "share" (above 0, at most 1) or "share from 0".
     scope : str
         What the verdict is about: a "file", a sensitive "variable" of it, a file with its "ledger" of earlier
-        releases, or a "release" compared with its original, in this order, for each intruder; the "columns" that go
-        out, once, without one.
+        releases, what is "released" (of a file by itself the file, else a release compared with its original), or a
+        "release" compared with its original, in this order, for each intruder; the "columns" that go out, once,
+        without one.
     per_variable : bool
         Judged once for each sensitive variable.
     alone : bool
@@ -35,11 +36,11 @@ class LimitKind:
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
         Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
-        "worst release", "recovered", "attacks", "undone" or "roles".
+        "worst release", "worst column", "attacks", "undone" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
     needs : str
-        The role that the limit is about: "sensitive" or "household".
+        The role that the limit is about: "sensitive", "household" or "magnitudes".
     declarable : bool
         Whether a scenario can set the limit; a verdict on something else has none.
     numbers : bool
@@ -59,6 +60,8 @@ class LimitKind:
         says what the value is a share of.
     words, title : str
         Its name in sentences and in headings.
+    of_rows : bool
+        Whether it looks at single rows: where a person has several, it says nothing of whoever follows them.
     advice : str
         What to do if it is exceeded.
     coarser : bool
@@ -100,6 +103,7 @@ class LimitKind:
     numbers: bool = False
     words: str = ""
     title: str = ""
+    of_rows: bool = False
     advice: str = ""
     coarser: bool = False
     aimed: bool = False
@@ -112,7 +116,7 @@ class LimitKind:
     option: str = ""
 
 
-SCOPES = ("file", "variable", "ledger", "release")
+SCOPES = ("file", "variable", "ledger", "released", "release")
 KINDS = (
     LimitKind(
         name="k", values="level", measure="k_anonymity", figure="violations", judged="violations", title="k-anonymity",
@@ -127,7 +131,7 @@ KINDS = (
             "every record shares what is known with at least {others}",
             "{some} share what is known with fewer than {others}; none may",
         ),
-        coarser=True, aimed=True, types={"public-use": 5, "teaching": 5, "scientific-use": 3},
+        coarser=True, of_rows=True, aimed=True, types={"public-use": 5, "teaching": 5, "scientific-use": 3},
         form="k-anonymity, k", metavar="K", option="k-anonymity to hold.",
     ),
     LimitKind(
@@ -144,7 +148,7 @@ KINDS = (
             "no record would be recognised with a chance above {chance}",
             "{some} would be recognised with a chance above {chance}; none may",
         ),
-        coarser=True, aimed=True, types={"public-use": 0.05, "teaching": 0.05, "scientific-use": 0.2},
+        coarser=True, of_rows=True, aimed=True, types={"public-use": 0.05, "teaching": 0.05, "scientific-use": 0.2},
         form="largest individual risk", option="Largest individual risk.",
     ),
     LimitKind(
@@ -174,7 +178,7 @@ KINDS = (
             "On average the chance of being recognised is {value}, within the limit of {limit:g}",
             "On average the chance of being recognised is {value}, above the limit of {limit:g}",
         ),
-        coarser=True, aimed=True, part=("expected", "n"), mean=True,
+        coarser=True, of_rows=True, aimed=True, part=("expected", "n"), mean=True,
         form="largest mean risk", option="Largest mean risk.",
     ),
     LimitKind(
@@ -228,7 +232,30 @@ KINDS = (
         printed="Share of the records unique in both files: {value}",
         question="linked", asked="How many stay alone in the release",
         plain="Records alone with what is known, before and after",
-        coarser=True, least=0.1, option="Largest share unique in both files.",
+        coarser=True, least=0.1, types={"synthetic": 0.05}, option="Largest share unique in both files.",
+    ),
+    LimitKind(
+        name="copied_records", values="share from 0", measure="copied_records", figure="copied_records",
+        judged="worst release", scope="release", words="copies of single records",
+        holds="at least {percent} of the records are copies of single original records beyond chance, not above "
+        "{limit:g}",
+        exceeded="at least {percent} of the records are copies of single original records beyond chance, above "
+        "{limit:g}: this is no synthetic file, and is to be judged as a public-use file",
+        printed=(
+            ("Records that are copies of single original records beyond chance, at least: {value}, not above "
+             "{limit:g}"),
+            ("Records that are copies of single original records beyond chance, at least: {value}, above {limit:g}: "
+             "this is no synthetic file, and is to be judged as a public-use file"),
+        ),
+        question="singled", asked="Whether real records were copied into it",
+        plain=(
+            "Real records copied into it, beyond what chance makes: at least {value}, within the limit of {percent} %",
+            ("Real records copied into it, beyond what chance makes: at least {value}, above the limit of {percent} %: "
+             "this is no synthetic file, and is to be judged as a public-use file"),
+        ),
+        advice="Judge the file as a public-use file, or make it anew with less memory of single records: larger "
+        "leaves (min_leaf), fewer predictors, values put together.",
+        least=0.0, types={"synthetic": 0.0}, option="Largest share of copies of single records beyond chance.",
     ),
     LimitKind(
         name="correctly_disclosed", values="share", measure="attribute_disclosure", figure="correctly_disclosed",
@@ -238,7 +265,7 @@ KINDS = (
         printed="Share of the records for which the release discloses {variable} correctly: {value}",
         question="learnt", asked="How much could be told rightly",
         plain="Records of which the release tells {variable} rightly",
-        least=0.1, option="Largest share disclosed correctly.",
+        least=0.1, types={"synthetic": 0.2}, option="Largest share disclosed correctly.",
     ),
     LimitKind(
         name="residual_risk", values="share", measure="attacks", figure="risk", judged="attacks", scope="release",
@@ -255,11 +282,11 @@ KINDS = (
             "A trial attack succeeds on people in the file more often than on others, by more than {percent} in 100",
         ),
         advice="Change more of what the trial attacks used, or make the release anew with less memory of the file.",
-        option="Largest residual risk of an attack.",
+        types={"synthetic": 0.2}, option="Largest residual risk of an attack.",
     ),
     LimitKind(
         name="recoverable", values="share from 0", measure="recoverable_values", figure="recoverable",
-        judged="recovered", scope="release", alone=True, words="reconstructed values",
+        judged="worst column", scope="release", alone=True, words="reconstructed values",
         holds="at most {percent} of the changed values of a column can be reconstructed, not above {limit:g}",
         exceeded="{percent} of the changed values of {variable} can be reconstructed{because}, above {limit:g}",
         printed="Largest share of the changed values of a column that can be reconstructed from the release: {value}",
@@ -296,6 +323,23 @@ KINDS = (
         least=0.1, option="The same together with the tables that the scenario declares.",
     ),
     LimitKind(
+        name="exact_numbers", values="share from 0", measure="exact_numbers", figure="share", judged="worst column",
+        scope="released", needs="magnitudes", numbers=True, words="numbers that go out as they are",
+        holds="at most {percent} of the records dominate their group with a number that goes out within 10 % of the "
+        "truth, not above {limit:g}",
+        exceeded="{percent} of the records dominate their group with a value of {variable} that goes out within 10 % "
+        "of the truth, above {limit:g}",
+        printed="Largest share of the records that dominate their group with a number of a column that goes out within "
+        "10 % of the truth: {value}",
+        question="learnt", asked="How many large numbers go out as they are",
+        plain="Records whose number dominates its group and goes out within 10 % of the truth, in the worst column",
+        advice="Protect the large numbers: put the column in size classes (recode), code its top (top_bottom_code), "
+        "average neighbours (microaggregate), add noise (add_noise) or round (round_to).",
+        part=("exact_numbers", "n"), least=0.1, types={"public-use": 0.0, "teaching": 0.0},
+        form="largest share of large numbers released as they are",
+        option="Largest share that dominates a group with a number released within 10 % of the truth.",
+    ),
+    LimitKind(
         name="k_undone", of="k", values="level", measure="recoverable_values", figure="k_undone", judged="undone",
         scope="release", words="k after reconstruction",
         holds="with reconstructed values, every record is in a group of at least {limit:,g} (k = {limit:,g})",
@@ -313,7 +357,7 @@ KINDS = (
             ("With what can be worked out from the release, {value} of the records share what is known with fewer than "
              "{others}"),
         ),
-        coarser=True,
+        coarser=True, of_rows=True,
     ),
     LimitKind(
         name="risk_undone", of="risk", values="share", measure="recoverable_values", figure="risk_undone",
@@ -332,7 +376,7 @@ KINDS = (
             ("With what can be worked out from the release, {value} of the records would be recognised with a chance "
              "above {chance}"),
         ),
-        coarser=True,
+        coarser=True, of_rows=True,
     ),
     LimitKind(
         name="roles", declarable=False, values="share", measure="", figure="", judged="roles", scope="columns",

@@ -157,7 +157,7 @@ def _key(signature: Any, generator: Any) -> Any:
 
 
 FEW = 1 << 14  # rows that NumPy processes in less time than compiling a kernel takes
-STEPS = 1 << 17  # loop steps that plain Python runs in less time than compiling takes: below a tenth of a second
+STEPS = 1 << 18  # loop steps that plain Python runs in less time than compiling takes: below a fifth of a second
 SPENT = 1 << 20  # steps, or rows, of one kernel in one process after which it is compiled all the same
 OFTEN = 2  # calls of one kernel outside of a job that may do without it
 PRIVATE = 0o700  # what is loaded from there is run

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import is_early, is_little, njit
 
 # Mixed-integer linear programmes, with a second attempt where the solver itself fails.
 
@@ -49,6 +49,7 @@ TINY = 1e-9
 MOVES = 1e-7
 # How often a constraint is propagated at most, on average.
 ROUNDS = 6
+UNKNOWN = np.int64(-1)  # of this type, since a bare number is another, and would compile a second kernel
 
 
 class Relations(NamedTuple):
@@ -112,21 +113,17 @@ def narrow(
 
     Propagation starts from the constraints of variable `begin`, from all constraints if it is -1.
     """
-    return bool(narrow_within(relations, low, high, begin, room or make_room(relations)))
+    return bool(narrow_noting(relations, low, high, begin, room or make_room(relations), UNKNOWN))
 
 
 @njit(cache=True, nogil=True)
-def narrow_within(relations, low, high, begin, room):  # type: ignore[no-untyped-def]
-    """Do as `narrow` with working memory given by the caller; the trail is cleared."""
-    holds = narrow_noting(relations, low, high, begin, room, is_tidy(relations, low, high))
-    forget(room)
-    return holds
+def narrow_noting(relations, low, high, begin, room, tidiness):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
+    """Do as `narrow`, recording former bounds in the trail of `room`.
 
-
-@njit(cache=True, nogil=True)
-def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
-    """Do as `narrow`, recording former bounds in the trail of `room`; `tidy`: integer variables have integer bounds."""
-    n = len(relations.lower)
+    `tidiness`: 1 where all integer variables have integer bounds, 0 where not; `UNKNOWN`: it is looked up here, and the
+    trail is cleared in the end. One kernel for both, since what other kernels call is compiled again in each of them.
+    """
+    n, tidy = len(relations.lower), tidiness > 0 or (tidiness < 0 and is_tidy(relations, low, high))
     queue, queued = room.queue, room.queued
     head, size = 0, 0
     if begin < 0:
@@ -147,7 +144,7 @@ def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-u
             head = 0
         queued[r] = False
         from_, to = relations.start[r], relations.start[r + 1]
-        least, most, open_down, open_up, widest = 0.0, 0.0, 0, 0, 0.0
+        least, most, open_down, open_up, widest = 0.0, 0.0, np.int64(0), np.int64(0), 0.0
         for i in range(from_, to):
             # An unsigned index: numba then compiles no test for negative indices.
             v, f = np.uintp(relations.number[i]), relations.factor[i]
@@ -198,6 +195,8 @@ def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-u
             break
     for i in range(size):
         queued[queue[(head + i) % n]] = False
+    if tidiness < 0:
+        forget(room)
     return holds
 
 
@@ -291,35 +290,28 @@ def moved_by(
 @njit(cache=True, nogil=True)
 def _first_affecting(relations, known, v, intervals, lookout, ends, room, affected):  # type: ignore[no-untyped-def]
     """Index of the first interval for `v` that affects watched variables, and how many; these go into `affected`."""
-    for i in range(len(intervals)):
-        n = _propagate_interval(relations, known, v, intervals[i, 0], intervals[i, 1], lookout, ends, room, affected)
-        if n > 0:
-            return i, n
-    return len(intervals), 0
-
-
-@njit(cache=True, nogil=True)
-def _propagate_interval(relations, known, v, least, largest, lookout, ends, room, affected):  # type: ignore[no-untyped-def]
-    """Propagate least <= v <= largest; write the watched variables it affects into `affected`, return their number."""
-    low, high = ends
-    for i in range(len(low)):
-        low[i], high[i] = known[0][i], known[1][i]
-    low[v], high[v] = max(low[v], least), min(high[v], largest)
-    n = 0
-    if low[v] > high[v] or not narrow_within(relations, low, high, v, room):
-        return n
-    if low[v] == known[0][v] and high[v] == known[1][v]:
-        return n
+    (low, high), (known_low, known_high) = ends, known
     small, narrowest = lookout.limits
-    for w in lookout.numbers:
-        if lookout.part[w] != lookout.part[v] or not (high[w] > 0 and low[w] < small):
+    for k in range(len(intervals)):
+        for i in range(len(low)):
+            low[i], high[i] = known_low[i], known_high[i]
+        low[v], high[v] = max(low[v], intervals[k, 0]), min(high[v], intervals[k, 1])
+        if low[v] > high[v] or not narrow_noting(relations, low, high, v, room, UNKNOWN):
             continue
-        if not lookout.wide[w] and high[w] - low[w] > narrowest:
+        if low[v] == known_low[v] and high[v] == known_high[v]:
             continue
-        if lookout.always[w] or low[w] != known[0][w] or high[w] != known[1][w]:
-            affected[n] = w
-            n += 1
-    return n
+        n = 0
+        for w in lookout.numbers:
+            if lookout.part[w] != lookout.part[v] or not (high[w] > 0 and low[w] < small):
+                continue
+            if not lookout.wide[w] and high[w] - low[w] > narrowest:
+                continue
+            if lookout.always[w] or low[w] != known_low[w] or high[w] != known_high[w]:
+                affected[n] = w
+                n += 1
+        if n > 0:
+            return k, n
+    return len(intervals), 0
 
 
 # Feasible points: variables are assigned one after the other, smallest domain first, with propagation in between.
@@ -331,6 +323,8 @@ TURNS = 2
 MOST_GIVEN_UP = 2
 # How many values of a variable without an upper bound are tried.
 ENDLESS = 1000
+# Nodes of a search, for each dead end.
+NODES = 6
 
 
 @njit(cache=True, nogil=True)
@@ -341,18 +335,23 @@ def _copy_bounds(low, high, to_low, to_high):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _assign_greedily(relations, low, high, members, style, room, tidy):  # type: ignore[no-untyped-def]
-    """Assign each variable a value (lower bound, upper bound or midpoint), smallest domain first, without backtracking.
+def _assign_greedily(relations, low, high, begin, members, style, room):  # type: ignore[no-untyped-def]
+    """Propagate from `begin`, then assign each variable a value, smallest domain first, without backtracking.
 
-    `low` and `high` (V,) are changed in place; `members`: indices of the variables to assign; `style`: 0, 1 or 2, which
-    of the three values is tried first. Return False if propagation empties a domain for all three values of a variable.
+    `low` and `high` (V,) are changed in place; `begin`: a variable whose constraints are propagated first, or -1;
+    `members`: indices of the variables to assign; `style`: 0, 1 or 2, which of lower bound, midpoint and upper bound is
+    tried first. Return 0 if the first propagation empties a domain, -1 if later ones do for all three values of a
+    variable, 1 otherwise.
     """
+    if begin >= 0 and not narrow_noting(relations, low, high, begin, room, UNKNOWN):
+        return 0
+    tidiness = 1 if is_tidy(relations, low, high) else 0
     left = members.copy()
     n = len(left)
     while True:
         v, n = _narrowest(relations, low, high, left, n)
         if v < 0:
-            return True
+            return 1
         own_low, own_high = low[v], high[v]
         lower, _upper = _halves_of_domain(own_low, own_high, relations.whole[v])
         fixed = False
@@ -364,14 +363,14 @@ def _assign_greedily(relations, low, high, members, style, room, tidy):  # type:
             elif turn == 2 and np.isfinite(own_high):
                 value = own_high
             low[v] = high[v] = value
-            if narrow_noting(relations, low, high, v, room, tidy):
+            if narrow_noting(relations, low, high, v, room, tidiness):
                 forget(room)
                 fixed = True
                 break
             put_back(low, high, room)
             low[v], high[v] = own_low, own_high
         if not fixed:
-            return False
+            return -1
 
 
 def find_point(
@@ -382,38 +381,42 @@ def find_point(
     style: int,
     most: int,
     room: Room | None = None,
+    *,
+    begin: int = -1,
 ) -> int:
     """Assign values to the `members` in place so that all constraints hold: 1 found, 0 infeasible, -1 given up.
 
-    `low` and `high` (V,) have been propagated. A greedy assignment (smallest domain first; lower bound, upper bound or
-    midpoint) is tried first, then branch and bound on the same order. `style` 0, 1 and 2 try the values in different
-    orders, of which two are used; a search gives up after `most` dead ends.
+    `low` and `high` (V,) have been propagated, but for the constraints of variable `begin`. A greedy assignment
+    (smallest domain first; lower bound, upper bound or midpoint) is tried first, then branch and bound on the same
+    order. `style` 0, 1 and 2 try the values in different orders, of which two are used; a search gives up after `most`
+    dead ends.
     """
-    return int(_find_point(relations, low, high, -1, members, style, most, room or make_room(relations)))
-
-
-@njit(cache=True, nogil=True)
-def _find_point(relations, low, high, begin, members, style, most, room):  # type: ignore[no-untyped-def]
-    """Do as `find_point`, after propagation from the constraints of variable `begin` unless it is negative."""
-    if begin >= 0 and not narrow_within(relations, low, high, begin, room):
-        return 0
-    tidy = is_tidy(relations, low, high)
+    room = room or make_room(relations)
     for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
-        if _assign_greedily(relations, own_low, own_high, members, (style + turn) % 3, room, tidy):
-            _copy_bounds(own_low, own_high, low, high)
+        outcome = _assign_greedily(relations, own_low, own_high, begin, members, (style + turn) % 3, room)
+        if outcome == 0:
+            return 0
+        if outcome > 0:
+            low[:], high[:] = own_low, own_high
             return 1
+    if begin >= 0:
+        narrow(relations, low, high, begin, room)
+    tidiness = int(is_tidy(relations, low, high))
     for turn in range(TURNS):
+        search = _branch_and_bound
+        if is_early(search) and is_little(search, NODES * most * len(members)):
+            search = search.py_func  # with the kernels that it calls
         own_low, own_high = low.copy(), high.copy()
-        outcome = _branch_and_bound(relations, own_low, own_high, members, (style + turn) % 3, most, room, tidy)
+        outcome = int(search(relations, own_low, own_high, members, (style + turn) % 3, most, room, tidiness))
         if outcome >= 0:
-            _copy_bounds(own_low, own_high, low, high)
+            low[:], high[:] = own_low, own_high
             return outcome
     return -1
 
 
 @njit(cache=True, nogil=True)
-def _branch_and_bound(relations, low, high, members, style, most, room, tidy):  # type: ignore[no-untyped-def]
+def _branch_and_bound(relations, low, high, members, style, most, room, tidiness):  # type: ignore[no-untyped-def]
     """Branch and bound, depth first: 1 and the point in `low` and `high` (V,), 0 if infeasible, -1 if given up.
 
     The smallest domain is split into one value and two halves; a stack holds the bounds of the open nodes.
@@ -427,7 +430,7 @@ def _branch_and_bound(relations, low, high, members, style, most, room, tidy):  
         depth -= 1
         _copy_bounds(lows[depth], highs[depth], low, high)
         if moved[depth] >= 0:
-            holds = narrow_noting(relations, low, high, moved[depth], room, tidy)
+            holds = narrow_noting(relations, low, high, moved[depth], room, tidiness)
             forget(room)
             if not holds:
                 ends += 1
@@ -532,7 +535,7 @@ def few_values(
                 continue
             own_low, own_high = low.copy(), high.copy()
             own_low[v] = own_high[v] = value
-            outcome = _find_point(relations, own_low, own_high, v, members, (value + v) % 3, most, room)
+            outcome = find_point(relations, own_low, own_high, members, (value + v) % 3, most, room, begin=v)
             if outcome == 1:
                 p = int(used[0]) % len(points)
                 points[p] = own_low
@@ -560,7 +563,13 @@ def _values_of_points(seen, v, points, used, looked_at, inside, low, high, membe
     for age in range(min(used, len(points))):
         p = (used - 1 - age) % len(points)
         if not looked_at[p]:
-            looked_at[p], inside[p] = True, _is_inside(points[p], low, high, members)
+            looked_at[p] = inside[p] = True
+            for i in members:
+                # The tolerance is far below the margin by which a sum stays under the open end of its rounding step.
+                slack = 1e-9 * max(1.0, abs(points[p, i]))
+                if points[p, i] < low[i] - slack or points[p, i] > high[i] + slack:
+                    inside[p] = False
+                    break
         if not inside[p]:
             continue
         value, known = np.floor(points[p, v] + 0.5), False
@@ -572,14 +581,3 @@ def _values_of_points(seen, v, points, used, looked_at, inside, low, high, membe
             if n == len(seen):
                 break
     return n
-
-
-@njit(cache=True, nogil=True)
-def _is_inside(point, low, high, members):  # type: ignore[no-untyped-def]
-    """Whether a point (V,) lies within the bounds `low` and `high` (V,) for all `members`."""
-    for v in members:
-        # The tolerance is far below the margin by which a sum stays under the open end of its rounding step.
-        slack = 1e-9 * max(1.0, abs(point[v]))
-        if point[v] < low[v] - slack or point[v] > high[v] + slack:
-            return False
-    return True

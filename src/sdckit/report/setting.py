@@ -121,6 +121,7 @@ class Setting:
         if name not in self.ledger.variables:
             (few,) = cells.values("sample_frequency").count_below([SMALL])
             self.ledger.count(name, int(few), name, watched="nowhere")
+            self.ledger.weigh(name)
         return (name,)
 
     @property
@@ -198,7 +199,7 @@ def setting_for(ledger: Ledger, prefix: str, scenario: Scenario, results: Mappin
     threshold = scenario.limits.risk
     breaks = _breaks(results.values(), weights, scenario.sampling_fraction, threshold)
     return Setting(
-        ledger, prefix, make_sizes(ledger, prefix, breaks), n,
+        ledger, prefix, make_sizes(ledger, prefix, *breaks), n,
         cells_known=not any(place.endswith(":category") for place in results) and not persons,
         persons=persons, weights=weights, fraction=scenario.sampling_fraction, alpha=scenario.alpha,
         threshold=threshold,
@@ -219,14 +220,16 @@ def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
     stated = getattr(result, "asked", None)
     threshold = float(stated) if isinstance(stated, int | float) else None
     return Setting(
-        ledger, "i0", make_sizes(ledger, "i0", _breaks([result], weights, fraction, threshold)), n,
+        ledger, "i0", make_sizes(ledger, "i0", *_breaks([result], weights, fraction, threshold)), n,
         cells_known=not persons and not getattr(cells, "has_wildcards", False),
         persons=persons, weights=weights, fraction=fraction, alpha=getattr(roles, "alpha", 1.0), threshold=threshold,
     )  # fmt: skip
 
 
-def _breaks(results: Any, weights: str, fraction: float | None, threshold: float | None) -> set[float]:
-    """Cell sizes at which a tested k, a bin of risk or the threshold separates records."""
+def _breaks(
+    results: Any, weights: str, fraction: float | None, threshold: float | None
+) -> tuple[set[float], set[float]]:
+    """Cell sizes at which a tested k separates records, and at which a bin of risk or the threshold does."""
     breaks: set[float] = set()
     methods = []
     for result in results:
@@ -234,11 +237,11 @@ def _breaks(results: Any, weights: str, fraction: float | None, threshold: float
         if hasattr(result, "method") and hasattr(result, "histogram"):
             methods.append(result.method)
     if weights == "weight":
-        return breaks
+        return breaks, set()
     known = 1.0 if fraction is None else fraction
     method = methods[0] if methods else "exact"
-    breaks |= {largest_size(edge, known, method) for edge in RISK_EDGES}
-    return breaks | ({largest_size(threshold, known, method, strictly=True)} if threshold else set())
+    of_risk = {largest_size(edge, known, method) for edge in RISK_EDGES}
+    return breaks, of_risk | ({largest_size(threshold, known, method, strictly=True)} if threshold else set())
 
 
 # Figures that may rest on few changed records: from a loss their number can be computed where it is one, two or three.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, ClassVar, cast
 
@@ -14,7 +14,7 @@ from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError, SdcError
+from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
 from sdckit.utility.ecdf_utility import ecdf_utility
 from sdckit.utility.losses.information_loss import information_loss
@@ -24,6 +24,7 @@ from sdckit.utility.propensities.propensity import propensity
 from sdckit.utility.tables.compare_associations import compare_associations
 from sdckit.utility.tables.compare_distributions import compare_distributions
 from sdckit.utility.tables.tabular_utility import tabular_utility
+from sdckit.utility.weighted_totals import MovedFigure, moved_figures
 
 MOST_JOINT = 50_000  # most records for the joint distribution function of several numbers: beyond, it is slow
 MOST_NUMBERS = 5
@@ -98,12 +99,16 @@ class UtilityOverview(PairResult):
         ``best`` (what a perfect release has).
     skipped : tuple of (str, str)
         Measures that did not run, and why.
+    moved : tuple of MovedFigure
+        By how much weighted totals and means of the declared numbers, and the weighted counts of the largest levels of
+        the keys, moved: ``variable``, ``level``, ``figure``, ``change``. Only with a scenario.
     """
 
     measure: ClassVar[str] = "utility_overview"
     figures: ClassVar[tuple[str, ...]] = tuple(headline.name for headline in HEADLINES)
     results: dict[str, Any] = field(default_factory=dict, repr=False)
     skipped: tuple[tuple[str, str], ...] = ()
+    moved: tuple[MovedFigure, ...] = ()
     variables: tuple[str, ...] = ()
     auc: float = math.nan
     pmse_ratio: float = math.nan
@@ -142,7 +147,12 @@ class UtilityOverview(PairResult):
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with those of every measure under ``measures``."""
         figures = super().to_dict()
-        return {**figures, "measures": {name: result.to_dict() for name, result in self.results.items()}}
+        moved = [asdict(figure) for figure in self.moved]
+        return {
+            **figures,
+            "moved": moved,
+            "measures": {name: result.to_dict() for name, result in self.results.items()},
+        }
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -180,6 +190,7 @@ def utility_overview(
     seed : int or Generator, optional
         For what is random in the measures behind the table.
     scenario : Scenario, optional
+        Gives the numbers, and the weight of totals (`moved`).
     id : str, optional
         Column that says which rows belong together.
     step : callable, optional
@@ -236,13 +247,35 @@ def utility_overview(
             results[name] = calls[name]()
         except SdcError as error:
             skipped.append((name, str(error)))
+    moved: tuple[MovedFigure, ...] = ()
+    if scenario is not None:
+        try:
+            moved = _moved(chosen, scenario)
+        except SdcError as error:
+            skipped.append(("weighted_totals", str(error)))
     notes: dict[str, str] = dict(chosen.notes)
     per_release = tuple(_headlines(results, j) for j in range(chosen.pair.m))
     return UtilityOverview(
         pair=chosen.pair, per_release=per_release, notes=notes, results=results, skipped=tuple(skipped),
-        variables=chosen.names, missing_rule="a missing value is a level of its own",
+        moved=moved, variables=chosen.names, missing_rule="a missing value is a level of its own",
         **mean_figures(per_release, notes),
     )  # fmt: skip
+
+
+def _moved(chosen: Chosen, scenario: Scenario) -> tuple[MovedFigure, ...]:
+    """By how much totals, means and counts moved, weighted where the scenario names a weight.
+
+    Raises ColumnError: a file lacks the weight.
+    """
+    weight, frames = scenario.weight, chosen.pair.plans or chosen.pair.frames
+    for label, frame in zip(chosen.pair.names, frames, strict=True):
+        if weight is not None and weight not in frame.collect_schema().names():
+            raise ColumnError(f"{label} has no column {weight!r} (weight): nobody can weight totals there")
+    numeric, keys = (
+        [name for name in declared if name in chosen.names and name != weight]
+        for declared in (scenario.numeric, scenario.all_keys)
+    )
+    return moved_figures(chosen.pair, weight=weight, numeric=numeric, keys=keys)
 
 
 def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, str]:

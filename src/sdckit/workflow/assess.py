@@ -14,12 +14,13 @@ from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import is_lazy, open_frame
+from sdckit.data.frames import has_repeats, is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.column_roles import look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
+from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
 from sdckit.report.common_blocks import drawn_size
@@ -50,6 +51,7 @@ from sdckit.workflow.verdicts import (
     judge_attacks,
     judge_release,
     judge_undone,
+    of_single_rows,
     with_origins,
 )
 
@@ -236,15 +238,22 @@ def _check_groups(data: Any, by: Sequence[str]) -> None:
 
 def _assess_file(
     data: Any, *, scenario: Scenario, measures: Sequence[str], step: Step, compared: bool = False,
-    by: Sequence[str] = (),
+    by: Sequence[str] = (), several: bool | None = None,
 ) -> Assessment:  # fmt: skip
-    """Assess one file; `compared`: it is one of the files of a release, so subgroup columns `by` may be absent."""
+    """Assess one file; `compared`: it is one of the files of a release, so subgroup columns `by` may be absent.
+
+    `several`: whether a person has several rows, which a release without the number of the person does not tell.
+    """
     frame = open_frame(data)
     present = frame.collect_schema().names()
+    if several is None:
+        several = _has_several_rows(frame, scenario)
     groups = tuple(by) if all(name in present for name in by) else ()
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
-        plans = plan_file(scenario, measures=measures, alone=not compared, data=frame, tell=step, by=groups)
-        intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
+        plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
+        intruders = tuple(
+            _against(name, planned, compared=compared, several=several) for name, planned in plans.items()
+        )
     caught_messages = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *caught_messages]))
     for message in messages:
@@ -259,6 +268,12 @@ def _assess_file(
     )  # fmt: skip
 
 
+def _has_several_rows(frame: Any, scenario: Scenario) -> bool:
+    """Whether a person has several rows, where the scenario says whose row it is."""
+    person = scenario.person
+    return person is not None and person in frame.collect_schema().names() and has_repeats(frame, person)
+
+
 def _unconfirmed(scenario: Scenario) -> list[str]:
     if not scenario.unconfirmed:
         return []
@@ -266,23 +281,16 @@ def _unconfirmed(scenario: Scenario) -> list[str]:
     return [f"{guessed}. Figures and verdicts below are for exploring; check refuses it as a gate"]
 
 
-def _against(name: str, planned: Sequence[Planned], *, compared: bool) -> IntruderAssessment:
+def _against(name: str, planned: Sequence[Planned], *, compared: bool, several: bool) -> IntruderAssessment:
     context = planned[0].context
     context.tell(f"tabulating the keys of {name}")
     cells = context.cells  # what is wrong with the file is told here, not by the first measure
     outcome = carry_out(planned)
     scenario = context.scenario
-    verdicts = with_origins(
-        judge(
-            scenario.limits,
-            name,
-            outcome.results,
-            sensitive=scenario.sensitive,
-            skipped=outcome.skipped,
-            compared=compared,
-        ),
-        scenario,
-    )
+    verdicts = judge(
+        scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
+    )  # fmt: skip
+    verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario)
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
     return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
@@ -301,6 +309,7 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 AssessFile = Callable[..., Assessment]
 OPTIONAL = ("weight", "household", "person")
+NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
 SAME_HOUSEHOLDS = (
     "{n} values of {column} (household) are in the original and in the control file: unless both number their "
@@ -321,6 +330,7 @@ def assess_release(
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
     files, aligned = _open(opened, control, scenario, recodings, by)
@@ -332,20 +342,19 @@ def assess_release(
     }  # fmt: skip
     going_out = [_with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released]
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
-        before = assess_file(
-            opened.original, scenario=_of_original(scenario), measures=measures, step=tell, compared=True, by=by
-        )
+        several = _has_several_rows(opened.original, scenario)
+        one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
+        before = assess_file(opened.original, scenario=_of_original(scenario), **one_file)
         collected = _collected(pair, _of_original(scenario))
         fitted = [_fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)]
         after = tuple(
-            assess_file(file, scenario=own, measures=measures, step=tell, compared=True, by=by)
-            for file, (own, _) in zip(going_out, fitted, strict=True)
+            assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
         )
         attacked = Attacked(Outcome({}, ()))
         if attacks or control is not None:
             attacked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
-            _compared(name, planned, before, after, attacked, control=control is not None)
+            _compared(name, planned, before, after, attacked, control=control is not None, several=several)
             for name, planned in plan_release(scenario, **known).items()
         )
         utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
@@ -368,6 +377,35 @@ def assess_release(
         control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
         recoding="" if recodings is None else recodings.source, column_roles=column_roles,
     )  # fmt: skip
+
+
+def _check_synthetic(scenario: Scenario, opened: Pair, recodings: Recodings | None) -> None:
+    """Raise where a release is called synthetic and an id, a recipe or a log says that its records are people's."""
+    if scenario.release != SYNTHETIC:
+        return
+    reason = ""
+    if opened.id is not None:
+        reason = f"id={opened.id!r} says which record was made from which"
+    elif recodings is not None:
+        released = dict.fromkeys(name for frame in opened.released for name in frame.collect_schema().names())
+        varying = [name for name in recodings.not_drawn([*released]) if _varies(opened.released, name)]
+        if varying:
+            some = ", ".join(varying[:NAMED]) + (f" and {len(varying) - NAMED} more" if len(varying) > NAMED else "")
+            reason = f"the {recodings.source} does not synthesise {some} for all records"
+    if reason:
+        raise ScenarioError(
+            f"{reason}: this is not {a_release(SYNTHETIC)}; name another type of release, such as public-use",
+            argument="release",
+        )
+
+
+def _varies(files: Sequence[Any], name: str) -> bool:
+    """Whether a column has more than one value in a file; of a lazy frame, which is not read here, it counts as so."""
+    return any(
+        is_lazy(frame) or int(frame.get_column(name).n_unique()) > 1
+        for frame in files
+        if name in frame.collect_schema().names()
+    )
 
 
 @dataclass(frozen=True)
@@ -463,7 +501,8 @@ def _open(
         sizes = [_size(frame) for frame in opened.released]
         recodings.check_sizes(sizes, opened.names[1:])
         in_memory = None not in (*sizes, _size(opened.original))
-        aligned = aligned or (in_memory and recodings.log is not None and recodings.keeps_rows)
+        by_log = in_memory and recodings.log is not None and recodings.keeps_rows
+        aligned = aligned or (by_log and scenario.release != SYNTHETIC)
     files = open_recoded(
         opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
         recodings=recodings, aligned=aligned,
@@ -507,7 +546,7 @@ def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
 
 def _compared(
     name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Attacked,
-    *, control: bool,
+    *, control: bool, several: bool,
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
     outcome = carry_out(planned)
@@ -515,12 +554,16 @@ def _compared(
     replaced = {verdict.name for verdict in lost}
     worst = _worst([assessment[name].verdicts for assessment in after])
     limits = scenario.limits_of(compared=True)
-    verdicts = (
+    verdicts: tuple[Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
         *lost,
         *_without_households(scenario, name, after),
         *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
-        *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
+        *(
+            verdict
+            for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
+            if scenario.release != SYNTHETIC or not LIMITS[verdict.name].of  # nothing was taken out of its records
+        ),
         *judge_attacks(
             limits.residual_risk,
             name,
@@ -532,9 +575,8 @@ def _compared(
             lacking=attacked.lacking,
         ),
     )
-    return IntruderAssessment(
-        name, before[name].keys, outcome.results, with_origins(verdicts, scenario, compared=True), outcome.skipped
-    )
+    verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)
+    return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
 
 
 def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:

@@ -357,7 +357,8 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they tell exact counts, and pytest prints them
-            files = [_read_if_path(given_file, scenario) for given_file in (data, released, given.pop("control"))]
+            files = [_read_if_path(data, scenario), _read_if_path(released, scenario, without=())]
+            files.append(_read_if_path(given.pop("control"), scenario))
             result = check(files[0], files[1], scenario=scenario, control=files[2], **given)
             return None if result.passed else AssertionError(_message(result))
     except SdcError as error:
@@ -366,13 +367,17 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
         return SdcError(f"internal error: {type(error).__name__}; check() in a session of your own shows where")
 
 
-def _read_if_path(given: Any, scenario: Scenario) -> Any:
-    """Read paths as the command line does; return frames unchanged."""
+def _read_if_path(given: Any, scenario: Scenario, *, without: Sequence[str] | None = None) -> Any:
+    """Read paths as the command line does; return frames unchanged.
+
+    A file is read without the identifiers; a release with them, since they would go out.
+    """
     if isinstance(given, list | tuple):
-        return [_read_if_path(file, scenario) for file in given]
+        return [_read_if_path(file, scenario, without=without) for file in given]
     if not isinstance(given, str | Path) or arguments.scenario_or_none(scenario) is None:
         return given
-    return read_file(given, identifiers=scenario.identifiers, missing=scenario.missing_codes)
+    identifiers = scenario.identifiers if without is None else without
+    return read_file(given, identifiers=identifiers, missing=scenario.missing_codes)
 
 
 def _message(result: CheckResult) -> str:

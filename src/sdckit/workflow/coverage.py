@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import EVERY
 from sdckit.catalogue import measure
 from sdckit.catalogue.attacks import DIFFERENCING, RECOVERABLE
+from sdckit.catalogue.attribute import NUMBERS as EXACT
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 QUESTIONS = ("known", "learnt", "close", "attacked", "given_back", "remembered")
 NUMBERS = ("numeric", "magnitudes")  # roles whose columns are compared as numbers
+BY_COLUMN = {RECOVERABLE.name: "given_back", EXACT.name: "close"}  # measures whose result names its columns
 MEMORY = ("membership", "distance_to_closest_record")  # attacks on what a release remembers of its original
 
 
@@ -119,7 +121,8 @@ Look = tuple[str, str, Iterable[str]]  # question, what looked, columns
 def _by_measures(intruders: Iterable[IntruderAssessment], scenario: Scenario) -> Iterator[Look]:
     for intruder in intruders:
         yield "known", intruder.name, intruder.keys
-        for place, result in intruder.results.items():
+        results: Mapping[str, Any] = intruder.results
+        for place, result in results.items():
             name, _, target = place.partition(":")
             row = measure(name)
             if row.room == "attribute":
@@ -128,8 +131,8 @@ def _by_measures(intruders: Iterable[IntruderAssessment], scenario: Scenario) ->
             if row.files == "release":
                 for role in (role for role in NUMBERS if role in row.needs):
                     yield "close", name, getattr(scenario, role)
-            if name == RECOVERABLE.name:
-                yield "given_back", name, [column.column for columns in result.columns for column in columns]
+            if name in BY_COLUMN:
+                yield BY_COLUMN[name], name, [column.column for columns in result.columns for column in columns]
             if name == DIFFERENCING.name:
                 yield "remembered", name, (*result.keys, *result.sensitive)
 

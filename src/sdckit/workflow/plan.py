@@ -153,8 +153,8 @@ def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def shared_variables(scenario: Scenario, columns: Collection[str]) -> tuple[str, ...]:
-    """Key, sensitive and numeric variables of the scenario that are among `columns`."""
-    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
+    """Key, sensitive and numeric variables of the scenario that are among `columns`, and those of groups of numbers."""
+    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric, *scenario.number_groups])
     return tuple(name for name in named if name in columns)
 
 
@@ -199,14 +199,19 @@ def attacked_columns(
     return AttackedColumns(named, () if set(every) <= set(named) else every, lacking, len(going_out))
 
 
-def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), alone: bool = False, **known: Any) -> Plans:
+def plan_file(
+    scenario: Scenario, *, measures: Sequence[str] = (), compared: bool | None = None, **known: Any
+) -> Plans:  # fmt: skip
     """Plan the measures of one file against every intruder.
 
-    `known` is what else a `Context` holds: ``n``, ``data``, ``tell``. `alone`: no original is beside it, and a limit
-    on what a release gives back is held against the file by itself.
+    `compared`: the file is one of those of a release, which other measures compare; False: no original is beside it,
+    and limits on what a release gives back are held against the file by itself. `known` is what else a `Context`
+    holds: ``n``, ``data``, ``tell``.
     """
     plans = _by_intruder(scenario, "one", measures, known)
-    if not alone:
+    if compared:
+        return {name: tuple(planned for planned in plan if not planned.row.alone) for name, plan in plans.items()}
+    if compared is None:
         return plans
     contexts = [planned[0].context for planned in plans.values()]
     contexts[0].shared[INTRUDERS] = contexts

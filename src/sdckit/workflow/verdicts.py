@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_SEEN, asks_everything, limits_in_force, not_said
-from sdckit.report.chapters.sentences import WITHOUT_ORIGINAL, both_rules, spaced
+from sdckit.report.chapters.sentences import SINGLE_ROWS, WITHOUT_ORIGINAL, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ NO_HOUSEHOLD = "the scenario names no household column"
 ATTACKS = next(name for name, kind in LIMITS.items() if kind.judged == "attacks")
 ROLES = next(name for name, kind in LIMITS.items() if kind.judged == "roles")
 NOT_LOOKED_AT = "the columns that go out were not looked at"
-NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
+NO_CONTROL = "no people were kept aside (no control file): what succeeds on those in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
@@ -30,6 +30,10 @@ NO_ATTACK = "no attack with a residual risk could be made"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
     "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
+)
+UNMATCHED = (
+    "no value looks as if it had been changed, and nothing says which records of the release and of the original "
+    "belong together; say aligned = true in the scenario, or name the id"
 )
 ONE_FILE = "it compares a release with its original, and only one file is given"
 
@@ -47,7 +51,7 @@ class Verdict:
     intruder : str
         Empty for "roles", which are the same for all.
     variable : str or None
-        The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable.
+        The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable or exact_numbers.
     limit : float or None
         The threshold; "roles" have none.
     holds : bool or None
@@ -69,6 +73,8 @@ class Verdict:
         What would mend it, in words.
     columns : str
         With how many columns attacks were made, in words.
+    single_rows : bool
+        Whether persons have several rows each and only single ones were looked at.
     """
 
     name: str
@@ -86,6 +92,7 @@ class Verdict:
     alone: bool = False
     remedy: str = ""
     columns: str = ""
+    single_rows: bool = False
 
     @property
     def word(self) -> str:
@@ -95,8 +102,8 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What was found, in plain words with exact figures."""
-        further = (self.remedy, WITHOUT_ORIGINAL if self.alone else "", self.origin)
-        return "; ".join(filter(None, (self._judged_sentence(), *further)))
+        rows, beside = SINGLE_ROWS if self.single_rows else "", WITHOUT_ORIGINAL if self.alone else ""
+        return "; ".join(filter(None, (self._judged_sentence(), self.remedy, rows, beside, self.origin)))
 
     def _judged_sentence(self) -> str:
         if self.holds is None:
@@ -219,16 +226,23 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
     return verdicts
 
 
-def _by_recovered(asked: _Asked) -> list[Verdict]:
-    """Compare a limit with the largest share of reconstructed values over all columns."""
+def _by_worst_column(asked: _Asked) -> list[Verdict]:
+    """Compare a limit with the largest share over all columns."""
     if asked.result is None:
         return [asked.open(asked.reason())]
-    columns = (column for some in asked.result.columns for column in some)
+    columns = [column for some in asked.result.columns for column in some]
     worst = max(columns, key=lambda column: column.share, default=None)
+    # of large numbers every record is looked at, of reconstructed values only what was taken out
+    if not getattr(asked.result, "touched", True) and math.isnan(asked.result.right):
+        return [asked.open(UNMATCHED)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
-    return [replace(verdict, variable=worst.column, because=worst.told_by, remedy="; ".join(worst.remedies[:1]))]
+    return [
+        replace(
+            verdict, variable=worst.column, because=worst.told_by, remedy="; ".join(getattr(worst, "remedies", ())[:1])
+        )
+    ]
 
 
 def _by_undone(asked: _Asked) -> list[Verdict]:
@@ -246,7 +260,7 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
 
 JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
     "violations": _by_violations, "count": _by_count, "share": _by_share, "groups": _by_groups, "ledger": _by_ledger,
-    "worst release": _by_worst_release, "recovered": _by_recovered, "undone": _by_undone,
+    "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone,
 }  # fmt: skip
 
 
@@ -274,10 +288,11 @@ def judge(
     verdicts: list[Verdict] = []
     every = {kind.judged for kind in LIMITS.values()} - {"undone"}
     for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every):
-        if scope != "release":
+        if scope != "release" and (scope != "released" or not compared):
             verdicts += JUDGES[asked.kind.judged](asked)
-        elif not compared and not asked.kind.alone:
-            verdicts.append(asked.open(ONE_FILE))
+        elif scope == "release" and not compared and not asked.kind.alone:
+            variables = (sensitive or (None,)) if asked.kind.per_variable else (None,)
+            verdicts += [asked.open(ONE_FILE, variable) for variable in variables]
     return tuple(verdicts)
 
 
@@ -300,7 +315,7 @@ def judge_release(
 def judge_undone(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, skipped: Sequence[tuple[str, str]]
 ) -> tuple[Verdict, ...]:
-    """Judge the limit on reconstructed values, and k and risk on the release with these filled in.
+    """Judge the limits on the worst column, and k and risk on the release with reconstructed values filled in.
 
     Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
     why there is no result.
@@ -308,7 +323,7 @@ def judge_undone(
     return tuple(
         verdict
         for _, asked in _asked_of(
-            thresholds, intruder, results, sensitive=(), skipped=skipped, judged=("recovered", "undone")
+            thresholds, intruder, results, sensitive=(), skipped=skipped, judged=("worst column", "undone")
         )
         for verdict in JUDGES[asked.kind.judged](asked)
     )
@@ -381,6 +396,27 @@ def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdic
         return ()
     holds, words = (None, NOT_LOOKED_AT) if columns is None else (columns.holds, columns.words)
     return (Verdict(ROLES, "", None, None, holds, None, None, words),)
+
+
+# Rows are not people where a person has several.
+
+
+NOT_PEOPLE = "rows are not people: some have several, and people followed through their rows were not looked at"
+
+
+def of_single_rows(verdicts: Iterable[Verdict], scenario: Scenario) -> tuple[Verdict, ...]:
+    """Say of verdicts on single rows that they are; what holds for these is open under a type of release.
+
+    Whoever follows people through their rows knows more: what is exceeded stays so.
+    """
+    return tuple(
+        verdict
+        if not LIMITS[verdict.name].of_rows or verdict.holds is None
+        else replace(verdict, holds=None, n_records=None, value=None, reason=NOT_PEOPLE, because="", n_category=None)
+        if verdict.holds and asks_everything(scenario)
+        else replace(verdict, single_rows=True)
+        for verdict in verdicts
+    )
 
 
 # Origin of the limits: the scenario, its type of release, or a statistical office.

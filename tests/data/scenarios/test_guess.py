@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -422,3 +424,12 @@ def test_any_file_gives_a_valid_scenario(tmp_path_factory, columns):
     assert used == set(scenario.columns)
     named = {*scenario.columns, *scenario.identifiers, *scenario.insensitive, *scenario.unconfirmed}
     assert named == {*frame.columns}  # each has a role, or is asked about
+
+
+def test_magnitudes_are_proposed_and_their_absence_is_left_to_say():
+    amounts = pl.DataFrame({"sex": [1, 2] * 100, "turnover": [float(round(1.06**i)) for i in range(200)]})
+    text = scenario_toml(amounts)
+    assert tomllib.loads(text)["magnitudes"] == ["turnover"]
+    without = scenario_toml(amounts.select("sex"))
+    assert "# magnitudes = []" in without
+    assert "magnitudes" not in tomllib.loads(without)

@@ -137,7 +137,7 @@ def test_is_frozen_and_travels():
         ({"aligned": 1}, "aligned must be true or false"),
         (
             {"release": "web"},
-            "release must be one of 'public-use', 'teaching', 'scientific-use' or 'enclave'; types of",
+            "release must be one of 'public-use', 'teaching', 'scientific-use', 'enclave' or 'synthetic'; types of",
         ),
         ({"sensitive": "income"}, "sensitive must be a list"),
         ({"sensitive": {"income"}}, "sensitive must be a list"),

@@ -139,3 +139,20 @@ def test_our_own_words_stand_alone_and_others_name_the_entry(value, says):
     with pytest.raises(ValidationError) as caught:
         Choosy(kind=value)
     assert explain(caught.value, ["kind"]) == says
+
+
+def test_a_magnitude_is_numeric_and_may_be_a_key_or_sensitive():
+    made = Scenario(
+        keys=["size"], sensitive=["pay"], numeric=["age"], magnitudes=["size", "pay", "gain"], number_groups=["branch"]
+    )
+    assert made.numeric == ("age", "size", "pay", "gain")
+    assert "branch" in made.columns
+    assert made.narrowed(["size", "pay"]).magnitudes == ("size", "pay")
+    for entries, message in (
+        ({"weight": "w", "magnitudes": ["w"]}, "declared as the weight and as numeric"),
+        ({"magnitudes": ["a", "a"]}, "magnitudes names the column 'a' twice"),
+        ({"magnitudes": {"a"}}, r"magnitudes must be a list"),
+        ({"identifiers": ["n"], "number_groups": ["n"]}, "an identifier and as a group of numbers"),
+    ):
+        with pytest.raises(ScenarioError, match=message):
+            Scenario(keys=["sex"], **entries)

@@ -120,3 +120,17 @@ def test_the_whole_population_is_a_share_of_one() -> None:
 def test_what_is_no_number_is_told_by_its_field(text: str, whole: bool) -> None:
     with pytest.raises(ScenarioError, match="k-anonymity: this is not a"):
         number_told("k-anonymity", text, whole=whole)
+
+
+def test_a_magnitude_is_a_role_and_that_there_are_none_is_said() -> None:
+    found = said(income="sensitive magnitude", size="magnitude", age="key magnitude")
+    scenario = sdc.Scenario(**found)
+    assert scenario.magnitudes == ("age", "income", "size")
+    assert set(scenario.numeric) == {"age", "income", "size"}
+    again = {name: role_of(found, name) for name in ("age", "income", "size")}
+    assert again == {"age": "key magnitude", "income": "sensitive magnitude", "size": "magnitude"}
+    roles = {name: role_of(FULL, name) for name in COLUMNS}
+    known = {"a": ["sex", "age"], "b": ["sex"]}
+    none = declared(FULL, roles, known.items(), {}, nobody=["magnitudes"])
+    assert sdc.Scenario(**none).stated == ("sensitive", "household", "magnitudes")
+    assert "magnitudes" not in declared(FULL, roles, known.items(), {}, nobody=[])

@@ -21,7 +21,7 @@ from sdckit.data.scenarios.thresholds import (
 )
 from sdckit.errors import FileFormatError, ScenarioError
 
-ROLES: dict[str, Any] = {"keys": ["sex"], "sensitive": ["ill"], "household": "home"}
+ROLES: dict[str, Any] = {"keys": ["sex"], "sensitive": ["ill"], "household": "home", "magnitudes": ["pay"]}
 OFFICE = {"public-use": {"k": 11, "l": "none", "match_risk": 0.1}, "partners": {"k": 4}}
 
 
@@ -57,20 +57,29 @@ def test_the_scenario_wins_then_the_office_then_what_was_published() -> None:
         "household_risk": Limit(0.05, "release type", 0.05),
         "match_risk": Limit(0.1, "office", 0.1),
         "recoverable": Limit(0.0, "release type", 0.0),
+        "exact_numbers": Limit(0.0, "release type", 0.0),
     }
 
 
 def test_a_type_leaves_out_what_the_scenario_says_there_is_not() -> None:
-    scenario = Scenario(keys=["sex"], release="public-use", sensitive=[], household="none")
+    scenario = Scenario(keys=["sex"], release="public-use", sensitive=[], household="none", magnitudes=[])
     assert (scenario.sensitive, scenario.household) == ((), None)
     assert scenario.limits.declared == {"k": 5, "risk": 0.05}
     assert limits_not_asked(scenario, compared=False) == {
         "l": "the scenario says that no column of the file is sensitive",
         "household_risk": "the scenario says that no column of the file numbers households",
         "recoverable": "no original stands beside the file",
+        "exact_numbers": "the scenario says that there are no magnitudes, and names no numeric column",
     }
     assert "recoverable" in scenario.limits_of(compared=True).declared
     assert "recoverable" not in limits_not_asked(scenario, compared=True)
+
+
+@pytest.mark.parametrize("entries", [{}, {"magnitudes": ["pay"]}, {"magnitudes": [], "numeric": ["hours"]}])
+def test_numbers_are_asked_for_unless_it_is_said_that_there_are_none(entries: dict[str, Any]) -> None:
+    scenario = Scenario(keys=["sex"], **entries, release="public-use")
+    assert scenario.limits.exact_numbers == 0.0
+    assert "exact_numbers" not in limits_not_asked(scenario, compared=False)
 
 
 @pytest.mark.parametrize("release", ["public-use", "scientific-use", "partners"])
@@ -82,6 +91,8 @@ def test_what_was_forgotten_is_asked(release: str) -> None:
     assert not_said("household_risk", scenario).startswith("the scenario does not say whether there are households")
     assert not not_said("k", scenario)
     assert not not_said("household_risk", scenario.changed(household="home"))
+    assert not_said("exact_numbers", scenario).startswith("the scenario does not say which columns are magnitudes")
+    assert not not_said("exact_numbers", scenario.changed(numeric=("hours",)))
 
 
 def test_an_enclave_asks_for_nothing_that_nobody_wrote_down() -> None:
@@ -108,7 +119,16 @@ def test_a_limit_that_the_scenario_or_the_office_calls_none_is_not_asked() -> No
         Scenario(keys=["sex"], thresholds={"rsik": "none"})
 
 
-@pytest.mark.parametrize("said", [{}, {"sensitive": []}, {"household": "none"}, {"sensitive": [], "household": "none"}])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"sensitive": []},
+        {"household": "none"},
+        {"magnitudes": []},
+        {"sensitive": [], "household": "none", "magnitudes": []},
+    ],
+)
 def test_what_is_said_stays_said(said: dict[str, Any], tmp_path: Path) -> None:
     scenario = Scenario(keys=["sex", "age"], release="teaching", thresholds={"recoverable": "none"}, **said)
     assert scenario.stated == tuple(said)
@@ -126,7 +146,11 @@ def test_what_is_said_stays_said(said: dict[str, Any], tmp_path: Path) -> None:
 
 def test_a_role_named_is_said_even_of_a_file_without_the_column() -> None:
     scenario = Scenario(**ROLES, release="public-use").narrowed(["sex"])
-    assert (scenario.sensitive, scenario.household, scenario.stated) == ((), None, ("sensitive", "household"))
+    assert (scenario.sensitive, scenario.household, scenario.stated) == (
+        (),
+        None,
+        ("sensitive", "household", "magnitudes"),
+    )
     assert scenario.limits.declared == {"k": 5, "risk": 0.05}
 
 
@@ -138,9 +162,11 @@ def test_stated_is_no_entry_of_a_file(tmp_path: Path) -> None:
 
 
 def test_what_a_scenario_writes_is_always_asked() -> None:
-    scenario = Scenario(keys=["sex"], household="none", release="public-use", thresholds={"l": 3, "recoverable": 0.1})
+    scenario = Scenario(
+        keys=["sex"], household="none", magnitudes=[], release="public-use", thresholds={"l": 3, "recoverable": 0.1}
+    )
     assert scenario.limits.declared == {"k": 5, "risk": 0.05, "l": 3, "recoverable": 0.1}
-    assert limits_not_asked(scenario, compared=False).keys() == {"household_risk"}
+    assert limits_not_asked(scenario, compared=False).keys() == {"household_risk", "exact_numbers"}
 
 
 def test_an_office_has_types_of_its_own() -> None:
@@ -166,8 +192,9 @@ def test_words_on_where_a_limit_comes_from() -> None:
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ({"release": "web"}, "release must be one of 'public-use', 'teaching', 'scientific-use' or 'enclave'; types"),
-        ({"release": "a", "release_types": OFFICE}, "'enclave' or 'partners'"),
+        ({"release": "web"}, "'public-use', 'teaching', 'scientific-use', 'enclave' or 'synthetic'; types"),
+        ({"release": "synthetic", "aligned": True}, "contradict each other: no record of a fully synthetic file was"),
+        ({"release": "a", "release_types": OFFICE}, "'synthetic' or 'partners'"),
         ({"release": ""}, "release must not be empty"),
         ({"release_types": 3}, "release_types must be a table"),
         ({"release_types": {"partners": 3}}, r"release_types\.partners must be a table"),
@@ -187,11 +214,14 @@ def test_a_file_of_the_office(tmp_path: Path) -> None:
     office = tmp_path / "office.toml"
     office.write_text('[release_types.public-use]\nk = 11\nl = "none"\n', encoding="utf-8")
     (tmp_path / "s.toml").write_text(
-        'keys = ["sex"]\nhousehold = "none"\nrelease = "public-use"\nrelease_types = "office.toml"\n', encoding="utf-8"
+        'keys = ["sex"]\nhousehold = "none"\nmagnitudes = []\nrelease = "public-use"\nrelease_types = "office.toml"\n',
+        encoding="utf-8",
     )
     scenario = Scenario.from_toml(tmp_path / "s.toml")
     assert scenario.limits.declared == {"k": 11, "risk": 0.05}
-    assert scenario == Scenario(keys=["sex"], household="none", release="public-use", release_types=office)
+    assert scenario == Scenario(
+        keys=["sex"], household="none", magnitudes=[], release="public-use", release_types=office
+    )
     assert "office.toml" not in scenario.to_toml()  # it can be repeated without the file
     again = tmp_path / "again.toml"
     again.write_text(scenario.to_toml(), encoding="utf-8")

@@ -179,7 +179,8 @@ def test_attacks_without_an_assessment(found) -> None:
     plain = plain_attacks(found.attacks, **given)
     assert (plain["schema"], plain["protected"]) == ("sdckit/attacks", True)
     assert plain["n_released"] == [{"text": "80", "value": 80}]
-    assert set(plain["attacks"]) | {"distance_to_closest_record"} == set(found.attacks)
+    near = {"distance_to_closest_record", "distance_to_closest_record:all"}
+    assert set(plain["attacks"]) | near == set(found.attacks)
     assert plain["skipped"] == [{"measure": "membership", "reason": "<5 records are too few"}]
     assert "exact" not in json.dumps(plain)
     whole = plain_attacks(found.attacks, **given, internal=True)

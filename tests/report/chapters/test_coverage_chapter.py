@@ -30,7 +30,7 @@ def test_columns_with_the_same_marks_stand_in_one_row() -> None:
     table, meaning, sentence = coverage_blocks(COVERAGE.rows(), n_intruders=2)
     assert isinstance(table, TableBlock)
     assert table.rows[:4] == (
-        ("sex", "key", "+", "–", "–", "–", "–", "–"), ("region", "key, numeric", "1 of 2", "–", "–", "+", "–", "–"),
+        ("sex", "a key", "+", "–", "–", "–", "–", "–"), ("region", "a key, numeric", "1 of 2", "–", "–", "+", "–", "–"),
         ("ill", "sensitive", "–", "+", "–", "–", "–", "–"), ("note", "no role", "–", "–", "–", "–", "–", "–"),
     )  # fmt: skip
     assert len(table.rows) == 5

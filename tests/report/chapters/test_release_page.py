@@ -32,9 +32,10 @@ def plain():
 def test_the_order_of_the_page(plain):
     page = lay_out_release(plain)
     titles = [section.title for section in page.sections]
-    assert titles[:7] == [
-        "The answer in full", "Scenario", "Files", "Who can be recognised, and what would be learnt",
-        "Before and after", "Can rows be matched back?", "What can be learnt?",
+    assert titles[:8] == [
+        "The answer in full", "Scenario", "Files", "What was looked at",
+        "Who can be recognised, and what would be learnt", "Before and after", "Can rows be matched back?",
+        "What can be learnt?",
     ]  # fmt: skip
     assert titles[-2:] == ["Methods, and how to repeat this", "Glossary"]
     assert "In the release: k-anonymity" in titles

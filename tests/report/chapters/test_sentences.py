@@ -223,7 +223,7 @@ def test_nothing_is_told_without_a_type() -> None:
             {"release": "public-use", "compared": True, "sensitive": ["ill"], "household": "h"},
             (
                 "Type of release: public-use file. Its limits: k 5, individual risk 0.05, l 2, household risk 0.05, "
-                "reconstructed values 0."
+                "reconstructed values 0, numbers that go out as they are 0."
             ),
         ),
     ],
@@ -233,7 +233,9 @@ def test_the_sentence(given: dict[str, Any], words: str) -> None:
 
 
 def test_the_tree_keeps_the_origin_of_each_limit() -> None:
-    scenario = Scenario(keys=["sex"], sensitive=[], household="none", release="public-use", thresholds={"k": 3})
+    scenario = Scenario(
+        keys=["sex"], sensitive=[], household="none", magnitudes=[], release="public-use", thresholds={"k": 3}
+    )
     tree = limits_tree(scenario, compared=False)
     assert tree["limits"] == {
         "k": {"value": 3, "origin": "scenario", "of_type": 5},

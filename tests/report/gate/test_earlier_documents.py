@@ -23,6 +23,7 @@ from sdckit.report.gate.figures import (
     Leaf,
     Ledger,
     Levels,
+    Moved,
     Quantity,
     Ratio,
     Relation,
@@ -157,6 +158,7 @@ def test_every_kind_of_leaf_can_be_joined() -> None:
     [
         (Share("a", "n"), Share("r: a", "whole")),
         (Ratio("a", "n"), Ratio("r: a", "whole")),
+        (Moved(0.47, "a", 0.1), Moved(0.47, "r: a", 0.1)),
         (Cumulative(("a", "b"), ("n",)), Cumulative(("r: a", "r: b"), ("whole",))),
         (Told(Count("a"), ("b",), (Count("n"),)), Told(Count("r: a"), ("r: b",), (Count("whole"),))),
         (InternalOnly({"x": Count("a")}), InternalOnly({"x": Count("r: a")})),

@@ -22,6 +22,7 @@ from sdckit.report.gate.figures import (
     Holds,
     InternalOnly,
     Ledger,
+    Moved,
     Part,
     Quantity,
     Ratio,
@@ -266,6 +267,26 @@ def test_a_counted_part_does_not_tell_small_counts_apart(n):
         tree = {"n": ledger.count("n", n, "n"), "part": Part(few / n, "n", counted=True)}
         said.add(protect(Document(tree, ledger.variables, (), n))["part"]["text"])
     assert len(said) == 1
+
+
+def moved(change: float, n: int, largest: float, *, internal: bool = False) -> str:
+    ledger = Ledger()
+    tree = {"n": ledger.count("n", 5000, "n"), "x": ledger.count("x", n, "x"), "moved": Moved(change, "x", largest)}
+    return protect(Document(tree, ledger.variables, (), 5000), internal=internal)["moved"]["text"]
+
+
+def test_a_change_is_printed_in_steps_of_ten_records_and_of_the_largest() -> None:
+    assert moved(0.4712, 5000, 0.001) == "47 %"
+    assert moved(-0.4712, 5000, 0.001) == "-47 %"
+    assert moved(0.4712, 5000, 0.07) == "50 %"  # one record has 7 % of the total: in steps of ten
+    assert moved(0.4712, 120, 0.001) == "50 %"  # ten of 120 are more than 5 %
+    assert moved(0.4712, 5000, 0.21) == moved(0.4712, 40, 0.001) == "withheld"
+    assert moved(0.4712, 40, 0.9, internal=True) == "47.12 %"
+
+
+@pytest.mark.parametrize("n", [60, 120, 300, 700, 5000])
+def test_a_change_does_not_tell_small_numbers_of_records_apart(n: int) -> None:
+    assert {moved(-few / n, n, 1 / n) for few in range(5)} == {"0 %"}
 
 
 @pytest.mark.parametrize(

@@ -437,3 +437,21 @@ def test_kernels_find_what_a_design_written_out_does(monkeypatch, interactions):
     monkeypatch.setattr(logit_kernel, "WRITTEN", -1)
     for one, other in zip(plain, found(), strict=True):
         assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [900, 9000])
+def test_without_kernels_to_the_last_bit_the_same(n, monkeypatch):
+    rng = np.random.default_rng(5)
+    codes = [rng.integers(0, width, n) for width in (4, 6, 9)]
+    member = rng.integers(0, 3, n).astype(float)
+    design, _ = design_of(stacked(codes, [rng.normal(size=n)], 1 + rng.integers(0, 2, n), member), 2)
+    kept = np.flatnonzero(np.arange(design.n_columns) % 5)
+    weight, beta = rng.random(n) * (rng.random(n) < 0.9), rng.normal(size=design.n_columns)
+    total, former = member + rng.integers(0, 2, n), rng.random(n)
+    outcomes = []
+    for few in (False, True):
+        monkeypatch.setattr(logit_fit, "is_few", lambda *_, few=few: few)
+        score = former.copy()
+        outcomes.append([lower_gram(design, weight, kept), *sweep(design, beta, total, member, score), score])
+    assert design.written is None
+    assert all(np.array_equal(kernels, terms) for kernels, terms in zip(*outcomes, strict=True))

@@ -63,9 +63,14 @@ def test_it_runs_and_keeps_its_limits(name: str, engine: str) -> None:
     assert sdc.check(data, applied.data, scenario=scenario, log=applied.log, seed=1).passed
 
 
+def alike_weights(data: pl.DataFrame) -> pl.DataFrame:
+    """The same weights, told apart as before but so alike that coarser ones hardly move a total."""
+    return data.with_columns(w=100.0 + pl.col("w") / 100.0)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_households_keep_k_with_what_mates_give_back() -> None:
-    data = homes.people()
+    data = alike_weights(homes.people())
     keys = ["region", "tenure", "size", "age", "sex"]
     scenario = sdc.Scenario(keys=keys, household="home", weight="w", thresholds={"k": 3, "risk": 0.05})
     start = sdc.starter_recipe(data, scenario=scenario)
@@ -332,11 +337,48 @@ def test_identifiers_that_the_file_has_are_left_out_and_numbers_replaced() -> No
 
 
 def test_a_weight_that_tells_a_key_is_coarsened_and_another_stays() -> None:
-    data = homes.people()
+    data = alike_weights(homes.people())
     told = before_suppression(way_of(data, keys=["region", "sex"], weight="w", household="home"), data.columns)
     assert {"method": "coarsen_weights", "weight": "w", "hide": ["region"]} in steps(told)
     left = before_suppression(way_of(data, keys=["age", "sex"], weight="w", household="home"), data.columns)
     assert "coarsen_weights" not in [one["method"] for one in steps(left)]
+
+
+def firms(*, apart: float, most: int = 200, n: int = 400) -> pl.DataFrame:
+    """Firms without households, whose weights differ by region: `apart` times as high in the second one."""
+    region = ["a" if number < most else "b" for number in range(n)]
+    weight = [10.0 + (number // 2 % 4) / 100 for number in range(n)]
+    weight = [w * (apart if place == "b" else 1.0) for w, place in zip(weight, region, strict=True)]
+    turnover = [float(1 + number % 50) for number in range(n)]
+    return pl.DataFrame({"region": region, "size": ["1", "2"] * (n // 2), "turnover": turnover, "w": weight})
+
+
+def weight_told(data: pl.DataFrame) -> list[tuple[object, str]]:
+    way = way_of(data, keys=["region", "size"], weight="w", numeric=["turnover"])
+    return [
+        (step, " ".join(lines)) for step, lines in before_suppression(way, data.columns) if "weight" in " ".join(lines)
+    ]
+
+
+def test_weights_are_coarsened_where_totals_hardly_move() -> None:
+    ((step, _),) = weight_told(firms(apart=1.02))
+    assert step == {"method": "coarsen_weights", "weight": "w", "hide": ["region"]}
+
+
+def test_weights_that_move_totals_are_left_and_the_recipe_says_what_to_choose() -> None:
+    ((step, why),) = weight_told(firms(apart=3.0))
+    assert step is None
+    assert "it would move weighted totals, means or counts of region by more than 5 %" in why
+    assert "Choose: leave the weight out of the release" in why
+
+
+def test_a_region_of_nearly_all_records_is_no_error_on_households() -> None:
+    """Its share is above that which weights may have of a value: no group of weights would do."""
+    ((step, _),) = weight_told(firms(apart=1.02, most=380))
+    assert step == {"method": "coarsen_weights", "weight": "w", "hide": ["region"], "share": 0.95}
+    ((step, why),) = weight_told(firms(apart=1.02, most=3970, n=4000))
+    assert step is None
+    assert "one value of region has nearly all of the records" in why
 
 
 def test_each_intruder_has_a_suppression_with_the_k_of_the_scenario() -> None:

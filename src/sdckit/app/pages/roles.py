@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
@@ -423,7 +422,7 @@ def _serve_use(form: _Form, drawn: Drawn) -> None:
         form.take(answer)
         room.go("risk")
 
-    def accept(*, rest: bool = False) -> None:
+    def use_stated(*, rest: bool) -> None:
         try:
             scenario = form.stated(rest=rest)
         except ScenarioError as error:
@@ -432,9 +431,14 @@ def _serve_use(form: _Form, drawn: Drawn) -> None:
         label = say("Checking the scenario")
         room.start("roles.check", accepted, label=label, scenario=scenario, language=room.seat.work.language)
 
-    for button in ("accept", "accept_all"):
-        reactive.effect(reactive.event(input[button])(accept))
-    reactive.effect(reactive.event(input.rest)(partial(accept, rest=True)))
+    def accept() -> None:
+        use_stated(rest=False)
+
+    def accept_rest() -> None:
+        use_stated(rest=True)
+
+    for button, run in (("accept", accept), ("accept_all", accept), ("rest", accept_rest)):
+        reactive.effect(reactive.event(input[button])(run))
 
 
 def _serve_description(form: _Form) -> None:

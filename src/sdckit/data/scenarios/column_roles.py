@@ -14,7 +14,7 @@ from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, is_pattern, roles_of
+from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
 from sdckit.errors import DataError
 
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
@@ -38,8 +38,8 @@ def roles_by_column(
     ----------
     scenario
         Its entries are the roles: "key", "sensitive", "weight", "household", "person", "identifiers", "ledger.id",
-        "insensitive", and "numeric" under a limit on numbers (`numbers_limited`). What is ordered, or the same for a
-        household, says how a column is read and not what it tells.
+        "insensitive", and "numeric" and "magnitudes" under a limit on numbers (`numbers_limited`). What is ordered, or
+        the same for a household, says how a column is read and not what it tells.
     columns
         Of the file that goes out.
     share_unique
@@ -62,7 +62,8 @@ def roles_by_column(
 
 def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...]]:
     """Roles given by name, other than insensitive."""
-    none = ("ordered", HOUSEHOLD_VARIABLES, *(() if numbers_limited(scenario) else ("numeric",)))
+    none: tuple[str, ...] = ("ordered", HOUSEHOLD_VARIABLES, NUMBER_GROUPS)
+    none += () if numbers_limited(scenario) else ("numeric", "magnitudes")
     roles: dict[str, tuple[str, ...]] = {} if id is None else {id: ("id",)}
     for given, name in roles_of(scenario):
         role = KEY if given.startswith("intruders.") else given

@@ -58,8 +58,8 @@ _RULE_OF_PERSONS = """\
 missing = "category"
 """
 _EXAMPLES = """\
-# Type of release: "public-use", "teaching", "scientific-use" or "enclave". Each
-# has limits of its own; a verdict says which it uses.
+# Type of release: "public-use", "teaching", "scientific-use", "enclave" or
+# "synthetic". Each has limits of its own; a verdict says which it uses.
 # release = "scientific-use"
 
 # Limits of your own, instead of those of the type; the figures are examples.
@@ -68,6 +68,12 @@ _EXAMPLES = """\
 # risk = 0.1
 # l = 2
 """
+_MAGNITUDES = """\
+Amounts of which few records hold much: the largest 1 % of the numbers hold five times their share of the sum or more. \
+Their large numbers may not go out as they are."""
+_NO_MAGNITUDES = """\
+No amounts of which few records hold much (turnover, income) were found. Name those that are, or say that there are \
+none:"""
 _NO_KEY = """\
 No column looks like something a stranger could know about a person. Name the keys here, such as "sex", "age"; \
 without any the scenario is not valid."""
@@ -135,6 +141,7 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
     for entry, role, meaning in _LISTS[1:]:
         of_role = [guess for guess in guesses if guess.role == role]
         blocks += [_list(entry, meaning, of_role)] if of_role else []
+    blocks.append(_magnitudes(guesses))
     blocks += _shared(guesses)
     blocks += _codes(notes)
     left = [guess for guess in guesses if guess.role == "ignore"]
@@ -144,6 +151,13 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
         ]
         blocks.append("\n".join(["# Left out:", *lines]) + "\n")
     return blocks
+
+
+def _magnitudes(guesses: RoleGuesses) -> str:
+    names = [guess.column for guess in guesses if guess.magnitude]
+    if not names:
+        return "\n".join([*_comment(_NO_MAGNITUDES), "# magnitudes = []"]) + "\n"
+    return "\n".join([*_comment(_MAGNITUDES), toml_entry("magnitudes", names)]) + "\n"
 
 
 def _shared(guesses: RoleGuesses) -> list[str]:

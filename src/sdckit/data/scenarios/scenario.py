@@ -105,6 +105,12 @@ class Scenario(Displayed, BaseModel):
         limit on them; left out, nothing is said.
     numeric
         Columns measured on a scale; such a column may also be a key or sensitive.
+    magnitudes
+        Columns of amounts of which few units hold most (turnover, income, wealth); they are numeric, too, and may be
+        keys or sensitive. An empty list says that there are none; left out, nothing is said, and a limit on
+        `exact_numbers` cannot be judged.
+    number_groups
+        Columns whose combinations are the groups in which a magnitude dominates; the keys as released unless given.
     ordered
         Columns of categories or codes whose order means something; each is a key or sensitive.
     hierarchies
@@ -126,8 +132,9 @@ class Scenario(Displayed, BaseModel):
     alpha
         Weight of a match by wildcard, 0 to 1.
     release
-        The type of release: ``"public-use"``, ``"teaching"``, ``"scientific-use"``, ``"enclave"``, or one of
-        `release_types`. Its limits hold where `thresholds` does not say otherwise.
+        The type of release: ``"public-use"``, ``"teaching"``, ``"scientific-use"``, ``"enclave"``,
+        ``"synthetic"`` (every record is made up), or one of `release_types`. Its limits hold where `thresholds` does
+        not say otherwise.
     release_types
         An office's own limits by type, a dict of dicts or the path of a TOML file; they replace the published
         ones, limit by limit (``"none"``: not asked).
@@ -181,11 +188,15 @@ class Scenario(Displayed, BaseModel):
     household_variables: _Names = ()
     sensitive: _Names = ()
     numeric: _Names = ()
+    magnitudes: _Names = ()
+    number_groups: _Names = ()
     ordered: _Names = ()
     identifiers: _Names = ()
     insensitive: _Names = ()
     insensitive_because: str = ""
-    stated: tuple[Literal["sensitive", "household"], ...] = ()  # roles of which the scenario says who has them, or none
+    stated: tuple[
+        Literal["sensitive", "household", "magnitudes"], ...
+    ] = ()  # roles of which the scenario says who has them, or none
     hierarchies: dict[Name, Name] = Field(default_factory=dict)
     thresholds: Thresholds = Field(default_factory=Thresholds)
     missing: MissingRule | dict[Name, MissingRule] = "wildcard"
@@ -214,6 +225,8 @@ class Scenario(Displayed, BaseModel):
         household_variables: Sequence[str] = (),
         sensitive: Sequence[str] | None = None,
         numeric: Sequence[str] = (),
+        magnitudes: Sequence[str] | None = None,
+        number_groups: Sequence[str] = (),
         ordered: Sequence[str] = (),
         identifiers: Sequence[str] = (),
         insensitive: Sequence[str] = (),
@@ -233,13 +246,14 @@ class Scenario(Displayed, BaseModel):
         unconfirmed: Sequence[str] = (),
         **unknown: object,
     ) -> None:
-        stated = _stated(sensitive, household, unknown.pop("stated", None))
+        stated = _stated(sensitive, household, magnitudes, unknown.pop("stated", None))
         try:
             super().__init__(
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
                 household=None if household == NONE else household, person=person,
                 household_variables=household_variables, sensitive=() if sensitive is None else sensitive,
-                numeric=numeric, ordered=ordered, identifiers=identifiers, insensitive=insensitive,
+                numeric=_with_magnitudes(numeric, magnitudes), magnitudes=() if magnitudes is None else magnitudes,
+                number_groups=number_groups, ordered=ordered, identifiers=identifiers, insensitive=insensitive,
                 insensitive_because=insensitive_because, stated=stated,
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
@@ -260,8 +274,8 @@ class Scenario(Displayed, BaseModel):
     __hash__ = None  # type: ignore[assignment]  # it holds tables
 
     @field_validator(
-        "household_variables", "sensitive", "numeric", "ordered", "identifiers", "insensitive", "unconfirmed",
-        mode="before",
+        "household_variables", "sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers",
+        "insensitive", "unconfirmed", mode="before",
     )  # fmt: skip
     @classmethod
     def _ordered(cls, value: Any) -> Any:
@@ -299,6 +313,18 @@ class Scenario(Displayed, BaseModel):
     def all_keys(self) -> tuple[str, ...]:
         """The keys of all intruders together, in the order of first mention."""
         return tuple(dict.fromkeys(key for keys in self.intruders.values() for key in keys))
+
+    @property
+    def judged_numbers(self) -> tuple[str, ...]:
+        """The columns whose large numbers are looked at: magnitudes, and numeric columns that are no keys.
+
+        Examples
+        --------
+        >>> Scenario(keys=["age"], numeric=["age", "hours"], magnitudes=["turnover"]).judged_numbers
+        ('turnover', 'hours')
+        """
+        others = [name for name in self.numeric if name not in self.all_keys]
+        return tuple(dict.fromkeys([*self.magnitudes, *others]))
 
     @property
     def limits(self) -> Thresholds:
@@ -360,7 +386,7 @@ class Scenario(Displayed, BaseModel):
         for role in ("weight", "household", "person"):
             if getattr(self, role) not in columns:
                 fields[role] = None
-        for role in ("household_variables", "sensitive", "numeric"):
+        for role in ("household_variables", "sensitive", "numeric", "magnitudes", "number_groups"):
             fields[role] = tuple(name for name in getattr(self, role) if name in columns)
         if self.ledger is not None and self.ledger.id not in columns:
             fields["ledger"] = self.ledger.model_copy(update={"id": None})
@@ -472,9 +498,11 @@ def _thresholds(value: Any) -> Any:
     return {str(name): limit for name, limit in value.items()} if isinstance(value, Mapping) else value
 
 
-def _stated(sensitive: Any, household: Any, stated: Any) -> tuple[str, ...]:
+def _stated(sensitive: Any, household: Any, magnitudes: Any, stated: Any) -> tuple[str, ...]:
     """Roles of which a scenario says which column has them, or that none has; `stated` is that of a copied one."""
-    said = {"sensitive": sensitive if stated is None else sensitive or None, "household": household}
+    said = {"sensitive": sensitive, "household": household, "magnitudes": magnitudes}
+    if stated is not None:  # an empty list of a copied one says nothing by itself
+        said |= {role: said[role] or None for role in ("sensitive", "magnitudes")}
     return tuple(role for role, value in said.items() if value is not None or role in (stated or ()))
 
 
@@ -504,6 +532,13 @@ def _paths(value: Any) -> Any:
 def _refuse_sets(value: Any) -> Any:
     """Let pydantic refuse sets, whose order differs between runs."""
     return None if isinstance(value, set | frozenset) else value
+
+
+def _with_magnitudes(numeric: Any, magnitudes: Any) -> Any:
+    """The numeric columns with the magnitudes among them; as given where either is no list."""
+    if not (isinstance(numeric, list | tuple) and isinstance(magnitudes, list | tuple)):
+        return numeric
+    return (*numeric, *(name for name in magnitudes if name not in numeric))
 
 
 _WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger", "tables", "stated"})

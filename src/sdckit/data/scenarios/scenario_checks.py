@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 HOUSEHOLD_VARIABLES = "household_variables"
+NUMBER_GROUPS = "number_groups"
+NO_MAGNITUDES = (
+    "the scenario does not say which columns are magnitudes; write magnitudes = [...] with those that are, or "
+    "magnitudes = []"
+)
 _ENOUGH = 8  # problems in one message; the rest is only counted
 
 _WORDS = {
@@ -139,7 +144,7 @@ def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     for role in ("weight", "household", "person"):
         column = getattr(scenario, role)
         pairs += [(role, column)] if column is not None else []
-    for role in ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES):
+    for role in ("sensitive", "numeric", "magnitudes", "ordered", "identifiers", HOUSEHOLD_VARIABLES, NUMBER_GROUPS):
         pairs += [(role, column) for column in getattr(scenario, role)]
     if scenario.ledger is not None and scenario.ledger.id is not None:
         pairs.append(("ledger.id", scenario.ledger.id))
@@ -154,7 +159,7 @@ def role_words(role: str) -> str:
     words = {
         "identifiers": "an identifier", "numeric": "numeric", "ordered": "ordered", "sensitive": "sensitive",
         "ledger.id": "the id of the ledger",
-        HOUSEHOLD_VARIABLES: "a household variable",
+        HOUSEHOLD_VARIABLES: "a household variable", "magnitudes": "a magnitude", NUMBER_GROUPS: "a group of numbers",
     }  # fmt: skip
     return words.get(role, f"the {role}")
 
@@ -193,7 +198,10 @@ def _check_repeats(scenario: Scenario) -> None:
     lists = {
         ("keys" if who == "default" else f"intruders.{who}.keys"): keys for who, keys in scenario.intruders.items()
     }
-    several = ("sensitive", "numeric", "ordered", "identifiers", "insensitive", HOUSEHOLD_VARIABLES)
+    several = (
+        "sensitive", "magnitudes", "numeric", "ordered", "identifiers", "insensitive", HOUSEHOLD_VARIABLES,
+        NUMBER_GROUPS,
+    )  # fmt: skip
     lists |= {role: getattr(scenario, role) for role in several}
     for place, names in lists.items():
         for i, name in enumerate(names):
@@ -210,7 +218,7 @@ def _check_roles(scenario: Scenario) -> None:
             'households: household = "..."'
         )
     for role, column in roles_of(scenario):
-        if role == HOUSEHOLD_VARIABLES and first.get(column) not in _NO_HOUSEHOLD_VARIABLE:
+        if role in _BESIDE_OTHERS and first.get(column) not in _BESIDE_OTHERS[role]:
             continue
         other = first.setdefault(column, role)
         if other == role or (_family(other), _family(role)) in _ALLOWED_TOGETHER:
@@ -220,10 +228,12 @@ def _check_roles(scenario: Scenario) -> None:
         )
 
 
-_NO_HOUSEHOLD_VARIABLE = ("household", "person", "identifiers")
+# Roles beside any other role but these.
+_BESIDE_OTHERS = {HOUSEHOLD_VARIABLES: ("household", "person", "identifiers"), NUMBER_GROUPS: ("identifiers",)}
 _ALLOWED_TOGETHER = {
     ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
-    ("sensitive", "ordered"), ("identifiers", "ledger"),
+    ("sensitive", "ordered"), ("identifiers", "ledger"), ("intruders", "magnitudes"), ("sensitive", "magnitudes"),
+    ("numeric", "magnitudes"),
 }  # fmt: skip
 
 
@@ -254,7 +264,7 @@ def _check_insensitive(scenario: Scenario) -> None:
 
 
 # What a column is, not what is known of it or would be learnt from it.
-_NO_ROLE = ("numeric", "ordered", HOUSEHOLD_VARIABLES)
+_NO_ROLE = ("numeric", "ordered", HOUSEHOLD_VARIABLES, NUMBER_GROUPS)
 
 
 def _family(role: str) -> str:

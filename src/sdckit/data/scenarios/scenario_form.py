@@ -15,9 +15,12 @@ NONE: NotAsked = "none"  # written for a limit or a household column: it is not 
 ROLES = {
     "key": "key: an intruder could know it",
     "key numeric": "key, measured as a number",
+    "key magnitude": "key, an amount of which few hold much",
     "sensitive": "sensitive: an intruder would learn it",
     "sensitive numeric": "sensitive, measured as a number",
+    "sensitive magnitude": "sensitive, an amount of which few hold much",
     "numeric": "measured number",
+    "magnitude": "magnitude: an amount of which few hold much",
     "weight": "sampling weight",
     "household": "household: who lives together",
     "person": "person with several records",
@@ -31,17 +34,22 @@ RELEASE_WORDS = {
     "teaching": "teaching file",
     "scientific-use": "scientific-use file",
     "enclave": "file for use in a secure environment",
+    "synthetic": "fully synthetic file",
 }
 NO_TYPE = "no type: only the limits below"
 # Rules for missing values of keys, in words.
 RULES = {"wildcard": "may stand for any value", "category": "is a value of its own", "error": "is not allowed"}
 SINGLE = ("weight", "household", "person")
 LISTS = {
-    "sensitive": "sensitive", "numeric": "numeric", "identifier": "identifiers", "insensitive": "insensitive",
+    "sensitive": "sensitive", "numeric": "numeric", "magnitude": "magnitudes", "identifier": "identifiers",
+    "insensitive": "insensitive",
 }  # fmt: skip
 REST = "*"  # the pattern of every column that has no other role
-NOBODY: Plain = {"sensitive": [], "household": NONE}  # how a scenario says that no column has a role
-NOBODY_WORDS = {"sensitive": "no column is sensitive", "household": "there are no households in the file"}
+NOBODY: Plain = {"sensitive": [], "household": NONE, "magnitudes": []}  # how a scenario says that no column has a role
+NOBODY_WORDS = {
+    "sensitive": "no column is sensitive", "household": "there are no households in the file",
+    "magnitudes": "no column is an amount of which few hold much (turnover, income, wealth)",
+}  # fmt: skip
 FIRST = "default"
 PRINTED = 5  # rounding base of counts in documents
 
@@ -53,6 +61,7 @@ def role_of(scenario: Plain, column: str) -> str:
     'key numeric'
     """
     numeric = " numeric" if column in scenario.get("numeric", ()) else ""
+    numeric = " magnitude" if column in scenario.get("magnitudes", ()) else numeric
     if any(column in keys for keys in intruders_of(scenario).values()):
         return f"key{numeric}"
     if column in scenario.get("sensitive", ()):
@@ -64,7 +73,7 @@ def role_of(scenario: Plain, column: str) -> str:
         return "identifier"
     if column in scenario.get("insensitive", ()):
         return "insensitive"
-    return "numeric" if numeric else "ignore"
+    return numeric.strip() or "ignore"
 
 
 def intruders_of(scenario: Plain) -> dict[str, list[str]]:
@@ -83,7 +92,7 @@ def release_choices(scenario: Plain) -> dict[str, str]:
     """The types of release on offer, with their names: published ones, that of the scenario, and none.
 
     >>> list(release_choices({"release": "partners"}))
-    ['public-use', 'teaching', 'scientific-use', 'enclave', 'partners', '']
+    ['public-use', 'teaching', 'scientific-use', 'enclave', 'synthetic', 'partners', '']
     """
     own = scenario.get("release") or ""
     return {**RELEASE_WORDS, **({} if own in RELEASE_WORDS else {own: own}), "": NO_TYPE}
@@ -177,7 +186,7 @@ def columns_of(scenario: Plain) -> set[str]:
     """All columns named by a scenario, except identifiers, which may already be removed."""
     named = {name for keys in intruders_of(scenario).values() for name in keys}
     named |= {str(scenario[name]) for name in SINGLE if scenario.get(name) not in (None, "", NONE)}
-    for role in ("sensitive", "numeric", "ordered", "household_variables"):
+    for role in ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "household_variables"):
         named |= set(scenario.get(role, ()))
     return named
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, create_mode
 
 from sdckit.data.limits import LIMITS, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.scenario_checks import ScenarioTable, explain
+from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, ScenarioTable, explain
 from sdckit.data.scenarios.scenario_form import NONE, RELEASE_WORDS, NotAsked
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import displayed
@@ -54,6 +54,9 @@ class Thresholds(_Limits):
     match_risk, replicated_uniques, correctly_disclosed
         Limits on a release beside its original, as shares of the records: rows expected to be matched back,
         unique in both files, disclosed correctly (DiSCO).
+    copied_records
+        Limit on the share of the released records that are copies of single original records beyond chance (0: none
+        may be).
     residual_risk
         Limit on the residual risk of every simulated attack on a release, beside people never in the file.
     recoverable
@@ -68,6 +71,9 @@ class Thresholds(_Limits):
     joint_recoverable
         Limit on the share of the hidden values of a column that can be reconstructed from the release together with the
         tables published beside it.
+    exact_numbers
+        Limit on the share of the records that dominate their group with a number of a column that is released within
+        10 % of the truth (0: none may).
 
     Examples
     --------
@@ -88,11 +94,13 @@ class Thresholds(_Limits):
         household_uniques: float | None
         match_risk: float | None
         replicated_uniques: float | None
+        copied_records: float | None
         correctly_disclosed: float | None
         residual_risk: float | None
         recoverable: float | None
         differencing: float | None
         joint_recoverable: float | None
+        exact_numbers: float | None
 
     def __init__(
         self,
@@ -106,11 +114,13 @@ class Thresholds(_Limits):
         household_uniques: float | NotAsked | None = None,
         match_risk: float | NotAsked | None = None,
         replicated_uniques: float | NotAsked | None = None,
+        copied_records: float | NotAsked | None = None,
         correctly_disclosed: float | NotAsked | None = None,
         residual_risk: float | NotAsked | None = None,
         recoverable: float | NotAsked | None = None,
         differencing: float | NotAsked | None = None,
         joint_recoverable: float | NotAsked | None = None,
+        exact_numbers: float | NotAsked | None = None,
         **unknown: object,
     ) -> None:
         given = {name: limit for name, limit in locals().items() if name in declarable()}
@@ -154,6 +164,7 @@ def read_limits(place: str, entries: Mapping[str, Any]) -> Thresholds:
 
 ENTRY = "release_types"
 ENCLAVE = "enclave"  # what leaves it is checked, not what lies in it: nothing is asked that nobody wrote down
+SYNTHETIC = "synthetic"  # no record of it stands for a person
 
 # For the sources, see docs/release-types.md.
 RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name) for name in RELEASE_WORDS}
@@ -162,15 +173,18 @@ NO_RELEASE = "no original stands beside the file"
 NOTHING_SEEN = f"{NO_RELEASE} and nothing in it was taken out"
 LACKING = {
     "household": "no household column is declared", "sensitive": "no sensitive variable is declared",
+    "magnitudes": "no column of numbers is declared",
 }  # fmt: skip
 STATED_NONE = {
     "household": "the scenario says that no column of the file numbers households",
     "sensitive": "the scenario says that no column of the file is sensitive",
+    "magnitudes": "the scenario says that there are no magnitudes, and names no numeric column",
 }
 NOT_SAID = {
     "household": 'the scenario does not say whether there are households; write household = "...", the column that '
     'numbers them, or household = "none"',
     "sensitive": 'the scenario does not say which columns are sensitive; write sensitive = ["..."] or sensitive = []',
+    "magnitudes": NO_MAGNITUDES,
 }
 BY_SCENARIO, BY_OFFICE = "the scenario says that it is not asked", "the office says that it is not asked"
 
@@ -263,6 +277,11 @@ def check_release(scenario: Scenario) -> None:
             f"release must be one of {', '.join(most)} or {last}; types of your own are tables "
             "[release_types.NAME] with their limits"
         )
+    if scenario.release == SYNTHETIC and scenario.aligned:
+        raise ScenarioError(
+            f'release = "{SYNTHETIC}" and aligned = true contradict each other: no record of {a_release(SYNTHETIC)} '
+            "was made from one of the original; leave out aligned, or name another type of release"
+        )
 
 
 def _check_types(types: Mapping[str, Any]) -> None:
@@ -322,8 +341,8 @@ def asks_everything(scenario: Scenario) -> bool:
 
 def not_said(name: str, scenario: Scenario) -> str:
     """Why a limit of the type cannot be judged: the scenario says nothing of the role it needs; else ""."""
-    needs = LIMITS[name].needs
-    if not needs or not asks_everything(scenario) or needs in scenario.stated:
+    needs, looked_at = LIMITS[name].needs, LIMITS[name].numbers and scenario.judged_numbers
+    if not needs or not asks_everything(scenario) or needs in scenario.stated or looked_at:
         return ""
     return NOT_SAID[needs]
 
@@ -346,9 +365,9 @@ def _left_out(name: str, scenario: Scenario, *, compared: bool) -> str:
     kind = LIMITS[name]
     if name in scenario.thresholds.not_asked:
         return BY_SCENARIO
-    if kind.scope == "release" and not compared:
+    if kind.scope == "release" and not compared and scenario.release != SYNTHETIC:  # of it nothing else is asked
         return NOTHING_SEEN if kind.alone else NO_RELEASE
-    if not kind.needs or getattr(scenario, kind.needs):
+    if not kind.needs or getattr(scenario, kind.needs) or (kind.numbers and scenario.numeric):
         return ""
     if not asks_everything(scenario):
         return LACKING[kind.needs]

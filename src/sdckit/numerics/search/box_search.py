@@ -185,38 +185,27 @@ def visit_few(
                 np.add.at(at, q, 1)
 
 
-@njit(cache=True, nogil=True)
-def _add_up(rows, levels, start, numbers, codes, which, caps, weights, squared, total):  # type: ignore[no-untyped-def]
-    """Sums of the rows from `start` on for the queries `which`, into `total` (queries, rows).
-
-    They are added column by column, as in `_compare`; without slices, so that it compiles fast.
-    """
-    n = total.shape[1]
-    for a in range(len(which)):
-        q = which[a]
-        for i in range(n):
-            total[a, i] = 0.0
-        for j in range(len(caps)):
-            x, cap = numbers[q, j], caps[j]
-            for i in range(n):
-                away = abs(rows[j, start + i] - x)
-                away = cap if away > cap else away
-                total[a, i] += away * away if squared else away
-        for j in range(len(weights)):
-            c, weight = codes[q, j], weights[j]
-            for i in range(n):
-                total[a, i] += weight if levels[j, start + i] != c else 0.0
+def _sums(tree: BoxTree, queries: Queries, which: Ints, span: tuple[int, int]) -> Floats:
+    """Sums (queries, rows) of the rows of a part for the queries `which`, added column by column as in `_compare`."""
+    start, stop = span
+    power, caps, weights = tree.metric
+    total = np.zeros((len(which), stop - start))
+    for column, numbers, cap in zip(tree.numbers, queries.numbers.T, caps, strict=True):
+        away = np.abs(column[start:stop] - numbers[which, None])
+        np.minimum(away, cap, out=away)
+        total += away * away if power == 2 else away
+    for column, codes, weight in zip(tree.codes, queries.codes.T, weights, strict=True):
+        total += np.where(column[start:stop] != codes[which, None], weight, 0.0)
+    return total
 
 
 def _compared(tree: BoxTree, queries: Queries, which: Ints, span: tuple[int, int]) -> Iterator[tuple[Ints, Floats]]:
     """Blocks of queries, with the sums (queries, rows) of the rows of a part."""
     start, stop = span
-    (power, caps, weights), step = tree.metric, max(1, ROOM // (stop - start))
+    step = max(1, ROOM // (stop - start))
     for begin in range(0, len(which), step):
         some = which[begin : begin + step]
-        total = np.empty((len(some), stop - start))
-        _add_up(tree.numbers, tree.codes, start, queries.numbers, queries.codes, some, caps, weights, power == 2, total)
-        yield some, total
+        yield some, _sums(tree, queries, some, span)
 
 
 def _copies(sizes: Ints, queries: Queries, some: Ints, span: tuple[int, int]) -> Ints:

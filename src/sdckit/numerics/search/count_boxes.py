@@ -484,7 +484,7 @@ def count_in_boxes(
     low, high = (_rows([getattr(dimension, side) for dimension in dimensions], q_order) for side in ("low", "high"))
     rows = Dimension(key, upper, lower, low, high)
     sorted_count = np.zeros(len(q_order), np.int64)
-    if few and np.count_nonzero(np.diff(q_edges)) <= BUCKETS:
+    if few and (np.count_nonzero(np.diff(q_edges)) <= BUCKETS or is_few(_count_all, len(q_order))):
         _compare_all(rows, p_edges, q_edges, sorted_count)
     elif few:
         run(lambda part: _count_all(*part, p_edges, q_edges, rows, sorted_count), _slices(p_edges + q_edges))

@@ -350,7 +350,8 @@ def coarsen_weights(
     unit, shared = _units(frame, weight, within, household, household_variables)
     goal = None if margins is None else read_margins(frame, margins)
     rng, secret = open_rng(seed)
-    made, n_groups = _averaged(frame, before, unit, within, hidden, int(k), float(share), rng)
+    counted = "households" if shared else "records"
+    made, n_groups = _averaged(frame, before, unit, within, hidden, int(k), float(share), rng, counted)
     known = ~np.isnan(before)
     if goal is not None:
         if not known.all():
@@ -392,9 +393,9 @@ def _units(
 
 def _averaged(
     frame: Any, before: Floats, unit: Ints, within: Sequence[str], hidden: Sequence[str], k: int, share: float,
-    rng: np.random.Generator,
+    rng: np.random.Generator, counted: str,
 ) -> tuple[Floats, int]:  # fmt: skip
-    """Mean weight of the group of each record, and the number of groups."""
+    """Mean weight of the group of each record, and the number of groups; `counted` are "records" or "households"."""
     codes = np.full((len(hidden), len(frame)), -1, np.int64)
     for at, name in enumerate(hidden):
         coded = code_column(frame[name])
@@ -413,7 +414,7 @@ def _averaged(
         if n == 0:
             where = f"in stratum {number} of {len(known)}" if within else "in the file"
             raise DataError(
-                f"hide: {where} there are fewer than k = {k} households, or one value of {', '.join(hidden)} has more "
+                f"hide: {where} there are fewer than k = {k} {counted}, or one value of {', '.join(hidden)} has more "
                 f"than {share:g} of the records; merge strata, raise share= or lower k",
                 argument="hide",
             )

@@ -315,7 +315,7 @@ def _among_pairs(patterns: Patterns, packed: Packed, alpha: float, k: int, key: 
     less = np.where((there[cells] | fields[key]) & keys == keys, 0.0, 1 - alpha)
     twins = (at.size[cells] > 1) & (at.frequency[cells] - less < k - TINY) & (less > 0)
     limits = np.array([alpha, k - TINY])
-    left = sparing(left_among_pairs, 4 * len(cells) * len(words))
+    left = sparing(left_among_pairs, len(cells) * len(words))  # most pairs are told apart at once
     parts: list[Ints] = run(
         lambda part: left(
             cells[part[0] : part[1]], words, there, at.size, tight, level, twins[part[0] : part[1]], marks, limits,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.display import counted
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 TITLE = "What was looked at"
 LISTED = 8  # names of columns in one row; the rest is counted
+# Roles in words that stand by themselves.
+ROLES = {"key": "a key", "household": "household number", "ledger.id": "id of the ledger"}
 HEADS = {
     "known": "Known", "learnt": "Learnt", "close": "Near", "attacked": "Attacked", "given_back": "Back",
     "remembered": "Recalled",
@@ -21,7 +24,7 @@ HEADS = {
 MEANING = (
     "Known: to an intruder who looks for people. Learnt: as a sensitive variable. Near: numbers compared with the "
     "true ones. Attacked: used by a simulated attack. Back: changed values looked for in the release. Recalled: "
-    "compared with earlier releases, or with people never in the file."
+    "compared with earlier releases, or between people in the file and others."
 )
 
 
@@ -31,7 +34,7 @@ def coverage_tree(coverage: Coverage) -> Tree:
     return tuple(rows) if rows else None
 
 
-def coverage_sentence(columns: Plain) -> str:
+def coverage_sentence(columns: Sequence[Plain]) -> str:
     """How many columns go out, and how many of them no question saw."""
     n = len(columns)
     known, sensitive = sum(bool(row["known"]) for row in columns), sum("sensitive" in row["roles"] for row in columns)
@@ -42,12 +45,14 @@ def coverage_sentence(columns: Plain) -> str:
     )
 
 
-def coverage_blocks(columns: Plain, *, n_intruders: int) -> list[Block]:
+def coverage_blocks(columns: Sequence[Plain], *, n_intruders: int) -> list[Block]:
     """A table of the columns, those with the same marks in one row, and what its heads mean."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for row in columns:
         marks = (_mark(row, question, n_intruders) for question in HEADS)
-        groups.setdefault((", ".join(row["roles"]) or "no role", *marks), []).append(row["column"])
+        groups.setdefault((", ".join(ROLES.get(role, role) for role in row["roles"]) or "no role", *marks), []).append(
+            row["column"]
+        )
     rows = tuple((_listed(names), *marks) for marks, names in groups.items())
     return [
         TableBlock(TITLE, ("Columns", "Role", *HEADS.values()), rows),

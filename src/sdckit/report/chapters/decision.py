@@ -10,8 +10,9 @@ from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters.attacks_chapter import tried_words
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
-from sdckit.report.chapters.sentences import labelled, listed, some_records, status
-from sdckit.report.common_blocks import bars, drawn_size
+from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, some_records, status
+from sdckit.report.chapters.utility_chapter import moved_warning
+from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
 
@@ -93,7 +94,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
     )  # fmt: skip
     beside = " The original was not there." if verdict.get("alone") else ""
-    return f"{sentence[0].upper()}{sentence[1:]}.{beside}"
+    return f"{sentence[0].upper()}{sentence[1:]}.{beside}{rows_sentence(verdict)}"
 
 
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
@@ -196,6 +197,7 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
+    points += _households_alone(plain)
     warnings = len(plain["warnings"])
     if warnings:
         points.append(
@@ -204,6 +206,14 @@ def remaining_questions(plain: Plain) -> list[str]:
     who = listed([f"“{intruder['name']}”" for intruder in plain["intruders"]])
     points.append(f"Somebody may know more than {who}: only what is named here was looked at.")
     return points
+
+
+def _households_alone(plain: Plain) -> list[str]:
+    """How many households are alone with their composition, in the file that goes out; each sentence once."""
+    intruders = (plain["released"][0] if "released" in plain else plain)["intruders"]
+    trees = filter(None, (intruder.get("household_structure") for intruder in intruders))
+    alone = dict.fromkeys(of_whole(tree["unique_compositions"], tree["unique_composition_rate"]) for tree in trees)
+    return [f"Households alone with their size and what is known of their members: {text}." for text in alone]
 
 
 NEXT = "What to do next"
@@ -337,7 +347,8 @@ def _good_for(plain: Plain) -> tuple[Block, ...]:
     if tree is None or not tree["table"]:
         return (Paragraph("What the changes do to analyses was not measured."),)
     figures = {row["name"]: row["value"] for row in tree["table"]}
-    return tuple(Paragraph(words) for words in filter(None, (_moved_words(plain, figures), _kept_words(figures))))
+    sentences = _moved_words(plain, figures), _kept_words(figures), moved_warning(tree["moved"])
+    return tuple(Paragraph(words) for words in filter(None, sentences))
 
 
 def _moved_words(plain: Plain, figures: Plain) -> str:

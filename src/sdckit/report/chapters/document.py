@@ -66,7 +66,8 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     for name in ("weight", "sampling_fraction", "household", "person", "insensitive_because", "release"):
         if (value := getattr(scenario, name)) not in (None, ""):
             given[name] = value
-    for name in ("sensitive", "numeric", "ordered", "identifiers", "insensitive", "missing_codes"):
+    lists = ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers", "insensitive")
+    for name in (*lists, "missing_codes"):
         if value := getattr(scenario, name):
             given[name] = list(value)
     given |= scenario.stated_none
@@ -84,8 +85,9 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     if scenario.ledger is not None:
         given["ledger"] = dict(scenario.ledger.declared)
     if declared := scenario.matching.declared:
-        lists = {name: list(value) if isinstance(value, tuple) else value for name, value in declared.items()}
-        given["matching"] = lists
+        given["matching"] = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in declared.items()
+        }
     return given
 
 
@@ -247,6 +249,8 @@ def scenario_tree(scenario: Scenario, *, compared: bool = False, judged: Collect
         "person": scenario.person,
         "sensitive": tuple(scenario.sensitive),
         "numeric": tuple(scenario.numeric),
+        "magnitudes": tuple(scenario.magnitudes),
+        "number_groups": tuple(scenario.number_groups),
         "identifiers": tuple(scenario.identifiers),
         "insensitive": tuple(scenario.insensitive),
         "insensitive_because": scenario.insensitive_because,
@@ -398,8 +402,8 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
     return {
         "name": verdict.name,
         "intruder": verdict.intruder,
-        # Naming the column would tell that it has the largest exact share.
-        "variable": None if share else verdict.variable,
+        # Naming the worst column would disclose which has the largest exact share.
+        "variable": None if share or LIMITS[verdict.name].judged == "worst column" else verdict.variable,
         "limit": verdict.limit,
         "holds": _holds(verdict, count, setting, share),
         "n_records": count,
@@ -409,6 +413,7 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         "value": share or _verdict_value(verdict, setting),
         "reason": verdict.reason if has_no_figure(verdict) else Foreign(verdict.reason),
         "origin": verdict.origin,
+        "single_rows": verdict.single_rows,
         "alone": verdict.alone,
     }
 
@@ -453,6 +458,8 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
             return Count(name)
     count = setting.count(f"verdict.{verdict.name}.{verdict.variable}", verdict.n_records, "verdict")
     ledger.ask(count.name)
+    if LIMITS[verdict.name].judged == "count":  # a risk
+        ledger.weigh(count.name)
     ledger.nested("n", count.name)
     above = ledger.variables.get(f"{prefix}.above")
     if LIMITS[verdict.name].needs == "household" and above is not None and (above.true or 0) <= verdict.n_records:

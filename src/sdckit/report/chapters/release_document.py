@@ -23,12 +23,12 @@ from sdckit.report.chapters.document import (
 )
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.chapters.utility_chapter import utility_tree
+from sdckit.report.chapters.utility_chapter import moved_warning, utility_tree
 from sdckit.report.common_blocks import below
 from sdckit.report.conclusions import NOTHING
-from sdckit.report.gate.earlier_documents import Earlier, enter_beside, join
+from sdckit.report.gate.earlier_documents import Earlier, join
 from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Quantity, Tree
-from sdckit.report.gate.protect import HIDDEN, overall, protect
+from sdckit.report.gate.protect import HIDDEN, overall, protect_beside
 from sdckit.report.rates import has_residual_risk
 from sdckit.report.setting import PairSetting, intruder_words, release_sizes
 from sdckit.report.shares import ShareView
@@ -96,7 +96,7 @@ def plain_release(
     are the intervals that earlier documents of the original have printed.
     """
     document = _document(assessment, internal=internal)
-    whole = protect(document if internal else enter_beside(document, beside), internal=internal)
+    whole = protect_beside(document, beside, internal=internal)
     listed = {} if internal else {"quantities": whole.pop("quantities")}
     status = {name: whole[name] for name in ("protected", "confidential")}
     after = [{**status, **release} for release in whole.pop("released")]
@@ -141,7 +141,7 @@ def plain_release(
         "utility": comparison["utility"],
         "attacks": attacks,
         "coverage": comparison["coverage"],
-        "warnings": comparison["warnings"],
+        "warnings": [*comparison["warnings"], *filter(None, [moved_warning(comparison["utility"]["moved"])])],
         "methods": [*before["methods"][:-1], *method_notes(_places(assessment), scenario)],
         "reproduce": {
             name: printable(code, lines=True)
@@ -311,10 +311,11 @@ def _verdict(
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
         "columns": verdict.columns,
+        "single_rows": verdict.single_rows,
     }  # fmt: skip
     if has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}
-    if not internal and LIMITS[verdict.name].judged == "recovered":
+    if not internal and LIMITS[verdict.name].judged == "worst column":
         plain["variable"] = None  # naming it would disclose the column with the largest exact share
     if leaves := list(_compared_leaves(verdict, intruders)):
         plain["value"] = max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)

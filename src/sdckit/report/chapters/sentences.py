@@ -78,9 +78,20 @@ def headline(plain: Plain) -> str:
     return f"Within every declared limit.{rests}"
 
 
+SINGLE_ROWS = "this is said of single rows: people followed through their rows were not looked at"
+
+
+def rows_sentence(verdict: Plain) -> str:
+    """Sentence on a verdict that looked at single rows of people who have several; else ""."""
+    return f" {_capital(SINGLE_ROWS)}." if verdict.get("single_rows") else ""
+
+
 def verdict_sentence(verdict: Plain, n: Plain) -> str:
     """Say in plain words whether a limit holds, and where it comes from if a type of release is named."""
-    further = (WITHOUT_ORIGINAL if verdict.get("alone") else "", verdict.get("origin", ""))
+    further = (
+        SINGLE_ROWS if verdict.get("single_rows") else "", WITHOUT_ORIGINAL if verdict.get("alone") else "",
+        verdict.get("origin", ""),
+    )  # fmt: skip
     return " ".join([_verdict_words(verdict, n), *(f"{words[0].upper()}{words[1:]}." for words in further if words)])
 
 

@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.chapters.sentences import listed
 from sdckit.report.common_blocks import bars, figure
 from sdckit.report.estimates import forest_block
 from sdckit.report.gate.figures import Foreign, Ledger, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain, view_of
+from sdckit.utility.weighted_totals import BEYOND
 
 HEAT = "Standardised pMSE of every two-way table (best 1; the darker, the worse)"
+TOTALS = "Totals, means and counts with the weights of each file, and by how much they moved"
 MOVED = "Records that moved to other values, by variable"
 EMPTY: Mapping[str, Tree] = {
-    "m": 0, "table": (), "variables": {}, "pairs": (), "heat": None, "models": (), "skipped": (), "notes": {},
+    "m": 0, "table": (), "variables": {}, "pairs": (), "heat": None, "models": (), "skipped": (), "moved": (),
+    "notes": {},
 }  # fmt: skip
 
 
@@ -43,6 +47,7 @@ def utility_blocks(tree: Plain) -> list[Block]:
             TableBlock("The release at a glance", heads, glance, tuple(range(2, len(heads)))),
         ]
     blocks += [*variable_blocks(tree["variables"]), *pair_blocks(tree["pairs"]), *heat_blocks(tree["heat"])]
+    blocks += moved_blocks(tree["moved"])
     for model in tree["models"]:
         blocks += _model_blocks(model)
     return blocks
@@ -68,6 +73,24 @@ def heat_blocks(heat: Plain | None) -> list[Block]:
     """Heat map of all two-way tables; set aside if no value is printed."""
     printed = heat and any(cell["value"]["value"] is not None for cell in heat["cells"])
     return [ChartBlock("heat", heat, HEAT, aside=not printed)] if heat else []
+
+
+def moved_blocks(figures: Sequence[Plain]) -> list[Block]:
+    """Table of totals, means and counts, and by how much the release moved them."""
+    rows = tuple((row["variable"], row["level"] or "–", row["figure"], row["change"]["text"]) for row in figures)
+    return [TableBlock(TOTALS, ("Variable", "Level", "Figure", "Moved by"), rows, (3,))] if rows else []
+
+
+def moved_warning(figures: Sequence[Plain]) -> str:
+    """Sentence on the figures that moved by more than five per cent, by their prints; "" where there are none."""
+    beyond = [row for row in figures if abs(row["change"]["value"] or 0.0) > BEYOND]
+    named = listed(list(dict.fromkeys(row["variable"] for row in beyond)))
+    if not beyond:
+        return ""
+    most = max(beyond, key=lambda row: abs(row["change"]["value"]))
+    return f"Totals, means or counts of {named} moved by more than {BEYOND:.0%}".replace("%", " %") + (
+        f", at most by {most['change']['text']}: whoever analyses the release finds other ones than in the original."
+    )
 
 
 def _model_blocks(model: Plain) -> list[Block]:

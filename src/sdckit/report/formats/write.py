@@ -20,8 +20,8 @@ from sdckit.report.cover import Cover, with_cover, with_names
 from sdckit.report.formats.docx import need_docx, render_docx_page
 from sdckit.report.formats.html import find_browser, render_page, render_pdf
 from sdckit.report.formats.markdown import render_markdown_page
-from sdckit.report.gate.earlier_documents import enter_beside, read_beside
-from sdckit.report.gate.protect import protect
+from sdckit.report.gate.earlier_documents import read_beside
+from sdckit.report.gate.protect import protect_beside
 from sdckit.report.language import check_language, names_of, translate
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _plain_document(assessment: Any, *, internal: bool, beside: Folder) -> dict[
     if assessment.schema == RELEASE_SCHEMA:
         return plain_release(assessment, internal=internal, beside=earlier)
     document = build_document(assessment, internal=internal)
-    return protect(document if internal else enter_beside(document, earlier), internal=internal)
+    return protect_beside(document, earlier, internal=internal)
 
 
 def check_needs(path: Path) -> None:

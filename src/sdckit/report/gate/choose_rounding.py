@@ -12,6 +12,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -380,8 +381,10 @@ Readers = dict[Watched, Known]
 ENDS = tuple(digit * 10.0**power for power in range(6, -4, -1) for digit in (5, 2, 1))
 
 
-def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> dict[str, Print]:
-    """Print every variable, as finely as the audit allows, in the order they were entered.
+def settle(
+    variables: Mapping[str, Variable], relations: Sequence[Relation], finest: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, Print]:
+    """Print every variable, as finely as the audit allows, in the order of their stages; none finer than `finest`.
 
     Examples
     --------
@@ -390,30 +393,57 @@ def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> 
     >>> prints["v2"].text, prints["v3"].text
     ('0', '<10')
     """
-    return dict(_settled(tuple(variables.items()), tuple(relations)))
+    return dict(_settled(tuple(variables.items()), tuple(relations), tuple(finest.items()))[0])
+
+
+def levels_of(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> dict[str, int]:
+    """The level of coarseness at which `settle` prints every variable."""
+    return dict(_settled(tuple(variables.items()), tuple(relations), ())[1])
 
 
 @lru_cache(maxsize=KEPT)
-def _settled(entered: tuple[tuple[str, Variable], ...], relations: tuple[Relation, ...]) -> dict[str, Print]:
+def _settled(
+    entered: tuple[tuple[str, Variable], ...], relations: tuple[Relation, ...], finest: tuple[tuple[str, int], ...]
+) -> tuple[dict[str, Print], dict[str, int]]:
     variables = dict(entered)
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
     sound = sound_relations(variables, relations, counts)
-    # First what every document of the file has, as if there were nothing else; then what this one asks for: so
-    # documents that ask for different things print the rest alike.
-    asked = {name for name, variable in variables.items() if variable.late}
-    between = [relation for relation in sound if all(name not in asked for name, _ in relation.terms)]
-    linked = {name for relation in between for name, _ in relation.terms}
-    common = {
-        name: variable
-        for name, variable in variables.items()
-        if name not in asked and (variable.true is not None or name in linked)
-    }
+    # What follows from the file alone comes first, as if there were nothing else, then what weights or a sampling
+    # fraction add, then what this document asks for: so documents that declare or ask for different things print the
+    # rest alike.
+    stages = sorted({variable.stage for variable in variables.values() if variable.true is not None})
+    floors = dict(finest)
+    if {1, 2} <= {*stages}:  # estimates are known when counts that are asked for are printed: they make these no finer
+        for name, level in _print_stages(variables, sound, [0, 2], floors)[1].items():
+            floors[name] = max(level, floors.get(name, 0))
+    return _print_stages(variables, sound, stages, floors)
+
+
+def _print_stages(
+    variables: Mapping[str, Variable], relations: Sequence[Relation], stages: Sequence[int], floors: Mapping[str, int]
+) -> tuple[dict[str, Print], dict[str, int]]:
+    """Print the variables of these stages, one stage after the other, none finer than `floors`; also their levels."""
+    readers: Readers = {}
     chosen: dict[object, int] = {}
-    prints, readers = _print_safely(common, common, between, {}, chosen)
-    if asked:
-        rest = {name: variables[name] for name in variables if name in asked}
-        prints |= _print_safely(rest, variables, sound, readers, chosen)[0]
-    return prints
+    prints: dict[str, Print] = {}
+    levels: dict[str, int] = {}
+    staged = sorted(variables.items(), key=lambda entry: entry[1].stage)
+    done = {0}
+    for stage in stages:
+        done.add(stage)
+        later = {name for name, variable in staged if variable.stage not in done}
+        between = [relation for relation in relations if all(name not in later for name, _ in relation.terms)]
+        linked = {name for relation in between for name, _ in relation.terms}
+        here = {
+            name: variable
+            for name, variable in staged
+            if name not in later and (variable.true is not None or name in linked)
+        }
+        some = {name: variable for name, variable in here.items() if name not in prints}
+        new, readers, own = _print_safely(some, here, between, readers, chosen, floors)
+        prints |= new
+        levels |= own
+    return prints, levels
 
 
 def _print_safely(
@@ -422,24 +452,26 @@ def _print_safely(
     relations: Sequence[Relation],
     before: Readers,
     chosen: dict[object, int],
-) -> tuple[dict[str, Print], Readers]:
+    floors: Mapping[str, int],
+) -> tuple[dict[str, Print], Readers, dict[str, int]]:
     """Print some of the variables; repeat, insisting on counts that the check at the end finds disclosed."""
     insist: set[str] = set()
     while True:
         readers = _readers(variables, relations, insist, before)
-        levels = dict(chosen)
-        prints = _print_all(some, list(readers.values()), levels)
+        of_number = dict(chosen)
+        prints, levels = _print_all(some, list(readers.values()), of_number, floors)
         pinned = {name for reader in readers.values() for name in reader.given_away()}
         if pinned <= insist:
-            chosen |= levels
-            return prints, readers
+            chosen |= of_number
+            return prints, readers, levels
         insist |= pinned
 
 
 def _print_all(
-    variables: Mapping[str, Variable], readers: Sequence[Known], chosen: dict[object, int]
-) -> dict[str, Print]:
+    variables: Mapping[str, Variable], readers: Sequence[Known], chosen: dict[object, int], floors: Mapping[str, int]
+) -> tuple[dict[str, Print], dict[str, int]]:
     prints: dict[str, Print] = {}
+    levels: dict[str, int] = {}
     printed = [name for name in variables if variables[name].true is not None]
     _learn_zeros(variables, printed, readers)
     # Counts before estimates: those say little of a count that is rounded already, but a lot of one that is not.
@@ -451,13 +483,14 @@ def _print_all(
         # One number has one print, whatever it is called.
         key = (readers[0].stands_for(name) if readers else name, variable.kind)
         if key not in chosen:
-            chosen[key] = _level(name, variable, readers)
+            chosen[key] = _level(name, variable, readers, floors.get(name, 0))
+        levels[name] = chosen[key]
         prints[name] = print_variable(variable, chosen[key])
         if prints[name].text == "withheld" and readers and variable.kind == "count":
             prints[name] = print_bound(*readers[0].interval(name))
         for reader in readers:
             reader.learn(name, (prints[name].low, prints[name].high))
-    return prints
+    return prints, levels
 
 
 def _learn_zeros(variables: Mapping[str, Variable], names: Sequence[str], readers: Sequence[Known]) -> None:
@@ -474,15 +507,15 @@ def _learn_zeros(variables: Mapping[str, Variable], names: Sequence[str], reader
             reader.learn(name, sides[variable.true != 0])
 
 
-def _level(name: str, variable: Variable, readers: Sequence[Known]) -> int:
-    """The finest rounding level of which no possible print discloses a watched count."""
+def _level(name: str, variable: Variable, readers: Sequence[Known], finest: int) -> int:
+    """The finest rounding level, from `finest` on, of which no possible print discloses a watched count."""
     last = last_level(variable)
     if math.isnan(variable.true or 0.0):
         return last
     if not readers:
-        return 0
+        return finest
     _place_roughly(name, variable, readers)
-    return next((level for level in range(last) if _is_safe(name, variable, level, readers)), last)
+    return next((level for level in range(finest, last) if _is_safe(name, variable, level, readers)), last)
 
 
 def _place_roughly(name: str, variable: Variable, readers: Sequence[Known]) -> None:

@@ -33,6 +33,7 @@ from sdckit.report.gate.figures import (
     InternalOnly,
     Ledger,
     Levels,
+    Moved,
     Part,
     Quantity,
     Ranked,
@@ -57,7 +58,7 @@ from sdckit.report.gate.rounding import Print
 NAMES: Mapping[type, tuple[str, ...]] = {
     Count: ("name",), Value: ("name",), Share: ("part", "whole"), Ratio: ("value", "count"),
     Difference: ("whole", "part"), Total: ("family",), Cumulative: ("parts", "wholes"), Chance: ("hits", "misses"),
-    Guarded: ("name", "base"), Part: ("base",), Told: ("bases",), Holds: ("none", "value", "base"),
+    Guarded: ("name", "base"), Part: ("base",), Moved: ("base",), Told: ("bases",), Holds: ("none", "value", "base"),
     AllHold: (), Foreign: (), Ranked: (), InternalOnly: (),
     Levels: ("name", "whole", "missing", "records"), SizeClasses: ("name",),
     Histogram: ("name", "whole", "total", "guard"),
@@ -248,6 +249,17 @@ def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
     _nest_earlier(ledger, known)
     _stop_watching_disclosed(ledger)
     return replace(document, variables=ledger.variables, relations=tuple(ledger.relations))
+
+
+def not_alike(earlier: Sequence[Earlier], listed: Sequence[Mapping[str, Any]]) -> list[Earlier]:
+    """The figures of earlier documents that the quantities `listed` by one of the same file do not print alike."""
+    rows = [(Quantity(*(row[part] for part in PARTS)), row["low"], row["high"]) for row in listed]
+    known = {(*_quantity_key(of), low, high) for of, low, high in rows if of.base in FILE}
+    return [
+        figure
+        for figure in earlier
+        if figure.of.base in FILE and (*_quantity_key(figure.of), figure.low, figure.high) not in known
+    ]
 
 
 def _stop_watching_disclosed(ledger: Ledger) -> None:

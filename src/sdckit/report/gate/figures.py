@@ -64,6 +64,8 @@ class Variable:
     late
         Whether it is specific to this document: such figures are printed after all others, so that those are printed
         alike in other documents of the file.
+    weighted
+        Whether a count depends on weights or on a sampling fraction, too.
     guard
         Counts of records that it could disclose without a relation that says how: it is printed if each of them is 0 or
         large enough, in so few digits that a step of the last one covers five of them.
@@ -77,6 +79,15 @@ class Variable:
     stated: tuple[float, float] = (0.0, math.inf)
     late: bool = False
     guard: tuple[str, ...] = ()
+    weighted: bool = False
+
+    @property
+    def stage(self) -> int:
+        """When it is printed: counts of the file (0), estimates (1), counts asked for (2), estimates asked for (3).
+
+        So what follows from the file alone is printed the same whatever weight or sampling fraction is declared.
+        """
+        return (self.weighted or self.kind != "count") + 2 * self.late
 
 
 @dataclass(frozen=True)
@@ -180,6 +191,19 @@ class Part:
     true: float
     base: str
     counted: bool = False
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A relative change, printed in whole per cent, and only if the count `base` is large enough.
+
+    It is printed in steps of at least ten of the base, and of at least `largest`, the share of a single record: a finer
+    one would tell about that.
+    """
+
+    true: float
+    base: str
+    largest: float
 
 
 @dataclass(frozen=True)
@@ -317,8 +341,8 @@ class Histogram:
 
 
 Leaf = (
-    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Told | Holds | AllHold
-    | Foreign | InternalOnly | Levels | Ranked | SizeClasses | Histogram
+    Count | Value | Share | Ratio | Difference | Cumulative | Total | Chance | Guarded | Part | Moved | Told | Holds
+    | AllHold | Foreign | InternalOnly | Levels | Ranked | SizeClasses | Histogram
 )  # fmt: skip
 Tree = Leaf | str | int | float | bool | None | Mapping[str, "Tree"] | tuple["Tree", ...]
 
@@ -385,6 +409,10 @@ class Ledger:
     def ask(self, name: str) -> None:
         """Mark a figure as specific to this document: it is printed after all others."""
         self.variables[name] = replace(self.variables[name], late=True)
+
+    def weigh(self, name: str) -> None:
+        """Mark a count that depends on weights or on a sampling fraction: it is printed after those that do not."""
+        self.variables[name] = replace(self.variables[name], weighted=True)
 
     def latent(self, name: str, *, watched: Watched = "everywhere") -> str:
         """Enter a count that is never printed but could be inferred."""

@@ -14,8 +14,8 @@ from typing import Any
 
 from sdckit.display import displayed, printable
 from sdckit.errors import DataError
-from sdckit.report.gate.choose_rounding import settle
-from sdckit.report.gate.earlier_documents import quantities_of
+from sdckit.report.gate.choose_rounding import levels_of, settle
+from sdckit.report.gate.earlier_documents import Earlier, enter_beside, not_alike, quantities_of
 from sdckit.report.gate.figures import (
     AllHold,
     Chance,
@@ -30,6 +30,7 @@ from sdckit.report.gate.figures import (
     InternalOnly,
     Ledger,
     Levels,
+    Moved,
     Part,
     Quantity,
     Ranked,
@@ -269,6 +270,7 @@ SMALLEST_FILE = 50
 SMALLEST_BASE = 5
 # Records in one step of a printed part.
 FEWEST_IN_A_STEP = 10
+STEPS = (1, 2, 5, 10, 20)  # per cent
 CODE = frozenset({"python", "command", "scenario", "step", "recipe"})  # texts of several lines
 CONFIDENTIAL = "contains confidential information"
 HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
@@ -277,11 +279,12 @@ HIDDEN = "whether it holds rests on a number that is hidden here; the confidenti
 WITHHELD_FIGURE: Plain = {"text": "withheld", "value": None}
 
 
-def protect(document: Document, *, internal: bool = False) -> Plain:
+def protect(document: Document, *, internal: bool = False, alone: Document | None = None) -> Plain:
     """Turn a document into plain, protected figures that may be published; `internal` prints everything exactly.
 
     A figure is ``{"text": ..., "value": ...}``; a small count is ``{"text": "<5", "value": None, "below": 5}``; a count
-    rounded more coarsely than to 5 says so in ``"rounded_to"``. A share has the number it is ``"of"``.
+    rounded more coarsely than to 5 says so in ``"rounded_to"``. A share has the number it is ``"of"``. `alone` is the
+    document without what earlier ones have printed: what is known of them prints no figure finer.
 
     Raises
     ------
@@ -301,8 +304,7 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
             f"a file of fewer than {SMALLEST_FILE} records gives no document that could leave the room: "
             "any figure would be about a few persons. Use internal=True (--internal) for a confidential one."
         )
-    ledger = Ledger(dict(document.variables), list(document.relations))
-    tree = _expand(document.tree, ledger, internal=internal)
+    tree, ledger = _entered(document, internal=internal)
     quantities = {
         name: replace(entry.of or Quantity(name), base=(entry.of and entry.of.base) or document.base)
         for name, entry in ledger.variables.items()
@@ -310,12 +312,32 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
     if internal:
         prints = {name: print_exact(entry) for name, entry in ledger.variables.items() if entry.true is not None}
     else:
-        settled = settle(ledger.variables, ledger.relations)
+        before = None if alone is None else _entered(alone, internal=False)[1]
+        finest = {} if before is None else levels_of(before.variables, before.relations)
+        settled = settle(ledger.variables, ledger.relations, finest)
         prints = guarded(alike(settled, quantities, ledger), ledger)
     body = _Printer(prints, internal, None if internal else coarsest(ledger, prints), quantities).plain(tree)
     if document.listed and not internal:
         body["quantities"] = quantities_of(prints, ledger, document.base)
     return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
+
+
+def protect_beside(document: Document, earlier: Sequence[Earlier], *, internal: bool = False) -> Plain:
+    """Protect a document beside earlier ones of the same file.
+
+    If it prints alike all that they print, they tell nothing new, and it is printed as if they were not there; else no
+    figure is printed finer than without them.
+    """
+    if internal or not earlier:
+        return protect(document, internal=internal)
+    known, plain = enter_beside(document, earlier), protect(document)
+    return protect(known, alone=document) if not_alike(earlier, plain["quantities"]) else plain
+
+
+def _entered(document: Document, *, internal: bool) -> tuple[Tree, Ledger]:
+    """The tree of a document with its pooled tables in place, and the ledger with all of their figures."""
+    ledger = Ledger(dict(document.variables), list(document.relations))
+    return _expand(document.tree, ledger, internal=internal), ledger
 
 
 def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
@@ -385,6 +407,10 @@ class _Printer:
             )
         if isinstance(tree, Guarded | Part):
             return self._by_base(tree)
+        if isinstance(tree, Moved):
+            n = self.prints[tree.base].value or math.inf
+            shown = self._suffices(tree.base)
+            return _moved(tree.true, n, tree.largest, exact=self.internal) if shown else dict(WITHHELD_FIGURE)
         if isinstance(tree, Told):
             return self.plain(tree.content if self._is_shown(tree) else tree.otherwise)
         return self._words(tree)
@@ -520,10 +546,22 @@ def _part(true: float, n: float, *, exact: bool) -> Plain:
         return {"text": "undefined", "value": None}
     if exact:
         return {"text": f"{100 * true:.6g} %", "value": true}
-    step = next((width for width in (1, 2, 5, 10) if width * n >= 100 * FEWEST_IN_A_STEP), 20)
+    step = next((width for width in STEPS if width * n >= 100 * FEWEST_IN_A_STEP), STEPS[-1])
     whole = min(100, step * round(100 * true / step))
     if whole == 0 < true:
         return {"text": f"<{step} %", "value": None, "below": step / 100}
+    return {"text": f"{whole} %", "value": whole / 100}
+
+
+def _moved(true: float, n: float, largest: float, *, exact: bool) -> Plain:
+    """A relative change in steps of whole per cent: of at least ten of `n`, and of the `largest` share of a record."""
+    if exact:
+        return {"text": f"{100 * true:.6g} %", "value": true}
+    least = max(FEWEST_IN_A_STEP / n, largest)
+    step = next((width for width in STEPS if width >= 100 * least), None)
+    if step is None:
+        return dict(WITHHELD_FIGURE)
+    whole = step * round(100 * true / step)
     return {"text": f"{whole} %", "value": whole / 100}
 
 

@@ -47,10 +47,15 @@ PRINTED = {**{k: v for k, v in SIZE_CLASSES.items() if k not in {"2", "3", "4"}}
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of cells, partitioned: (smallest, largest size) of each part."""
+    """The sizes of cells, partitioned: (smallest, largest size) of each part.
+
+    `fine` are the parts split further where risks differ, which depends on the sampling fraction; what follows from the
+    file alone is related to `parts`.
+    """
 
     prefix: str
     parts: tuple[tuple[int, float], ...]
+    fine: tuple[tuple[int, float], ...] = ()
 
     def cells(self, part: tuple[int, float]) -> str:
         """Name the variable of a part's cells."""
@@ -61,33 +66,52 @@ class Sizes:
         return f"{self.prefix}.records in {part[0]}-{part[1]}"
 
     def within(self, low: float, high: float) -> list[tuple[int, float]]:
-        """Give the parts of the sizes from low to high."""
-        return [part for part in self.parts if low <= part[0] and part[1] <= high]
+        """Give the parts of the sizes from low to high; the fine ones where these ends split one of the others."""
+        starts = {part[0] for part in self.parts} | {math.inf}
+        parts = self.parts if {low, high + 1} <= starts else self.fine or self.parts
+        return [part for part in parts if low <= part[0] and part[1] <= high]
 
 
-def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float]) -> Sizes:
+def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float], of_risk: Iterable[float] = ()) -> Sizes:
     """Partition the sizes at the ends of the size classes and after each of `largest`; enter the parts.
+
+    After each of `of_risk`, too, parts are split into fine ones.
 
     Examples
     --------
-    >>> make_sizes(Ledger(), "i0", [2, 4]).parts[:5]
-    ((1, 1), (2, 2), (3, 3), (4, 4), (5, 9))
+    >>> sizes = make_sizes(Ledger(), "i0", [2, 4], [7])
+    >>> sizes.parts[:5], sizes.fine[3:6]
+    (((1, 1), (2, 2), (3, 3), (4, 4), (5, 9)), ((4, 4), (5, 7), (8, 9)))
     """
     ends = {int(high) for _, high in SIZE_CLASSES.values() if math.isfinite(high)}
-    ends |= {int(size) for size in largest if 1 <= size < 10**9}
-    starts = [1, *(end + 1 for end in sorted(ends))]
-    closed: list[tuple[int, float]] = [(start, after - 1) for start, after in pairwise(starts)]
-    parts = (*closed, (starts[-1], math.inf))
-    sizes = Sizes(prefix, parts)
+    ends |= _whole_sizes(largest)
+    sizes = Sizes(prefix, _parts(ends), _parts(ends | _whole_sizes(of_risk)))
     n = ledger.variables["n"].true or math.inf if "n" in ledger.variables else math.inf
-    for part in parts:
+    split = [part for part in sizes.fine if part not in sizes.parts]
+    for part in (*sizes.parts, *split):
         watched: Watched = "everywhere" if part[1] < SMALL else "nowhere"
         cells = ledger.latent(sizes.cells(part), watched=watched)
         records = ledger.latent(sizes.records(part), watched=watched)
         # No cell is larger than the file, and where there is no cell there is no record.
         high = part[1] if math.isfinite(part[1]) else n
         ledger.bounded(records, {cells: (part[0], high)}, upper=math.isfinite(high))
+    for name in (name for part in split for name in (sizes.cells(part), sizes.records(part))):
+        ledger.weigh(name)
+    for low, high in sizes.parts:
+        if inside := [part for part in split if low <= part[0] and part[1] <= high]:
+            ledger.equal(sizes.cells((low, high)), *map(sizes.cells, inside))
+            ledger.equal(sizes.records((low, high)), *map(sizes.records, inside))
     return sizes
+
+
+def _whole_sizes(largest: Iterable[float]) -> set[int]:
+    return {int(size) for size in largest if 1 <= size < 10**9}
+
+
+def _parts(ends: Iterable[int]) -> tuple[tuple[int, float], ...]:
+    starts = [1, *(end + 1 for end in sorted(ends))]
+    closed: list[tuple[int, float]] = [(start, after - 1) for start, after in pairwise(starts)]
+    return (*closed, (starts[-1], math.inf))
 
 
 def sizes_by_key(ledger: Ledger, key: str) -> Sizes:
@@ -265,7 +289,8 @@ def link_risk(ledger: Ledger, sizes: Sizes, total: str, fraction: float, method:
         # The limit of size x risk as the cell grows is the fraction itself.
         return size * risk_of_size(size, fraction, method) if math.isfinite(size) else fraction
 
-    ledger.bounded(total, {sizes.cells(part): (mass(part[1]), mass(part[0])) for part in sizes.parts})
+    parts = sizes.fine or sizes.parts
+    ledger.bounded(total, {sizes.cells(part): (mass(part[1]), mass(part[0])) for part in parts})
 
 
 def link_resting(ledger: Ledger, prefix: str, below: str, resting: str, k: int) -> None:
@@ -400,6 +425,7 @@ def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
     rows: list[Tree] = []
     for number, (name, n) in enumerate(zip(names, counts, strict=True)):
         ledger.count(name, n, leaf.name)
+        ledger.weigh(name)
         rows.append(
             {
                 "from": edges[number],

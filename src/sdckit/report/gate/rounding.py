@@ -195,8 +195,9 @@ def _ends_of_value(true: float, level: int) -> tuple[float, float]:
     if true < 0:
         low, high = _ends_of_value(-true, min(level, 1))
         return -high, -low
-    if level == 2:
-        return 0.0, 10.0 ** (math.floor(math.log10(true)) + 1)
+    if level == 2:  # below this power of ten, and not below the one before: else that would be printed
+        power = math.floor(math.log10(true))
+        return 10.0**power, 10.0 ** (power + 1)
     value = _significant(true, 2 - level)
     step = 10.0 ** (math.floor(math.log10(value) + 1e-9) - (1 - level))
     at_decade = math.isclose(value, 10.0 ** round(math.log10(value)))

@@ -46,6 +46,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
         count = setting.count(f"above{suffix}", result.n_above, f"risk{suffix}", guard=guard)
         ledger.nested("n", count.name)
         ledger.ask(count.name)
+        ledger.weigh(count.name)
         above = ((count.name, threshold),)
         tree |= {"threshold": threshold, "n_above": count, "rate_above": Share(count.name, "n")}
         if by_size is not None:
@@ -72,7 +73,8 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     through = result.expected_household_reidentifications
     if through is not None and result.household_risk is not None:
         shared = f"{setting.prefix}.expected_household{suffix}"
-        leaf = ledger.value(shared, through, f"{shared}.value", kind=kind, guard=guard)
+        # Two digits would tell the sizes of households, of which the relations know nothing: printed like a count.
+        leaf = ledger.value(shared, through, f"{shared}.value", kind="sum", guard=guard)
         tree |= {"expected_household_reidentifications": leaf, "household_risk": Ratio(shared, "n")}
         ledger.bounded(shared, {name: (1.0, 1.0)}, upper=False)
         # Members of one household stand in one bin: five records may be a single one, so it stays inside.

@@ -25,6 +25,7 @@ def tree(result: KMap, setting: Setting) -> Mapping[str, Tree]:
     ledger = setting.ledger
     counts = {k: setting.count(f"k_map.{k}", int(n), "k_map") for k, n in sorted(result.violations.items())}
     for k, count in counts.items():
+        ledger.weigh(count.name)
         ledger.nested("n", count.name)
         ledger.nested(_rare(setting, k), count.name)
     for fewer, more in pairwise(counts.values()):

@@ -10,11 +10,12 @@ from typing import Any
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.chapters.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
-from sdckit.report.gate.figures import Foreign, InternalOnly, Tree
+from sdckit.report.gate.figures import Foreign, InternalOnly, Moved, Tree
 from sdckit.report.setting import PairSetting, guard_by_changes, notes_tree
 from sdckit.report.view import Note, Plain, view_of
 from sdckit.utility.models.model_design import published_text
 from sdckit.utility.utility_overview import HEADLINES, Headline
+from sdckit.utility.weighted_totals import MovedFigure
 
 # Differences of distributions: times n they are records that moved.
 SHARES = ("joint_max_difference", "mean_total_variation", "largest_total_variation")
@@ -44,6 +45,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
             {"measure": InternalOnly(name, published_text(name, frozenset())), "reason": Foreign(reason)}
             for name, reason in result.skipped
         ),
+        "moved": tuple(_moved(figure, setting) for figure in result.moved),
         "notes": notes_tree(result),
     }
     for place, measured in result.results.items():
@@ -53,6 +55,18 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         part = view.tree(measured, replace(setting, place=place))
         figures |= {view.part: (*figures[view.part], part)} if view.part else part
     return figures
+
+
+def _moved(figure: MovedFigure, setting: PairSetting) -> dict[str, Tree]:
+    """Enter by how much a total, a mean or a count moved, guarded by the records in it."""
+    base = f"{setting.prefix}.moved figure.{figure.variable}.{figure.level}"
+    setting.ledger.count(base, figure.n, base, watched="nowhere")
+    return {
+        "variable": figure.variable,
+        "level": figure.level,
+        "figure": figure.figure,
+        "change": Moved(figure.change, base, figure.largest),
+    }
 
 
 def _row(headline: Headline, result: Any, setting: PairSetting) -> dict[str, Tree]:

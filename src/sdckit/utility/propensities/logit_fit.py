@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
 # Linearly independent columns of a design, and Newton steps by its curvature.
@@ -141,6 +141,7 @@ def _mirror(lower: Floats) -> None:
 
 
 ROWS = 1 << 13  # fewest rows of a thread
+FEW_TERMS, MANY_LEVELS = 64, 8  # terms, and columns of each, of designs that a first job needs no kernels for
 WRITTEN = 1 << 13  # entries of a design that is stored densely, which is faster than compiling a kernel
 SUMS = 50_000_000  # entries of the partial sums of all threads together
 
@@ -183,18 +184,26 @@ class Design:
         if self.n_rows * self.n_columns > WRITTEN:
             return None
         out = np.zeros((self.n_rows, self.n_columns))
-        for atoms, offset in zip(self.terms.tolist(), self.offset.tolist(), strict=True):
-            column, entry = np.full(self.n_rows, 0), np.ones(self.n_rows)
+        np.add.at(out, (np.arange(self.n_rows), self.by_term[0]), self.by_term[1])
+        return out
+
+    @cached_property
+    def by_term(self) -> tuple[Ints, Floats]:
+        """Column and value of the entry of each term in each row, (n_terms, n_rows); 0 and 0.0 where it has none."""
+        columns, entries = np.zeros((len(self.terms), self.n_rows), np.int64), np.ones((len(self.terms), self.n_rows))
+        for t, atoms in enumerate(self.terms.tolist()):
+            column, entry = columns[t], entries[t]
             for atom in (number for number in atoms if number >= 0):
                 if self.width[atom] == 0:
                     entry *= self.values[self.slot[atom]]
                     continue
                 code = self.codes[self.slot[atom]]
-                column = column * self.width[atom] + code - 1
+                column *= self.width[atom]
+                column += code - 1
                 entry[code == 0] = 0.0
-            rows = np.flatnonzero(entry)
-            out[rows, offset + column[rows]] = entry[rows]
-        return out
+        columns += self.offset[:, None]
+        columns[entries == 0] = 0
+        return columns, entries
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -298,9 +307,11 @@ def lower_gram(design: Design, weight: Floats, kept: Ints) -> Floats:
         columns = design.written[:, kept]
         return np.tril(columns.T @ (columns * weight[:, None]))
     k = len(kept)
-    parts = max(1, min(n_threads(), SUMS // max(1, k * k)))
     place = np.full(design.n_columns, -1, np.int64)
     place[kept] = np.arange(k)
+    if _is_few(design, _add_gram):
+        return _gram_by_terms(design, weight, place, k)
+    parts = max(1, min(n_threads(), SUMS // max(1, k * k)))
 
     def part(span: tuple[int, int]) -> Floats:
         out = np.zeros((k, k))
@@ -323,6 +334,8 @@ def sweep(design: Design, beta: Floats, total: Floats, released: Floats, score: 
     """
     if design.written is not None:
         return _sweep_written(design.written, beta, total, released, score)
+    if _is_few(design, _add_scores):
+        return _sweep_by_terms(design, beta, total, released, score)
 
     def part(span: tuple[int, int]) -> tuple[float, Floats, float]:
         gradient = np.zeros(design.n_columns)
@@ -349,6 +362,46 @@ def _sweep_written(
     change = np.abs(new - score)[used].max(initial=0.0)
     score[used] = new[used]
     return float(likelihood), x.T @ np.where(used, released - total * new, 0.0), float(change)
+
+
+# Designs of few rows in the first job of a process, for which nothing is compiled: to the last bit as the kernels. Each
+# column is of one term, so that its sums are added in the order of the rows here, too.
+
+
+def _is_few(design: Design, kernel: Any) -> bool:
+    # Of so few rows the kernels make one sum, on one thread.
+    few = max(len(design.terms), design.n_columns // MANY_LEVELS) <= FEW_TERMS
+    return few and is_few(kernel, design.n_rows + 1)
+
+
+def _gram_by_terms(design: Design, weight: Floats, place: Ints, k: int) -> Floats:
+    """As `_add_gram`, for all rows."""
+    columns, entries = design.by_term
+    at, out = np.maximum(place[columns], 0), np.zeros(k * k)
+    kept = np.where(place[columns] >= 0, entries, 0.0)
+    for t, scaled in enumerate(weight * kept):
+        out += np.bincount((at[t] * k + at[: t + 1]).ravel(), (scaled * kept[: t + 1]).ravel(), minlength=k * k)
+    return out.reshape(k, k)
+
+
+def _sweep_by_terms(
+    design: Design, beta: Floats, total: Floats, released: Floats, score: Floats
+) -> tuple[float, Floats, float]:
+    """As `_add_scores`, for all rows; exponentials and logarithms are the C library's, as NumPy's may differ."""
+    columns, entries = design.by_term
+    used = (total != 0) | (released != 0)
+    eta = np.zeros(design.n_rows)
+    for of_term in beta[columns] * entries:
+        eta += of_term
+    small = np.array([math.exp(-away) for away in np.abs(eta).tolist()])
+    grown = np.maximum(eta, 0.0) + np.array([math.log1p(share) for share in small.tolist()])
+    new = np.where(eta >= 0, 1.0, small) / (1.0 + small)
+    likelihood = np.cumsum(np.append(0.0, (released * eta - total * grown)[used]))[-1]  # one by one, as in the kernel
+    change = np.abs(new - score)[used].max(initial=0.0)
+    score[used] = new[used]
+    rest = np.where(used, released - total * new, 0.0)
+    gradient = np.bincount(columns.ravel(), (rest * entries).ravel(), minlength=design.n_columns)
+    return float(likelihood), np.asarray(gradient, np.float64), float(change)
 
 
 def column_sums(design: Design, weight: Floats) -> Floats:

@@ -185,6 +185,7 @@ STEP_REASONS = {
     "weight": "Many weights occur with one value of a key only, and would reveal what is taken out there.",
     "allowed": "Allowed by the caller: thresholds that recodings and suppression do not meet ask for it.",
     "risk": STILL_ABOVE,
+    "classes": "Numbers that dominate their group went out as they are: size classes with round edges tell none.",
 }
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.catalogue.attribute import NUMBERS
+from sdckit.data.columns import float_values
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.data.replace import open_eager
@@ -22,6 +24,7 @@ from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
 from sdckit.workflow.check import check
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
+from sdckit.workflow.recipes.number_steps import size_classes
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
 from sdckit.workflow.recipes.run_step import lacking_values, run_step
@@ -56,21 +59,22 @@ class How:
 
     `hide`: suppressed values must not be implied by the rest. `bundles`: by key, the columns from which it follows,
     suppressed together with it. `without`: further columns left out. `draws`: perturbation steps, on columns where
-    the caller allows them.
+    the caller allows them. `classes`: columns of numbers put in size classes.
     """
 
     hide: bool = False
     bundles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     draws: tuple[Step, ...] = ()
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
     """Steps of a node, the suppression they need and the loss of its release.
 
-    `steps`: each with its purpose ("recoding", "left out", "weight", "k", "l", "risk", "allowed"). `hidden`: the
-    share of suppressed values of each column.
+    `steps`: each with its purpose ("recoding", "left out", "weight", "k", "l", "risk", "allowed", "classes").
+    `hidden`: the share of suppressed values of each column.
     """
 
     node: Node
@@ -190,6 +194,10 @@ class Trials:
             names = [name for name in step["columns"] if name not in gone]
             if names:
                 yield "allowed", {**step, "columns": names}
+        for name in self.how.classes:
+            classes = size_classes(name, float_values(open_eager(self.data, {})[name], "magnitude"))
+            if classes is not None and name not in gone:
+                yield "classes", classes
 
     def _run(self, data: Any, step: Step, number: int = 1) -> tuple[Any, dict[str, int]]:
         done, change = run_step(
@@ -263,8 +271,8 @@ class Trials:
 # Judging a recipe: applied to the file and checked against every threshold, as `check` does.
 
 
-GIVEN_BACK = {name for name, kind in LIMITS.items() if kind.judged in ("recovered", "undone")}
 MEASURE = "recoverable_values"
+GIVEN_BACK = {name for name, kind in LIMITS.items() if kind.measure == MEASURE}
 SMALL = 5
 CommentedStep = tuple[dict[str, Any], Sequence[str]]
 
@@ -365,8 +373,10 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
     """Other suppression options where suppressed values can be reconstructed; None where there are no others.
 
     First suppressed values may not be implied by the rest, and columns from which a key follows are suppressed
-    together with it; then such columns are left out.
+    together with it; then such columns are left out. Numbers that go out as they are are put in size classes.
     """
+    if large := _large(judged, scenario, keep):
+        return replace(judged.how, classes=(*judged.how.classes, *large))
     if not set(judged.failing) & GIVEN_BACK:
         return None
     clues = _tellers(judged, scenario)
@@ -382,6 +392,18 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
         return None
     left = {key: tuple(name for name in names if name not in gone) for key, names in how.bundles.items()}
     return replace(how, bundles=left, without=(*how.without, *gone))
+
+
+def _large(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> list[str]:
+    """Columns with large numbers that go out as they are above the limit, and are not in size classes yet."""
+    limit = scenario.limits_of(compared=True).exact_numbers
+    results = [judged.assessment[name].get(NUMBERS.name) for name in judged.assessment]
+    if limit is None:
+        return []
+    columns = [column for result in results if result is not None for column in result.columns[0]]
+    fixed = {*scenario.all_keys, *keep, *judged.how.classes}
+    beyond = dict.fromkeys(column.column for column in columns if column.share > limit)
+    return [name for name in beyond if name not in fixed]
 
 
 def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from sdckit.data.arguments import Seed
 from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import read_toml
+from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.data.seeds import Mixed, open_rng, read_secret, warn_of_short
 from sdckit.display import Displayed, counted, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning
@@ -149,7 +150,9 @@ class Applied(Displayed):
     def _aligned(self) -> bool:
         """Whether row i of the release was made from row i of the original; fully synthetic rows were not."""
         assert self.scenario is not None
-        full = any(is_all_new(step.method, step.arguments) for step in self.recipe.steps)
+        full = self.scenario.release == SYNTHETIC or any(
+            is_all_new(step.method, step.arguments) for step in self.recipe.steps
+        )
         return self.scenario.aligned if full else True
 
     def report(self, path: str | Path, *, internal: bool = False, seed: int | None = None) -> None:

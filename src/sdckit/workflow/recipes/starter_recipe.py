@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.households import homes_of, household_variables
@@ -24,11 +25,13 @@ from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import Displayed, plain_html, printable
-from sdckit.errors import ScenarioError, SdcError, SdcWarning
+from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.identity.contributions.coarsening import every_second, in_bands, step_text
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.views.key_contributions import UNSTEPPED
+from sdckit.utility.weighted_totals import BEYOND, moved_figures
+from sdckit.workflow.recipes.number_steps import number_steps
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of
 
@@ -308,6 +311,11 @@ def _bits(data: Any, key: str) -> float:
 WHY = "this brings most records within the thresholds for the information it loses"
 COUNTED = 0.5  # of the records: members may be missing from the file
 FROM_VALUES = "It names values that few records have: keep this recipe in the room."
+SHARES = (0.8, 0.9, 0.95, 0.99)  # of one value among the records of a weight: the first is the method's own
+CHOOSE = (
+    "Choose: leave the weight out of the release (drop_identifiers), make it coarser with margins that keep the totals "
+    "you publish (coarsen_weights), or make these keys coarser, so that less is taken out."
+)
 STILL_ABOVE = "Records whose risk is still above the threshold lose their keys."
 
 
@@ -363,21 +371,47 @@ def _brought(before: Any, after: Any, n: int) -> str:
 
 
 def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
-    """The step that coarsens weights, where they reveal a key whose values are suppressed."""
+    """The step that coarsens weights, where they reveal a key whose values are suppressed and totals hardly move."""
+    return _coarser_weight(data, scenario)[0]
+
+
+def _coarser_weight(data: Any, scenario: Scenario) -> tuple[Step | None, Sequence[str], Sequence[str]]:
+    """The step that coarsens weights, the keys that they reveal, and the columns of which it would move totals.
+
+    No step where it moves totals too far, or one value of a key has nearly all of the records.
+    """
     if scenario.weight is None or scenario.weight in scenario.all_keys:
-        return None
-    shares = told_by(open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household)
+        return None, (), ()
+    frame, keys = open_eager(data, {}), [*scenario.all_keys]
+    shares = told_by(frame, scenario.weight, keys, household=scenario.household)
     hide = [name for name, how_far in shares.items() if how_far > TELLS]
-    return {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide} if hide else None
+    for share in SHARES if hide else ():
+        step: Step = {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide}
+        step |= {} if share == SHARES[0] else {"share": share}
+        try:
+            after = tried(data, scenario, [step]).data
+        except DataError:  # one value of a key has more than this share of the records
+            continue
+        numeric = [name for name in scenario.numeric if name not in keys and name in frame.columns]
+        figures = moved_figures(open_files(data, after), weight=scenario.weight, numeric=numeric, keys=keys)
+        moved = list(dict.fromkeys(figure.variable for figure in figures if abs(figure.change) > BEYOND))
+        return (None if moved else step), hide, moved
+    return None, hide, ()
 
 
 def _weight(way: Way) -> Iterator[CommentedStep]:
-    """The step that coarsens weights, with its reason."""
-    step = weight_step(way.data, way.scenario)
+    """The step that coarsens weights, with its reason, or what can be chosen instead."""
+    step, hide, moved = _coarser_weight(way.data, way.scenario)
+    if not hide:
+        return
+    names = listed([*map(printable, hide)], "or")
+    why = f"Many weights occur with one value of {names} only, and would reveal what is taken out there."
     if step is not None:
-        names = listed([*map(printable, step["hide"])], "or")
-        why = f"Many weights occur with one value of {names} only, and would reveal what is taken out there."
         yield step, [why]
+        return
+    effect = f"it would move weighted totals, means or counts of {listed([*map(printable, moved)])} by more than 5 %"
+    because = effect if moved else f"one value of {names} has nearly all of the records"
+    yield None, [why, f"No coarsen_weights: {because}.", CHOOSE]
 
 
 def suppressions(way: Way) -> Iterator[CommentedStep]:
@@ -621,6 +655,12 @@ def make_starter(
         way = coarsen_keys(data, scenario, share=share, internal=internal)
         commented = [*before_suppression(way, columns), *suppressions(way)]
         commented += _too_risky(data, scenario, commented)
+        commented += number_steps(
+            data,
+            _applied(data, scenario, commented).data,
+            scenario,
+            lambda file, steps: tried(file, scenario, steps).data,
+        )
         commented += last_step(scenario, columns)
         exceeded, unjudged = _judged(data, scenario, commented)
     commented.append((None, [_outcome(exceeded, unjudged)]))

@@ -250,6 +250,22 @@ class Recodings:
         """Whether the rows of the release are fully synthetic."""
         return any(is_all_new(step.method, step.arguments) for step in self.steps)
 
+    def not_drawn(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Those of some columns that no step draws anew for all records.
+
+        A log says what was drawn; a recipe without ``columns`` draws all but the household.
+        """
+        drawn: set[str] = set()
+        for number, step in enumerate(self.steps):
+            if not METHODS[step.method].new_rows or "rows" in step.arguments:
+                continue
+            if self.log is not None:
+                drawn.update(self.log.steps[number].changed)
+            else:
+                drawn.update(step.arguments.get("columns", columns))
+                drawn.discard(step.arguments.get("household", ""))
+        return tuple(name for name in columns if name not in drawn)
+
     @property
     def left_out(self) -> tuple[str, ...]:
         """Columns that a step leaves out of the release."""

@@ -177,3 +177,18 @@ def test_metres_of_a_grid():
     assert set(places(easting=[i * 1000 for i in range(30)], northing=[5_000_000 + i for i in range(30)])) == {
         "easting", "northing",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "magnitude"),
+    [
+        ("turnover", [float(round(1.05**i)) + i / 7 for i in range(200)], True),
+        ("v1", [1.06**i for i in range(200)], True),
+        ("v1", [i / 7 for i in range(200)], False),  # the largest hold twice their share
+        ("v1", [-1.0, *(1.06**i for i in range(200))], False),  # below 0
+        ("region", [1, 2, 3, 4] * 50, False),
+        ("income", [1, 2, 3, 9000] * 50, False),  # too few values to be a measurement
+    ],
+)
+def test_amounts_of_which_few_hold_most(name, values, magnitude):
+    assert one(name, values).magnitude is magnitude

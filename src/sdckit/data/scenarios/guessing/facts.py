@@ -70,6 +70,8 @@ _CATEGORIES = 400  # more distinct texts are not categories
 _TESTED = 500  # distinct texts whose format is tested
 _OTHER_TEXTS = 3  # distinct codes such as "N" allowed in a numeric text column
 _DENSE = 4  # record numbers: range at most this many times the number of distinct values
+MEASURED = 30  # numbers with more distinct values may be measurements
+_DOMINATING = 5  # times their share that the largest 1 % of the records hold: 5.6 where values fall off exponentially
 _DIGITS = 5  # numbers of equal length with at least this many digits are codes
 
 
@@ -94,6 +96,7 @@ class Facts:
     numbered: bool = False  # looks like record numbers: dense, non-decreasing or of equal length
     categories: tuple[str, ...] = ()  # value labels, or the distinct texts if there are few
     written: str | None = None  # recognised format of the texts
+    top_share: float = np.nan  # what the largest 1 % of positive numbers hold of the total, by the even share
 
     @property
     def unique(self) -> bool:
@@ -114,6 +117,11 @@ class Facts:
     def positive(self) -> bool:
         """Whether all numbers are above 0."""
         return self.number and self.n > 0 and self.minimum > 0
+
+    @property
+    def skewed(self) -> bool:
+        """Whether few records hold much of it: numbers not below 0, whose largest 1 % hold five times their share."""
+        return self.measurable and self.minimum >= 0 and self.levels > MEASURED and self.top_share >= _DOMINATING
 
     @property
     def counted(self) -> str:
@@ -169,8 +177,19 @@ def _moments(doubles: NDArray[np.float64], levels: int) -> dict[str, Any]:
     return {
         "number": True, "whole": whole, "minimum": low, "maximum": high, "mean": float(known.mean()),
         "deviation": float(known.std()), "rising": rising, "numbered": whole and bool(dense or rising or alike),
-        "decimals": 0 if whole else _decimals(known),
+        "decimals": 0 if whole else _decimals(known), "top_share": _top_share(known) if low >= 0 < high else np.nan,
     }  # fmt: skip
+
+
+def _top_share(known: NDArray[np.float64]) -> float:
+    """What the largest 1 % of the values, at least one, hold of their sum, over their share of the values.
+
+    >>> _top_share(np.ones(200)), _top_share(np.array([96.0, 1.0, 1.0, 1.0, 1.0]))
+    (1.0, 4.8)
+    """
+    largest = -(-len(known) // 100)
+    top = np.partition(known, len(known) - largest)[-largest:]
+    return float(top.mean() / known.mean())
 
 
 def _decimals(known: NDArray[np.float64]) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.guessing.facts import Facts
+from sdckit.data.scenarios.guessing.facts import MEASURED, Facts
 from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import listed, words_of
 from sdckit.data.scenarios.guessing.units import Unit, Units, Weights
@@ -90,6 +90,9 @@ class Guess(Displayed):
         What to do before it is used.
     question : str or None
         What must be answered before a gate may rest on it.
+    magnitude : bool
+        Whether few records hold much of it, so that its large numbers tell who they are: a number, 0 or more, with
+        more than 30 values, of which the largest 1 % hold five times their share of the sum or more.
     """
 
     column: str
@@ -98,6 +101,7 @@ class Guess(Displayed):
     evidence: tuple[str, ...]
     warning: str | None = None
     question: str | None = None
+    magnitude: bool = False
 
     def _repr_html_(self) -> str:
         return RoleGuesses((self,), 0)._repr_html_()
@@ -233,7 +237,6 @@ def _are_pair(up: str, across: str, facts: Mapping[str, Facts], spoken: Mapping[
 
 _FINE = 100  # keys with more levels need recoding
 _MANY = 1_000  # numbers with more distinct values are measurements, not codes
-_MEASURED = 30  # numbers with more distinct values may be measurements
 _TYPES = 12  # greatest number of household types
 _SPREAD = 0.1  # numbers with more distinct values than this share of the records are measurements, too
 _CODES = 60  # more distinct values are not a list of answers
@@ -262,7 +265,8 @@ def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
     """Guess the role of a column; one that stays without, as a number does by itself, is asked about."""
     guess = _judge(facts, spoken, setting)
     asked = guess.role in ("ignore", "numeric") and guess.question is None
-    return replace(guess, question=_NO_ROLE) if asked else guess
+    large = facts.skewed and guess.role in ("numeric", "sensitive")
+    return replace(guess, question=_NO_ROLE if asked else guess.question, magnitude=large)
 
 
 def _judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
@@ -462,7 +466,7 @@ def _measured(facts: Facts, spoken: Spoken) -> Guess:
     if not facts.measurable:
         return _from_counts(facts, spoken)
     why = (*spoken.evidence, facts.counted)
-    if facts.levels > _MEASURED:
+    if facts.levels > MEASURED:
         return Guess(facts.name, "numeric", "likely", why)
     return Guess(facts.name, "ignore", "unsure", why, None, _KNOWN)
 
@@ -490,7 +494,7 @@ def _from_counts(facts: Facts, _: Spoken) -> Guess:
         why = ("its name ends in name", facts.counted)
         return Guess(facts.name, "identifier", "unsure", why, None, _NAMES_SOMEBODY)
     spread = facts.levels > _MANY or (facts.levels > _FINE and facts.levels > _SPREAD * facts.n)
-    if facts.measurable and (spread or (facts.fraction and facts.levels > _MEASURED)):
+    if facts.measurable and (spread or (facts.fraction and facts.levels > MEASURED)):
         return Guess(facts.name, "numeric", "likely", (f"a number with {facts.counted}", unsaid))
     question = _KNOWN if facts.levels <= _FINE else None
     return Guess(facts.name, "ignore", "unsure", (facts.counted, unsaid), None, question)

@@ -1,0 +1,388 @@
+"""Copied records: released records equal to one original record that is like no other, beyond what chance makes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.as_cells import groups_of
+from sdckit.cells.packing import group_codes
+from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
+from sdckit.data import arguments
+from sdckit.data.columns import float_values
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError
+from sdckit.numerics.array_types import Floats
+from sdckit.numerics.grouping import group
+from sdckit.numerics.intervals import wilson
+
+# Counting equal records: of all columns, and of all but one.
+
+
+Codes: TypeAlias = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class EqualRecords:
+    """Records that equal one original record alone with its combination, and how often combinations occur.
+
+    `copies`, `control`: records of the release, and of the control file, equal to a unique of the original. `once`,
+    `twice`, `thrice`: combinations that one, two and three originals have.
+    """
+
+    copies: float
+    control: float
+    once: float
+    twice: float
+    thrice: float
+
+    def over(self, cluster: float) -> EqualRecords:
+        """The same where so many records count as one."""
+        counts = (self.copies, self.control, self.once, self.twice, self.thrice)
+        return EqualRecords(*(count / cluster for count in counts))
+
+
+def count_equal(columns: Sequence[Codes], sizes: Sequence[int]) -> list[EqualRecords]:
+    """Count equal records by all columns, then without the first, the second and so on, where there are several.
+
+    `columns`: codes of every column, the records of original, release and control file one after the other; `sizes`:
+    how many each file has, 0 for the control where there is none. Grouped exactly: what stands before a column and
+    what stands behind it are numbered once, so each combination without a column is a pair of two numbers.
+
+    >>> codes = [np.array([1, 1, 2, 1, 2]), np.array([1, 2, 2, 1, 1])]
+    >>> [(equal.copies, equal.once) for equal in count_equal(codes, (3, 2, 0))]
+    [(1, 3), (2, 1), (1, 1)]
+    """
+    n = sum(sizes)
+
+    def numbered(*parts: Codes) -> Codes:
+        return group_codes(parts, n).of_row
+
+    behind = [numbered()]
+    for codes in reversed(columns):
+        behind.append(numbered(codes, behind[-1]))
+    counted = [_count(behind[-1], sizes)]
+    if len(columns) == 1:
+        return counted
+    before = numbered()
+    for codes, rest in zip(columns, reversed(behind[:-1]), strict=True):
+        counted.append(_count(numbered(before, rest), sizes))
+        before = numbered(before, codes)
+    return counted
+
+
+def _count(of_row: Codes, sizes: Sequence[int]) -> EqualRecords:
+    original, released, control = np.split(of_row, np.cumsum(sizes)[:-1])
+    size = np.bincount(original, minlength=int(of_row.max(initial=0)) + 1)
+    alone = size == 1
+    once, twice, thrice = (int((size == times).sum()) for times in (1, 2, 3))
+    return EqualRecords(int(alone[released].sum()), int(alone[control].sum()), once, twice, thrice)
+
+
+# Values as they are printed: numbers with the decimals of the release.
+
+
+MOST_DECIMALS = 9
+
+
+def decimals_shown(values: Floats) -> int | None:
+    """Decimals that numbers are written with; None where they have more than nine.
+
+    >>> decimals_shown(np.array([1.5, np.nan, 2.25])), decimals_shown(np.array([1 / 3]))
+    (2, None)
+    """
+    known = values[np.isfinite(values)]
+    shown = (decimals for decimals in range(MOST_DECIMALS + 1) if np.array_equal(np.round(known, decimals), known))
+    return next(shown, None)
+
+
+def _codes(pair: Pair, name: str, chosen: Sequence[int]) -> Codes:
+    """Codes of a column in original, one release and control, one after the other; a missing value is a category."""
+    frames = [*pair.frames, *([] if pair.control is None else [pair.control])]
+    types = [frame.collect_schema()[name] for frame in frames]
+    measured = any(kind.is_float() or kind.is_decimal() for kind in types)
+    if not (measured and all(kind.is_numeric() for kind in types)):
+        shared = pair.codes(name, control=True).codes
+        return np.concatenate([shared[file] for file in chosen])
+    values = [float_values(frames[file].get_column(name), "variables") for file in chosen]
+    decimals = decimals_shown(values[1])
+    if (order := pair.orders[chosen[1] - 1]) is not None:  # as `Pair.codes` gives the rows
+        values[1] = values[1][order]
+    together = np.concatenate(values)
+    printed = (together if decimals is None else np.round(together, decimals)) + 0.0  # -0.0 prints as 0
+    printed[np.isnan(printed)] = np.nan  # one missing value, whatever its bits
+    return group(printed.view(np.uint64)).of_row
+
+
+# What chance makes, and the lower bound of what lies beyond it.
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Share of released records that are copies, the share that chance makes, and the bound of the difference."""
+
+    share: float
+    chance: float
+    low: float
+
+
+def beyond_control(equal: EqualRecords, n_released: float, n_control: float, level: float) -> Beyond:
+    """Copies beyond those of the control file: difference of two proportions, with the lower end of its interval.
+
+    The hybrid score interval of Newcombe (1998, method 10), one-sided.
+
+    >>> equal = EqualRecords(copies=60, control=20, once=100, twice=0, thrice=0)
+    >>> round(beyond_control(equal, 100, 100, 0.975).low, 3)
+    0.268
+    """
+    share, chance = equal.copies / n_released, equal.control / n_control
+    two_sided = 2 * level - 1
+    low = wilson(equal.copies, n_released, two_sided).low
+    high = wilson(equal.control, n_control, two_sided).high
+    return Beyond(share, chance, share - chance - math.hypot(share - low, high - chance))
+
+
+def beyond_good_turing(equal: EqualRecords, n: float, n_released: float, level: float) -> Beyond:
+    """Copies beyond those to be expected of other people, by how often combinations occur in the original.
+
+    Good and Turing (Good 1953): the probability that a further person has a combination which one of n has is
+    estimated by 2 f2 / n. The error of that estimate has the mean 0 and, where combinations occur independently of
+    each other (Poisson), the variance (4 f2 + 6 f3) / n². Its upper end is that of a score interval, which is above 0
+    where f2 and f3 are 0; both errors are put together as Newcombe's hybrid does (Zou & Donner 2008).
+
+    >>> equal = EqualRecords(copies=60, control=0, once=100, twice=10, thrice=0)
+    >>> beyond = beyond_good_turing(equal, 100, 100, 0.975)
+    >>> beyond.chance, round(beyond.low, 3)
+    (0.2, 0.205)
+    """
+    share, chance = equal.copies / n_released, 2 * equal.twice / n
+    low = wilson(equal.copies, n_released, 2 * level - 1).low
+    z2 = NormalDist().inv_cdf(level) ** 2
+    margin = (z2 + math.sqrt(z2 * (4 * equal.twice + 6 * equal.thrice + z2))) / n
+    return Beyond(share, chance, share - chance - math.hypot(share - low, margin))
+
+
+def _beyond(equal: EqualRecords, sizes: Sequence[int], cluster: float, level: float, *, by_control: bool) -> Beyond:
+    """Copies beyond chance, where `cluster` records count as one; `sizes` of original, release and control file."""
+    n, n_released, n_control = (size / cluster for size in sizes)
+    if by_control:
+        return beyond_control(equal.over(cluster), n_released, n_control, level)
+    return beyond_good_turing(equal.over(cluster), n, n_released, level)
+
+
+def _overlaps(equal: EqualRecords, sizes: Sequence[int], cluster: float, level: float) -> bool:
+    """Whether the control file itself has copies beyond chance: it holds people of the original then."""
+    n, _, n_control = sizes
+    return _beyond(replace(equal, copies=equal.control), (n, n_control, 0), cluster, level, by_control=False).low > 0
+
+
+MISSING_RULE = "a missing value is a category of its own"
+SINGLE = "there is one column only"
+OVERLAPPING = (
+    "more records of the control file equal one of the original than other people would: what chance makes is "
+    "estimated from the original instead (Good-Turing)"
+)
+LACKING = "the control file lacks {}: what chance makes is estimated from the original instead (Good-Turing)"
+NOT_SHARED = "no released value of them is in the original, so they are left out like ids: {}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CopiedRecords(PairResult):
+    """Released records that are copies, beside what chance makes. Means over the releases.
+
+    Attributes
+    ----------
+    n, n_released : float
+        Records of the original, and of a release.
+    copies, copies_by_chance, copies_beyond : float
+        Share of the released records equal, in all columns, to an original record alone with its combination; the
+        same of people who were never in the file; the difference.
+    near_copies, near_copies_by_chance, near_copies_beyond : float
+        The same without the one column where the lower bound of the difference is largest.
+    lower_bound : float
+        The larger of the lower bounds of both differences; the confidence holds for all columns left out together.
+    copied_records : float
+        `lower_bound`, 0 where it is below: the share of the released records that are copies beyond chance, at least.
+    chance : str
+        "control" or "Good-Turing": where the share that chance makes comes from.
+    variables : tuple of str
+        The columns compared.
+    left_out : tuple of str or None
+        For each release the column without which `near_copies` are counted.
+    """
+
+    measure: ClassVar[str] = "copied_records"
+    figures: ClassVar[tuple[str, ...]] = (
+        "n", "n_released", "copies", "copies_by_chance", "copies_beyond", "near_copies", "near_copies_by_chance",
+        "near_copies_beyond", "lower_bound", "copied_records",
+    )  # fmt: skip
+    n: int = field(kw_only=True)
+    n_released: float = field(kw_only=True)
+    copies: float = field(kw_only=True)
+    copies_by_chance: float = field(kw_only=True)
+    copies_beyond: float = field(kw_only=True)
+    near_copies: float = field(kw_only=True)
+    near_copies_by_chance: float = field(kw_only=True)
+    near_copies_beyond: float = field(kw_only=True)
+    lower_bound: float = field(kw_only=True)
+    copied_records: float = field(kw_only=True)
+    chance: str = field(kw_only=True)
+    variables: tuple[str, ...] = field(kw_only=True)
+    left_out: tuple[str | None, ...] = field(kw_only=True)
+
+
+def copied_records(
+    original: Any,
+    released: Any = None,
+    *,
+    control: Any = None,
+    variables: Sequence[str] | None = None,
+    level: float = 0.95,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+) -> CopiedRecords:
+    """Measure which share of the released records are copies of one original record, beyond what chance makes.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames
+        One release or m of them; rows need not belong to rows of the original.
+    control : data frame, optional
+        People of the same population who were never used to make the release: how many of them equal an original is
+        what chance makes. Without it that is estimated from the original.
+    variables : sequence of str, optional
+        Columns compared; all that the files share unless given, without `id` and the scenario's identifiers, weight,
+        person and household.
+    level : float
+        Confidence of the lower bound, 0.5 to below 1.
+    scenario : Scenario, optional
+        Says which columns are ids and weights, and which records belong to one person or household.
+    id : str, optional
+        Column that numbers the records, not compared.
+
+    Returns
+    -------
+    CopiedRecords
+        ``copies``, ``copies_by_chance``, ``near_copies`` with one column left out, ``lower_bound``,
+        ``copied_records``, all 0 to 1 but the bound.
+
+    Raises
+    ------
+    ColumnError
+        No column in common, or values that cannot be compared.
+    DataError
+        No release, a file without records, `level` out of range.
+
+    Notes
+    -----
+    Numbers with decimals are compared at the decimals that the release shows, up to nine. The bound of each difference
+    is one-sided, with 1 - `level` divided by the number of differences (Bonferroni). Records of one person or
+    household count as that many times fewer independent ones (Kish 1965, clusters of equal records).
+
+    References
+    ----------
+    Good, I. J. (1953). The population frequencies of species and the estimation of population parameters. Biometrika
+    40, 237-264. Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions.
+    Statistics in Medicine 17, 873-890. Zou, G. Y. and Donner, A. (2008). Construction of confidence limits about
+    effect measures. Statistics in Medicine 27, 1693-1702.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": range(20, 80), "pay": range(900, 960)})
+    >>> copied_records(people, people.with_columns(pay=pl.lit(900))).near_copies
+    1.0
+    """
+    level = arguments.within(level, "level", "is the confidence of a lower bound", 0.5, 1, "[)")
+    arguments.scenario_or_none(scenario)
+    notes: dict[str, str] = {}
+    opened = open_files(original, released, control, id=id)
+    pair, names = _open(opened, arguments.names(variables, "variables"), scenario, notes)
+    cluster = _cluster_size(pair, scenario)
+    judged = [_judge(pair, j, names, cluster, level, notes) for j in range(1, pair.m + 1)]
+    per_release = tuple(figures for figures, _, _ in judged)
+    return CopiedRecords(
+        pair, per_release, MISSING_RULE, notes, n=pair.n, **mean_figures(per_release, notes),
+        chance="control" if all(by_control for *_, by_control in judged) else "Good-Turing", variables=names,
+        left_out=tuple(name for _, name, _ in judged),
+    )  # fmt: skip
+
+
+def _open(
+    opened: Pair, named: tuple[str, ...] | None, scenario: Scenario | None, notes: dict[str, str]
+) -> tuple[Pair, tuple[str, ...]]:
+    """Bring the columns to compare into memory: of plans, of which only declared columns were read, all of them."""
+    ids = () if scenario is None else (*scenario.identifiers, scenario.weight, scenario.person, scenario.household)
+    if scenario is not None and scenario.ledger is not None:
+        ids = (*ids, scenario.ledger.id)
+    if opened.plans:  # they are as collected: a column recoded since is not comparable
+        ids = (*ids, *(recoded.column for recoded in opened.recoded))
+        first, *others = opened.plans
+        opened = replace(opened, original=first, released=tuple(others), memo={}, with_control={})  # type: ignore[arg-type]
+        opened = replace(opened, orders=(None,) * opened.m)
+    shared, _ = opened.shared_columns(ids)
+    names = tuple(shared) if named is None else named
+    if not names:
+        raise ColumnError("original and release have no column in common that is compared", argument="variables")
+    if opened.control is not None:
+        present = opened.control.collect_schema().names()
+        if lacking := [name for name in names if name not in present]:
+            notes["control"] = LACKING.format(", ".join(lacking))
+            opened = replace(opened, control=None)
+    columns = {"variables": names}
+    return read_pair(opened, columns, also=_clusters(opened, scenario), aligned=False, control=True, attack=True), names
+
+
+def _clusters(opened: Pair, scenario: Scenario | None) -> tuple[str, ...]:
+    """The column of the original that says which records belong to one household, or person; () where none does."""
+    named = () if scenario is None else (scenario.household, scenario.person)
+    present = opened.original.collect_schema().names()
+    return tuple(name for name in named if name is not None and name in present)[:1]
+
+
+def _cluster_size(pair: Pair, scenario: Scenario | None) -> float:
+    """How many records share the household, or person, of a record on average; 1 where nothing is declared."""
+    clusters = _clusters(pair, scenario)
+    if not clusters:
+        return 1.0
+    of_row, n_clusters = groups_of(pair.original, clusters)
+    sizes = np.bincount(of_row, minlength=n_clusters).astype(np.float64)
+    return float((sizes**2).sum() / sizes.sum())
+
+
+def _judge(
+    pair: Pair, j: int, names: Sequence[str], cluster: float, level: float, notes: dict[str, str]
+) -> tuple[dict[str, float], str | None, bool]:
+    """Figures of release j (from 1), the column left out, and whether chance is that of the control file."""
+    sizes = (pair.n, pair.sizes[j - 1], 0 if pair.control is None else len(pair.control))
+    chosen = (0, j) if pair.control is None else (0, j, pair.m + 1)
+    coded = {name: _codes(pair, name, chosen) for name in names}
+    apart = [name for name, codes in coded.items() if not np.isin(codes[pair.n :][: sizes[1]], codes[: pair.n]).any()]
+    if 0 < len(apart) < len(names):
+        notes["variables"] = NOT_SHARED.format(", ".join(apart))
+        coded = {name: codes for name, codes in coded.items() if name not in apart}
+    counted = count_equal(list(coded.values()), sizes)
+    level = 1 - (1 - level) / len(counted)
+    by_control = sizes[2] > 0 and not any(_overlaps(equal, sizes, cluster, level) for equal in counted)
+    if sizes[2] and not by_control:
+        notes["control"] = OVERLAPPING
+    whole, *but_one = (_beyond(equal, sizes, cluster, level, by_control=by_control) for equal in counted)
+    columns = dict(zip(coded, but_one, strict=False))
+    left = max(columns, key=lambda name: columns[name].low, default=None)
+    near = Beyond(math.nan, math.nan, -math.inf) if left is None else columns[left]
+    if left is None:
+        notes["near_copies"] = SINGLE
+    low = max(whole.low, near.low)
+    figures = {
+        "n_released": float(sizes[1]), "copies": whole.share, "copies_by_chance": whole.chance,
+        "copies_beyond": whole.share - whole.chance, "near_copies": near.share, "near_copies_by_chance": near.chance,
+        "near_copies_beyond": near.share - near.chance, "lower_bound": low, "copied_records": max(low, 0.0),
+    }  # fmt: skip
+    return figures, left, by_control

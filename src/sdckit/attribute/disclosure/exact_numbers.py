@@ -1,0 +1,335 @@
+"""Exact numbers: records whose number dominates its group and is released close to the truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
+from sdckit.data import arguments
+from sdckit.data.columns import distinct_values, float_values
+from sdckit.data.hierarchy import read_band
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
+from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.array_types import Bools, Floats, Ints
+
+NEAR = 0.1  # relative distance within which a number is as good as known: p = 10 of the p % rule
+SLACK = 1 + 1e-12  # a distance reached by rounding is reached
+DEFAULT_K = 3
+MISSING_RULE = "a missing value of a group column is a value of its own; a missing number never counts"
+Interval = tuple[Floats, Floats]  # lower and upper bound of what is released of each record
+
+# --- kernel: arrays in, arrays out --------------------------------------------------------------------
+
+
+def dominating(values: Floats, group: Ints, n_groups: int, k: int) -> Bools:
+    """Which values dominate their group, while fewer than `k` values of it lie within 10 % of them.
+
+    Dominating is the largest in absolute value, and the second where the others together are less than 10 % of the
+    largest. (A value that is more than half of the sum is always the largest.)
+
+    Examples
+    --------
+    >>> dominating(np.array([90.0, 50, 4, 3, 20, 19, 19]), np.array([0, 0, 0, 0, 1, 1, 1]), 2, 3).tolist()
+    [True, True, False, False, False, False, False]
+    """
+    size = np.where(np.isfinite(values), np.abs(values), 0.0)
+    first, second = np.zeros(n_groups), np.zeros(n_groups)
+    np.maximum.at(first, group, size)
+    is_first = size == first[group]
+    np.maximum.at(second, group, np.where(is_first, 0.0, size))
+    second = np.where(np.bincount(group[is_first], minlength=n_groups) > 1, first, second)
+    rest = np.bincount(group, size, n_groups) - first - second
+    is_second = (size == second[group]) & (rest < NEAR * first)[group] & ~is_first
+    alone = [np.bincount(group[_near(size, of[group])], minlength=n_groups) < k for of in (first, second)]
+    return (size > 0) & ((is_first & alone[0][group]) | (is_second & alone[1][group]))  # type: ignore[no-any-return]
+
+
+def _near(values: Floats, to: Floats) -> Bools:
+    with np.errstate(invalid="ignore"):  # open ends of ranges
+        return np.abs(values - to) <= NEAR * SLACK * np.abs(to)  # type: ignore[no-any-return]
+
+
+def released_near(values: Any, released: Interval) -> Bools:
+    """Whether both bounds of what is released of each record lie within 10 % of its value.
+
+    Examples
+    --------
+    >>> low, high = np.array([95.0, 95.0, np.nan]), np.array([95.0, 150.0, np.nan])
+    >>> released_near(np.array([100.0, 100.0, 100.0]), (low, high)).tolist()
+    [True, False, False]
+    """
+    return _near(released[0], values) & _near(released[1], values)
+
+
+def any_released_near(values: Floats, group: Ints, released: Interval, of_row: Ints) -> Bools:
+    """Whether any released record of its group lies, with both bounds, within 10 % of each value.
+
+    Examples
+    --------
+    >>> low, of_row = np.array([95.0, 50.0]), np.array([0, 1])
+    >>> any_released_near(np.array([100.0, 100.0]), np.array([0, 1]), (low, low), of_row).tolist()
+    [True, False]
+    """
+    order = np.argsort(of_row, kind="stable")
+    low, high = released[0][order], released[1][order]
+    start, stop = (np.searchsorted(of_row[order], group, side) for side in ("left", "right"))
+    near = [
+        released_near(value, (low[first:last], high[first:last])).any()
+        for value, first, last in zip(values, start, stop, strict=True)
+    ]
+    return np.array(near, np.bool_)
+
+
+# --- result -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ExactColumn:
+    """Numbers of one column.
+
+    Attributes
+    ----------
+    column : str
+    dominating : int
+        Original records whose value dominates its group, fewer than k of its group lying within 10 % of it.
+    exact : int
+        Of these, the records released within 10 % of the truth.
+    share : float
+        `exact` as a share of the original's records.
+    """
+
+    column: str
+    dominating: int
+    exact: int
+    share: float
+    told_by: ClassVar[str] = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactNumbers(PairResult):
+    """How many records dominate their group with a number that is released close to the truth.
+
+    Attributes
+    ----------
+    n : int
+        Records of the original.
+    n_exact : float
+        Records that count in the column that has most of them; this and ``share`` are means over the releases.
+    share : float
+        The same as a share of the records.
+    worst : str
+        That column; of several releases in the one where it is largest. "" where none counts.
+    columns : tuple of tuple of ExactColumn
+        For each release, column by column.
+    groups : tuple of str
+        Columns whose combinations are the groups.
+    k : int
+        So many values of its group within 10 % of a value hide it.
+    records : frame
+        A column ``NAME_exact`` for each column: 1 where the record counts, else 0 (the mean over several releases).
+    """
+
+    measure: ClassVar[str] = "exact_numbers"
+    figures: ClassVar[tuple[str, ...]] = ("n", "n_exact", "share")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "flags")
+    n: int = field(kw_only=True)
+    columns: tuple[tuple[ExactColumn, ...], ...] = field(kw_only=True)
+    groups: tuple[str, ...] = field(kw_only=True)
+    k: int = field(kw_only=True)
+    flags: Mapping[str, Floats] = field(kw_only=True, repr=False)
+    prefix: str = field(default="", kw_only=True, repr=False)
+    n_exact: float = math.nan
+    share: float = math.nan
+
+    @property
+    def worst(self) -> str:
+        """The column with most records that count; "" where none does."""
+        columns = [column for of_release in self.columns for column in of_release if column.exact]
+        return max(columns, key=lambda column: column.exact).column if columns else ""
+
+    @cached_property
+    def records(self) -> Any:
+        """A row per record of the original, in the caller's order and frame type."""
+        return self.pair.records({f"{name}_exact": flags for name, flags in self.flags.items()}, prefix=self.prefix)
+
+
+# --- measure ------------------------------------------------------------------------------------------
+
+
+def exact_numbers(
+    original: Any,
+    released: Any = None,
+    *,
+    magnitudes: Sequence[str] | str | None = None,
+    number_groups: Sequence[str] | str | None = None,
+    k: int | None = None,
+    aligned: bool = True,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    prefix: str = "",
+) -> ExactNumbers:
+    """Count the records whose number dominates its group and is released within 10 % of the truth.
+
+    Parameters
+    ----------
+    original : data frame or Pair
+    released : data frame or sequence of data frames, optional
+        One release or m of them; left out, the file itself is what is released.
+    magnitudes : str or sequence of str
+        Columns of numbers. Of a scenario the magnitudes, and the numeric columns that are no keys of the intruder.
+    number_groups : str or sequence of str, optional
+        Columns whose combinations, as released, are the groups; the keys of the scenario unless given, else the file
+        is one group. A column is never in its own groups, and those that are not released are left out.
+    k : int, optional
+        A value is hidden where so many original values of its group, itself included, lie within 10 % of it, 1 or
+        more. Default the limit of the scenario, else 3.
+    aligned : bool
+        Whether row i of a release was made from row i of the original, where no id says it.
+    scenario : Scenario, optional
+        Gives what is not given here, the limit of k included.
+    id, prefix : str, optional
+        Column that says which rows belong together; text before the names of result columns.
+
+    Returns
+    -------
+    ExactNumbers
+        ``n_exact``, ``share``, ``worst``, ``columns``, ``records``.
+
+    Raises
+    ------
+    ColumnError
+        A column is absent, or listed twice.
+    DataError
+        A column holds neither numbers nor ranges of numbers; files of different lengths without `id`.
+    ScenarioError
+        No columns of numbers.
+
+    Notes
+    -----
+    A value dominates its group where it is the largest in absolute value, or more than half of the sum of absolute
+    values, or one of the two largest while the rest of the group is less than 10 % of the largest: then the second
+    knows the largest, and the largest the second, to within 10 % (the p % rule with p = 10). It counts where fewer
+    than k values of the group lie within 10 % of it, and it is released within 10 % of the truth; a range, where both
+    of its ends are. Zeros, missing and infinite values never count.
+
+    Where rows do not belong together, the groups of the original are those of its own values, recoded as the release
+    is, and a value counts where any released record of its group lies within 10 % of it: more may count than rightly
+    do. An original in ranges is taken at their middle.
+
+    References
+    ----------
+    Hundepool, A. et al. (2012). Statistical Disclosure Control, section 4.2 (dominance and p % rules of tables). Wiley.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> firms = pl.DataFrame({"region": ["n"] * 4 + ["s"] * 4, "turnover": [900, 40, 30, 20, 35, 34, 36, 20]})
+    >>> found = exact_numbers(firms, magnitudes="turnover", number_groups="region")
+    >>> found.n_exact, found.share, found.records["turnover_exact"].to_list()
+    (1.0, 0.125, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    >>> rounded = firms.with_columns(turnover=pl.col("turnover").clip(0, 100))
+    >>> exact_numbers(firms, rounded, magnitudes="turnover", number_groups="region").n_exact
+    0.0
+    """
+    names, groups, limit = _asked(magnitudes, number_groups, k, scenario)
+    arguments.flag(aligned, "aligned")
+    pair = _opened(original, released, names, groups, aligned=aligned, id=id)
+    present = pair.released[0].columns
+    groups = tuple(name for name in groups if name in present)
+    counted = {name: _counted(pair, name, groups, limit) for name in names if name in present}
+    columns = tuple(
+        tuple(
+            ExactColumn(name, int(large[j].sum()), int(exact[j].sum()), float(exact[j].sum()) / pair.n)
+            for name, (large, exact) in counted.items()
+        )
+        for j in range(pair.m)
+    )
+    most = [max((column.exact for column in of_release), default=0) for of_release in columns]
+    per_release = tuple({"n_exact": float(n_exact), "share": n_exact / pair.n} for n_exact in most)
+    notes = {"groups": f"groups by {', '.join(groups)}" if groups else "the file is one group"}
+    if not pair.aligned:
+        notes["rows"] = "rows do not belong together: any released record of the group counts"
+    flags = {name: np.mean(exact, axis=0, dtype=np.float64) for name, (_, exact) in counted.items()}
+    return ExactNumbers(
+        pair, per_release, MISSING_RULE, notes, n=pair.n, columns=columns, groups=groups, k=limit, flags=flags,
+        prefix=prefix, **mean_figures(per_release),
+    )  # fmt: skip
+
+
+def _asked(
+    magnitudes: Sequence[str] | str | None, number_groups: Sequence[str] | str | None, k: int | None,
+    scenario: Scenario | None,
+) -> tuple[tuple[str, ...], tuple[str, ...], int]:  # fmt: skip
+    """Columns of numbers, columns of their groups, and k."""
+    scenario = arguments.scenario_or_none(scenario)
+    names = arguments.names(magnitudes, "magnitudes", single=True)
+    groups = arguments.names(number_groups, "number_groups", single=True)
+    if names is None and scenario is not None:
+        names = scenario.judged_numbers
+        if not names and "magnitudes" not in scenario.stated:
+            raise ScenarioError(NO_MAGNITUDES, argument="magnitudes")
+    if names is None:
+        raise ScenarioError("say which columns are magnitudes: magnitudes=[...]", argument="magnitudes")
+    if groups is None:
+        groups = () if scenario is None else scenario.number_groups or scenario.keys
+    if k is None:
+        k = DEFAULT_K if scenario is None or scenario.limits.k is None else scenario.limits.k
+    return names, groups, arguments.count(k, "k", "is how many near values hide one")
+
+
+def _opened(
+    original: Any, released: Any, names: Sequence[str], groups: Sequence[str], *, aligned: bool, id: str | None
+) -> Pair:
+    """The pair with the columns in memory that are released; of a file by itself the file twice."""
+    wanted: dict[str, Sequence[str]] = {"magnitudes": names, "number_groups": groups}
+    if released is None and not isinstance(original, Pair):
+        arguments.column_or_none(id, "id")
+        frame, brought = columns_in_memory(original, {**wanted, "id": () if id is None else (id,)})
+        return Pair(frame, (frame,), aligned=True, id=id, brought=brought, orders=(None,))
+    opened = open_files(original, released, id=id)
+    columns = {name for file in opened.released for name in file.collect_schema().names()}
+    left = {role: [name for name in listed if name in columns] for role, listed in wanted.items()}
+    return read_pair(opened, left, aligned=aligned)
+
+
+def _counted(pair: Pair, name: str, groups: Sequence[str], k: int) -> tuple[list[Bools], list[Bools]]:
+    """For each release the records that dominate their group, and those of them released within 10 % of the truth."""
+    truth = pair.raw if pair.raw is not None and name in pair.raw.columns else pair.original
+    low, high = _bounds(truth[name], pair.names[0])
+    with np.errstate(invalid="ignore"):
+        values = low if low is high else (low + high) / 2
+    grouped = pair.groups([column for column in groups if column != name])
+    large, exact = [], []
+    for j, (file, order) in enumerate(zip(pair.released, pair.orders, strict=True), 1):
+        of_row, bounds = grouped.of_row[j if pair.aligned else 0], _bounds(file[name], pair.names[j])
+        counts = dominating(values, of_row, grouped.n_groups, k)
+        near = counts.copy()
+        if pair.aligned:
+            low, high = bounds if order is None else (bounds[0][order], bounds[1][order])
+            near &= released_near(values, (low, high))
+        else:
+            near[counts] = any_released_near(values[counts], of_row[counts], bounds, grouped.of_row[j])
+        large.append(counts)
+        exact.append(near)
+    return large, exact
+
+
+def _bounds(series: Any, label: str) -> Interval:
+    """Bounds of the numbers or ranges of a column, NaN where missing; a column of numbers is its own bounds."""
+    if series.dtype.is_numeric():
+        values = float_values(series, "magnitude")
+        return values, values
+    distinct = distinct_values(series)
+    bands = [read_band(str(value)) for value in distinct.values]
+    if distinct.kind not in ("text", "empty") or any(band is None for band in bands):
+        raise DataError(f"{label}: {series.name!r} holds neither numbers nor ranges of numbers")
+    ends = np.array([[band.low, band.high] for band in bands if band is not None] + [[np.nan, np.nan]], np.float64)
+    return ends[distinct.codes, 0], ends[distinct.codes, 1]

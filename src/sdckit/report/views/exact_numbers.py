@@ -1,0 +1,88 @@
+"""View of records whose number dominates its group and goes out close to the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sdckit.report import shares
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars, of_whole
+from sdckit.report.gate.figures import Ledger, Share, Tree
+from sdckit.report.setting import notes_tree
+from sdckit.report.shares import ShareView
+from sdckit.report.view import Note, Plain, noted
+
+TITLE = "Whose large number goes out as it is?"
+NOTE = Note(
+    "Large numbers",
+    "A number dominates its group where it is the largest in absolute value, or one of the two largest while the rest "
+    "of the group is less than 10 % of the largest (whoever has more than half of the sum is the largest). It counts "
+    "where fewer than k of its group lie within 10 % of it, and it goes out within 10 % of the truth.",
+    "Hundepool et al. (2012), dominance and p % rules of tables",
+)
+
+
+def _tree(result: Any, setting: Any) -> Mapping[str, Tree]:
+    """Enter the records that count, of each column and of the worst."""
+    ledger, start = setting.ledger, f"{setting.prefix}.{result.measure}"
+    releases: list[Tree] = []
+    for j, columns in enumerate(result.columns, 1):
+        leaves = tuple(_column(column, f"{start}.{j}.{number}", ledger) for number, column in enumerate(columns))
+        shown = [shares.shown_share(column.exact, result.n) for column in columns]
+        worst = shown.index(max(shown)) if shown else 0
+        name = start if len(result.columns) == 1 else f"{start}.{j}"
+        ledger.count(name, columns[worst].exact if columns else 0, f"{start}.{j}.{worst}")
+        if columns:
+            ledger.equal(name, f"{start}.{j}.{worst}.exact")
+        releases.append({"columns": leaves, "share": Share(name, "n")})
+    return {"releases": tuple(releases), "groups": tuple(result.groups), "k": result.k, "notes": notes_tree(result)}
+
+
+def _column(column: Any, start: str, ledger: Ledger) -> dict[str, Tree]:
+    dominating = ledger.count(f"{start}.dominating", column.dominating, start)
+    exact = ledger.count(f"{start}.exact", column.exact, start)
+    ledger.nested("n", dominating.name)
+    ledger.nested(dominating.name, exact.name)
+    return {"column": column.column, "dominating": dominating, "exact": exact, "share": Share(exact.name, "n")}
+
+
+def _blocks(plain: Plain, place: str) -> list[Block]:
+    tree = plain[place]
+    if not any(release["columns"] for release in tree["releases"]):
+        return [Paragraph("No column of numbers is released that the intruder does not know.")]
+    blocks = shares.column_blocks(tree, _table, _chart)
+    by = f"Groups by {', '.join(tree['groups'])}" if tree["groups"] else "The file is one group"
+    blocks.append(Paragraph(f"{by}; {tree['k']} numbers within 10 % hide one another.", "note"))
+    return blocks
+
+
+def _table(columns: Sequence[Plain], of: str) -> TableBlock:
+    rows = tuple(
+        (column["column"], column["dominating"]["text"], of_whole(column["exact"], column["share"]))
+        for column in columns
+    )
+    heads = ("Column", "Dominate their group", "Go out within 10 % of the truth")
+    return TableBlock(f"Records whose number dominates its group{of}", heads, rows, (1, 2))
+
+
+def _chart(columns: Sequence[Plain]) -> ChartBlock:
+    rows = [
+        (f"{column['column']}, {words}", column[name])
+        for column in columns
+        for name, words in (("dominating", "dominate"), ("exact", "as they are"))
+    ]
+    return bars("Large numbers, and those that go out as they are, by column", "records", rows, aside=True)
+
+
+def _answer(plain: Plain, place: str, _: Plain) -> str:
+    columns = [column for release in plain[place]["releases"] for column in release["columns"]]
+    if not columns:
+        return ""
+    exact = ", ".join(dict.fromkeys(column["column"] for column in columns if column["exact"]["value"] != 0))
+    if not exact:
+        return "No number that dominates its group goes out within 10 % of the truth."
+    return f"Numbers of {exact} that dominate their group go out within 10 % of the truth."
+
+
+VIEW = ShareView(TITLE, _tree, _blocks, noted(NOTE), answer=_answer)

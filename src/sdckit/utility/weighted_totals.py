@@ -1,0 +1,110 @@
+"""By how much a release moves weighted totals, means and the counts of large levels: each file with its own weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.data.columns import float_values
+from sdckit.numerics.array_types import Floats
+
+BEYOND = 0.05  # change from which on documents warn, and recipes to start from leave weights alone; our choice
+MOST_LEVELS = 3  # of a key
+FEWEST_RECORDS = 50  # of a level
+
+
+@dataclass(frozen=True)
+class MovedFigure:
+    """A total, mean or count of which a release gives another value.
+
+    `figure`: "total", "mean" or "count", of a `level` of a key; `change`: relative to the original's, of the release
+    that moves it most; `n`: its records in the original; `largest`: the largest share of one record in it.
+    """
+
+    variable: str
+    level: str
+    figure: str
+    change: float
+    n: int
+    largest: float
+
+
+def moved_figures(
+    pair: Pair, *, weight: str | None, numeric: Sequence[str], keys: Sequence[str]
+) -> tuple[MovedFigure, ...]:
+    """Compare weighted totals and means of numbers, and the weighted counts of the largest levels of keys.
+
+    Numbers are those of the original as collected, levels those of the original recoded as the release is. Without a
+    `weight` every record counts 1. Totals and counts that are 0 or of files of different size without weights are left
+    out. Raises DataError: a column holds no numbers.
+
+    >>> import polars as pl
+    >>> original = pl.DataFrame({"pay": [10.0, 10.0, 100.0], "w": [3.0, 3.0, 1.0]})
+    >>> release = original.with_columns(w=pl.lit(7 / 3))
+    >>> total, mean = moved_figures(open_files(original, release), weight="w", numeric=["pay"], keys=[])
+    >>> total.figure, round(total.change, 2), round(total.largest, 2), round(mean.change, 2)
+    ('total', 0.75, 1.46, 0.75)
+    """
+    if pair.plans:
+        numbers = {"numeric": [name for name in (weight, *numeric) if name]}
+        pair = open_pair(pair.plans[0], [*pair.plans[1:]], categories={"keys": keys}, numeric=numbers)
+    weights = _of_files(pair, weight) if weight else [np.ones(len(frame)) for frame in pair.frames]
+    sums = weight is not None or all(size == pair.n for size in pair.sizes)
+    figures: list[MovedFigure] = []
+    for name in numeric:
+        figures += _of_number(name, _of_files(pair, name), weights, sums=sums)
+    for name in keys if sums else ():
+        figures += _of_levels(pair, name, weights)
+    return tuple(figure for figure in figures if math.isfinite(figure.change))
+
+
+def _of_files(pair: Pair, name: str) -> list[Floats]:
+    """A column as numbers, in the original as collected and in the releases."""
+    numbers = list(pair.numbers(name))
+    if pair.raw is not None:
+        numbers[0] = float_values(pair.raw.get_column(name), name)
+    return numbers
+
+
+def _of_number(name: str, numbers: Sequence[Floats], weights: Sequence[Floats], *, sums: bool) -> list[MovedFigure]:
+    parts = [np.nan_to_num(own * weight) for own, weight in zip(numbers, weights, strict=True)]
+    bases = [float(weight[~np.isnan(own * weight)].sum()) for own, weight in zip(numbers, weights, strict=True)]
+    totals = [float(part.sum()) for part in parts]
+    means = [total / base if base else math.nan for total, base in zip(totals, bases, strict=True)]
+    n = int((~np.isnan(numbers[0])).sum())
+    largest = _share_of_one(parts, totals[0])
+    named = [*([("total", totals)] if sums else []), ("mean", means)]
+    return [MovedFigure(name, "", figure, _worst_change(values), n, largest) for figure, values in named]
+
+
+def _of_levels(pair: Pair, name: str, weights: Sequence[Floats]) -> list[MovedFigure]:
+    """Weighted counts of the largest levels that every file has."""
+    coding = pair.codes(name)
+    records = coding.counts[0]
+    shared = np.min(coding.counts, axis=0) > 0
+    large = [code for code in range(1, len(records)) if records[code] >= FEWEST_RECORDS and shared[code]]
+    chosen = sorted(large, key=lambda code: (-((int(records[code]) + 2) // 5), coding.label(code)))[:MOST_LEVELS]
+    figures = []
+    for code in chosen:
+        parts = [np.nan_to_num(weight[codes == code]) for codes, weight in zip(coding.codes, weights, strict=True)]
+        counts = [float(part.sum()) for part in parts]
+        change, largest = _worst_change(counts), _share_of_one(parts, counts[0])
+        figures.append(MovedFigure(name, coding.label(code), "count", change, int(records[code]), largest))
+    return figures
+
+
+def _worst_change(values: Sequence[float]) -> float:
+    """Change of the release furthest from the original's value, relative to it; NaN where that is 0."""
+    if not values[0]:
+        return math.nan
+    return max(((value - values[0]) / abs(values[0]) for value in values[1:]), key=abs)
+
+
+def _share_of_one(parts: Sequence[Floats], total: float) -> float:
+    """Largest contribution of one record in any file, as a share of the original's total."""
+    largest = max(float(np.abs(part).max(initial=0.0)) for part in parts)
+    return largest / abs(total) if total else math.inf

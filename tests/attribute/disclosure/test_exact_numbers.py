@@ -1,0 +1,178 @@
+"""Exact numbers beside a brute force over records, the values that never count, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+
+from sdckit import Scenario, exact_numbers
+from sdckit.attribute.disclosure.exact_numbers import any_released_near, dominating, released_near
+from sdckit.errors import ColumnError, DataError, ScenarioError
+
+FIRMS = pl.DataFrame(
+    {"region": ["n"] * 4 + ["s"] * 4 + ["w"] * 3, "turnover": [900.0, 60, 20, 9, 35, 34, 36, 20, 100, 95, 91]}
+)
+GIVEN = {"magnitudes": "turnover", "number_groups": "region"}
+
+
+def near(value: float, to: float) -> bool:
+    return abs(value - to) <= 0.1 * abs(to) * (1 + 1e-12)
+
+
+def brute(values: list[float], groups: list[int], k: int) -> list[bool]:
+    """The definition, record by record."""
+    counts = []
+    for value, own in zip(values, groups, strict=True):
+        group = [abs(other) for other, of in zip(values, groups, strict=True) if of == own and math.isfinite(other)]
+        if not math.isfinite(value) or value == 0:
+            counts.append(False)
+            continue
+        size, ordered = abs(value), sorted(group, reverse=True)
+        largest = size == ordered[0]
+        half = size > sum(group) / 2
+        rest = sum(ordered[2:])
+        second = len(ordered) > 1 and size >= ordered[1] and rest < 0.1 * ordered[0]
+        counts.append((largest or half or second) and sum(near(other, size) for other in group) < k)
+    return counts
+
+
+VALUES = st.one_of(
+    st.sampled_from([0.0, math.nan, math.inf, -5.0, 5.0, 100.0, 95.0, 9.0, 1000.0]), st.integers(-40, 400).map(float)
+)
+
+
+@given(st.lists(st.tuples(VALUES, st.integers(0, 3)), min_size=1, max_size=30), st.integers(1, 4))
+def test_the_definition_record_by_record(drawn: list[tuple[float, int]], k: int) -> None:
+    values, groups = [value for value, _ in drawn], [group for _, group in drawn]
+    assert dominating(np.array(values), np.array(groups), 4, k).tolist() == brute(values, groups, k)
+
+
+@given(st.lists(st.tuples(VALUES, VALUES, st.integers(0, 2)), min_size=1, max_size=25), st.data())
+def test_rows_that_do_not_belong_together_are_looked_for_in_the_group(drawn, data) -> None:
+    values = np.array([value if math.isfinite(value) else 1.0 for value, _, _ in drawn])
+    groups = np.array([group for _, _, group in drawn])
+    n = data.draw(st.integers(1, 25))
+    low = np.array(data.draw(st.lists(VALUES, min_size=n, max_size=n)))
+    wide = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, 50.0, math.inf]), min_size=n, max_size=n)))
+    of_row = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    high = np.where(np.isnan(low), np.nan, low + wide)
+    expected = [
+        any(near(low[i], value) and near(high[i], value) for i in range(n) if of_row[i] == group)
+        for value, group in zip(values, groups, strict=True)
+    ]
+    assert any_released_near(values, groups, (low, high), of_row).tolist() == expected
+
+
+def test_a_band_is_near_where_both_of_its_ends_are() -> None:
+    low, high = np.array([95.0, 95, -np.inf, 89]), np.array([105.0, 111, 100, 100])
+    assert released_near(np.full(4, 100.0), (low, high)).tolist() == [True, False, False, False]
+
+
+def test_figures_and_records() -> None:
+    result = exact_numbers(FIRMS, **GIVEN)
+    assert result.records["turnover_exact"].to_list() == [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    (column,) = result.columns[0]
+    assert (column.column, column.dominating, column.exact, column.share) == ("turnover", 2, 2, 2 / 11)
+    assert (result.n, result.n_exact, result.share, result.worst, result.k) == (11, 2, 2 / 11, "turnover", 3)
+    assert result.notes == {"groups": "groups by region"}
+    # the 95 and 91 hide the 100: of fewer than four, three are near it
+    assert exact_numbers(FIRMS, **GIVEN, k=4).records["turnover_exact"].to_list()[4:] == [0, 0, 1, 0, 1, 0, 0]
+
+
+def test_what_goes_out_decides() -> None:
+    at_ten = FIRMS.with_columns(turnover=pl.col("turnover") * 1.1)
+    beyond = FIRMS.with_columns(turnover=pl.col("turnover") * 1.11)
+    gone = FIRMS.with_columns(turnover=pl.lit(None, pl.Float64))
+    left_out = FIRMS.drop("turnover")
+    found = [exact_numbers(FIRMS, file, **GIVEN).n_exact for file in (at_ten, beyond, gone, left_out)]
+    assert found == [2, 0, 0, 0]
+    several = exact_numbers(FIRMS, [FIRMS, beyond], **GIVEN)
+    assert [figures["n_exact"] for figures in several.per_release] == [2, 0]
+    assert (several.n_exact, several.records["turnover_exact"].to_list()[:3]) == (1, [0.5, 0.5, 0])
+
+
+def test_the_groups_are_those_released() -> None:
+    one_region = FIRMS.with_columns(region=pl.lit("all"))
+    # 900 is still the largest; 60 is neither, nor is anybody of the other regions
+    assert exact_numbers(FIRMS, one_region, **GIVEN).records["turnover_exact"].sum() == 1
+    without = FIRMS.drop("region")
+    assert exact_numbers(FIRMS, without, **GIVEN).notes == {"groups": "the file is one group"}
+    hidden = FIRMS.with_columns(region=pl.when(pl.int_range(11) < 4).then("region"))
+    assert exact_numbers(FIRMS, hidden, **GIVEN, k=4).records["turnover_exact"].to_list()[4:] == [0] * 4 + [1, 0, 0]
+
+
+def test_a_column_is_not_in_its_own_groups() -> None:
+    both = exact_numbers(FIRMS, magnitudes="turnover", number_groups=["region", "turnover"])
+    assert both.n_exact == exact_numbers(FIRMS, **GIVEN).n_exact == 2
+
+
+def test_rows_without_an_order() -> None:
+    mixed = FIRMS.sample(fraction=1, shuffle=True, seed=1)
+    result = exact_numbers(FIRMS, mixed, **GIVEN, aligned=False)
+    assert (result.n_exact, "rows" in result.notes) == (2, True)
+    moved = mixed.with_columns(turnover=pl.when(pl.col("turnover") > 800).then(300).otherwise("turnover"))
+    assert exact_numbers(FIRMS, moved, **GIVEN, aligned=False).n_exact == 1
+    numbered, shuffled = (file.with_row_index("firm") for file in (FIRMS, FIRMS))
+    again = exact_numbers(numbered, shuffled[::-1], **GIVEN, id="firm")
+    assert again.records["turnover_exact"].to_list() == [1, 1] + [0] * 9
+
+
+def test_bands_hide_and_a_file_in_bands_is_taken_at_their_middle() -> None:
+    bands = FIRMS.with_columns(turnover=pl.Series(["500+", "50-99", "10-49", "0-9"] + ["10-49"] * 4 + ["50-150"] * 3))
+    assert exact_numbers(FIRMS, bands, **GIVEN).n_exact == 0
+    narrow = FIRMS.with_columns(turnover=pl.Series(["890-910", *bands["turnover"][1:]]))
+    assert exact_numbers(FIRMS, narrow, **GIVEN).n_exact == 1
+    assert exact_numbers(narrow, **GIVEN).n_exact == 1
+    assert exact_numbers(bands, **GIVEN).n_exact == 0
+    words = FIRMS.with_columns(turnover=pl.lit("much"))
+    with pytest.raises(DataError, match="the release: 'turnover' holds neither numbers nor ranges of numbers"):
+        exact_numbers(FIRMS, words, **GIVEN)
+
+
+def test_a_scenario_says_columns_groups_and_k() -> None:
+    file = FIRMS.with_columns(hours=pl.Series([80.0, 40, 40, 40, 40, 40, 40, 40, 39, 39, 39]), age=pl.Series(range(11)))
+    scenario = Scenario(keys=["region", "age"], numeric=["age", "hours"], magnitudes=["turnover"], thresholds={"k": 5})
+    result = exact_numbers(file, scenario=scenario)
+    assert [column.column for column in result.columns[0]] == ["turnover", "hours"]
+    assert (result.groups, result.k) == (("region", "age"), 5)
+    grouped = exact_numbers(file, scenario=scenario.changed(number_groups=("region",)))
+    assert (grouped.groups, [column.exact for column in grouped.columns[0]]) == (("region",), [4, 8])
+    without = exact_numbers(file, scenario=Scenario(keys=["age"], numeric=["age"], magnitudes=[]))
+    assert (without.columns, without.share, without.worst) == (((),), 0.0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({}, ScenarioError, r"say which columns are magnitudes: magnitudes=\[...\]"),
+        ({"scenario": Scenario(keys=["region"])}, ScenarioError, r"write magnitudes = \[...\] with those that are"),
+        ({"magnitudes": ["region"]}, DataError, "'region' holds neither numbers nor ranges"),
+        ({"magnitudes": ["turnvoer"]}, ColumnError, "turnover"),
+        ({**GIVEN, "k": 0}, DataError, "k is how many near values hide one"),
+        ({**GIVEN, "aligned": "no"}, DataError, "aligned is True or False"),
+        ({**GIVEN, "released": FIRMS[:3]}, DataError, "the release has 3 rows, the original 11"),
+    ],
+)
+def test_refuses(arguments: dict[str, object], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        exact_numbers(FIRMS, **arguments)
+
+
+def test_every_engine_and_a_pickle() -> None:
+    expected = [1.0, 1.0] + [0.0] * 9
+    for file in (FIRMS.to_pandas(), FIRMS.to_arrow()):
+        records = exact_numbers(file, **GIVEN).records
+        assert [float(value) for value in np.asarray(records["turnover_exact"])] == expected
+    lazy = exact_numbers(FIRMS.with_row_index("firm").lazy(), **GIVEN, id="firm", prefix="large_")
+    assert lazy.records.column_names == ["firm", "large_turnover_exact"]
+    assert exact_numbers(pd.DataFrame({"turnover": [5, 1]}), magnitudes=["turnover"]).n_exact == 2
+    again = pickle.loads(pickle.dumps(exact_numbers(FIRMS, **GIVEN)))
+    assert (again.share, again.worst) == (2 / 11, "turnover")
+    with pytest.raises(DataError):
+        _ = again.records

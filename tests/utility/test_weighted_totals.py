@@ -1,0 +1,97 @@
+"""Totals, means and counts: each file with its own weights, against sums made record by record."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.cells.pair import open_files
+from sdckit.errors import DataError
+from sdckit.utility.weighted_totals import moved_figures
+
+
+def survey(seed: int, n: int = 300) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    pay = [None if rng.random() < 0.1 else float(value) for value in rng.lognormal(3, 1, n).round(2)]
+    return pl.DataFrame({"region": rng.choice(["n", "s", "w", "e"], n), "pay": pay, "w": rng.uniform(1, 9, n).round(2)})
+
+
+def by_hand(frame: pl.DataFrame) -> dict[tuple[str, str, str], float]:
+    known = [(row["pay"], row["w"]) for row in frame.iter_rows(named=True) if row["pay"] is not None]
+    total = math.fsum(pay * weight for pay, weight in known)
+    figures = {("pay", "", "total"): total, ("pay", "", "mean"): total / math.fsum(weight for _, weight in known)}
+    for row in frame.iter_rows(named=True):
+        place = ("region", row["region"], "count")
+        figures[place] = figures.get(place, 0.0) + row["w"]
+    return figures
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_file_counts_with_its_own_weights(seed: int) -> None:
+    original, released = survey(seed), survey(seed + 100)
+    before, after = by_hand(original), by_hand(released)
+    moved = moved_figures(open_files(original, released), weight="w", numeric=["pay"], keys=["region"])
+    assert [figure.figure for figure in moved] == ["total", "mean", "count", "count", "count"]
+    for figure in moved:
+        place = (figure.variable, figure.level, figure.figure)
+        assert figure.change == pytest.approx(after[place] / before[place] - 1)
+
+
+def test_the_largest_share_of_a_record_is_that_of_either_file() -> None:
+    original = pl.DataFrame({"pay": [1.0, 1.0, 2.0], "w": [1.0, 1.0, 1.0]})
+    released = pl.DataFrame({"pay": [1.0, 1.0, 3.0], "w": [1.0, 1.0, 1.0]})
+    total, _ = moved_figures(open_files(original, released), weight="w", numeric=["pay"], keys=[])
+    assert (total.change, total.largest, total.n) == (0.25, 0.75, 3)
+
+
+def test_the_release_that_moves_most_counts() -> None:
+    original = survey(1)
+    releases = [original.with_columns(w=pl.col("w") * factor) for factor in (1.1, 0.5, 1.2)]
+    total, mean = moved_figures(open_files(original, releases), weight="w", numeric=["pay"], keys=[])
+    assert (total.change, mean.change) == (pytest.approx(-0.5), pytest.approx(0.0))
+
+
+def test_without_weights_only_means_of_files_of_other_size() -> None:
+    original = survey(1)
+    moved = moved_figures(open_files(original, original.head(200)), weight=None, numeric=["pay"], keys=["region"])
+    assert [figure.figure for figure in moved] == ["mean"]
+
+
+def test_numbers_are_those_collected_and_not_those_recoded_like_the_release() -> None:
+    original = survey(2)
+    released = original.with_columns(pay=pl.when(pl.col("pay") > 30).then(30.0).otherwise("pay"))
+    scenario = sdc.Scenario(keys=["region"], weight="w", numeric=["pay"], aligned=True)
+    with pytest.warns(sdc.errors.SdcWarning):
+        utility = sdc.assess(original, released, scenario=scenario, seed=1).utility
+    total = next(figure for figure in utility.moved if figure.figure == "total")
+    before, after = by_hand(original), by_hand(released)
+    assert total.change == pytest.approx(after["pay", "", "total"] / before["pay", "", "total"] - 1)
+    assert total.change < -0.05
+
+
+def test_a_plan_brings_its_weights() -> None:
+    original, released = survey(3), survey(4)
+    scenario = sdc.Scenario(keys=["region"], weight="w", numeric=["pay"])
+    frames, plans = (
+        sdc.assess(*files, scenario=scenario, seed=1).utility.moved
+        for files in ((original, released), (original.lazy(), released.lazy()))
+    )
+    assert [figure.change for figure in frames] == pytest.approx([figure.change for figure in plans])
+
+
+def test_text_is_no_number() -> None:
+    data = pl.DataFrame({"pay": ["a", "b"]})
+    with pytest.raises(DataError):
+        moved_figures(open_files(data, data), weight=None, numeric=["pay"], keys=[])
+
+
+def test_a_release_without_the_weight_is_told() -> None:
+    original = survey(1)
+    scenario = sdc.Scenario(keys=["region"], weight="w", numeric=["pay"])
+    overview = sdc.utility_overview(original, original.drop("w"), scenario=scenario, seed=1)
+    assert overview.moved == ()
+    assert "the release has no column 'w' (weight)" in dict(overview.skipped)["weighted_totals"]
