@@ -333,7 +333,8 @@ def taken_out(*, told: bool, n: int = 600) -> pl.DataFrame:
 
 
 def alone(**more: object) -> sdc.Scenario:
-    roles = {"keys": ["region", "sex"], "sensitive": [], "household": "none", "insensitive": ["office"]}
+    roles = {"keys": ["region", "sex"], "sensitive": [], "household": "none", "magnitudes": []}
+    roles["insensitive"] = ["office"]
     return sdc.Scenario(**{**roles, "release": "public-use", **more})
 
 

@@ -250,7 +250,7 @@ def test_a_release_by_itself_is_judged_with_all_its_columns(sdckit, tmp_path: Pa
     path = tmp_path / "released.csv"
     pl.DataFrame({"region": region, "sex": ["f", "m"] * 300, "office": office}).write_csv(path)
     declared = tmp_path / "s.toml"
-    roles = 'sensitive = []\nhousehold = "none"\ninsensitive = ["office"]\n'
+    roles = 'sensitive = []\nhousehold = "none"\nmagnitudes = []\ninsensitive = ["office"]\n'
     declared.write_text(f'keys = ["region", "sex"]\nrelease = "public-use"\n{roles}')
     done = sdckit("check", path, "--scenario", declared)
     assert done.code == 1

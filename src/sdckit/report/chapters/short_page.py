@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sdckit.report.blocks import Page, Section, TableBlock
-from sdckit.report.chapters.attacks_chapter import attack_blocks
 from sdckit.report.chapters.decision import drawn_of
 from sdckit.report.chapters.page import figures_of
 from sdckit.report.chapters.release_document import base_name
@@ -22,9 +21,6 @@ def shorten(page: Page, plain: Plain) -> Page:
     decided = {section.place: replace(section, paper=False) for section in page.decision}
     places = [place for place in AFTER if place != "good" or "released" in plain]  # of one file nothing was changed
     tables = tuple(_table(plain, number) for number in range(len(plain["intruders"])))
-    if plain.get("attacks"):
-        made = attack_blocks(plain["attacks"], several=len(plain["intruders"]) > 1)
-        tables += tuple(block for block in made if isinstance(block, TableBlock))[:1]
     before, after = ([decided[place] for place in some if place in decided] for some in (BEFORE, places))
     return replace(page, sections=(*before, Section("", tables), *after), decision=())
 
