@@ -195,9 +195,9 @@ class Trials:
             if names:
                 yield "allowed", {**step, "columns": names}
         for name in self.how.classes:
-            step = size_classes(name, float_values(open_eager(self.data, {})[name], "magnitude"))
-            if step is not None and name not in gone:
-                yield "classes", step
+            classes = size_classes(name, float_values(open_eager(self.data, {})[name], "magnitude"))
+            if classes is not None and name not in gone:
+                yield "classes", classes
 
     def _run(self, data: Any, step: Step, number: int = 1) -> tuple[Any, dict[str, int]]:
         done, change = run_step(
