@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
@@ -18,18 +19,19 @@ from sdckit.data.hierarchy import read_band
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
 from sdckit.errors import DataError, ScenarioError
-from sdckit.numerics.array_types import AnyInts, Bools, Floats
+from sdckit.numerics.array_types import Bools, Floats
 
 NEAR = 0.1  # relative distance within which a number is as good as known: p = 10 of the p % rule
 SLACK = 1 + 1e-12  # a distance reached by rounding is reached
 DEFAULT_K = 3
 MISSING_RULE = "a missing value of a group column is a value of its own; a missing number never counts"
+Groups = NDArray[np.int32]
 Interval = tuple[Floats, Floats]  # lower and upper bound of what is released of each record
 
 # --- kernel: arrays in, arrays out --------------------------------------------------------------------
 
 
-def dominating(values: Floats, group: AnyInts, n_groups: int, k: int) -> Bools:
+def dominating(values: Floats, group: Groups, n_groups: int, k: int) -> Bools:
     """Which values dominate their group, while fewer than `k` values of it lie within 10 % of them.
 
     Dominating is the largest in absolute value, and the second where the others together are less than 10 % of the
@@ -69,7 +71,7 @@ def released_near(values: Any, released: Interval) -> Bools:
     return _near(released[0], values) & _near(released[1], values)
 
 
-def any_released_near(values: Floats, group: AnyInts, released: Interval, of_row: AnyInts) -> Bools:
+def any_released_near(values: Floats, group: Groups, released: Interval, of_row: Groups) -> Bools:
     """Whether any released record of its group lies, with both bounds, within 10 % of each value.
 
     Examples
@@ -241,6 +243,7 @@ def exact_numbers(
     """
     names, groups, limit = _asked(magnitudes, number_groups, k, scenario)
     arguments.flag(aligned, "aligned")
+    arguments.text(prefix, "prefix")
     pair = _opened(original, released, names, groups, aligned=aligned, id=id)
     present = pair.released[0].columns
     groups = tuple(name for name in groups if name in present)
@@ -257,9 +260,7 @@ def exact_numbers(
     notes = {"groups": f"groups by {', '.join(groups)}" if groups else "the file is one group"}
     if not pair.aligned:
         notes["rows"] = "rows do not belong together: any released record of the group counts"
-    flags: dict[str, Floats] = {
-        name: np.mean(np.asarray(exact, np.float64), axis=0) for name, (_, exact) in counted.items()
-    }
+    flags = {name: np.stack(exact).mean(axis=0) for name, (_, exact) in counted.items()}
     return ExactNumbers(
         pair, per_release, MISSING_RULE, notes, n=pair.n, columns=columns, groups=groups, k=limit, flags=flags,
         prefix=prefix, **mean_figures(per_release),

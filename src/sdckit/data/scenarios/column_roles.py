@@ -62,8 +62,8 @@ def roles_by_column(
 
 def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...]]:
     """Roles given by name, other than insensitive."""
-    none: tuple[str, ...] = ("ordered", HOUSEHOLD_VARIABLES, NUMBER_GROUPS)
-    none += () if numbers_limited(scenario) else ("numeric", "magnitudes")
+    numbers = () if numbers_limited(scenario) else ("numeric", "magnitudes")
+    none = ("ordered", HOUSEHOLD_VARIABLES, NUMBER_GROUPS, *numbers)
     roles: dict[str, tuple[str, ...]] = {} if id is None else {id: ("id",)}
     for given, name in roles_of(scenario):
         role = KEY if given.startswith("intruders.") else given

@@ -66,8 +66,8 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     for name in ("weight", "sampling_fraction", "household", "person", "insensitive_because", "release"):
         if (value := getattr(scenario, name)) not in (None, ""):
             given[name] = value
-    lists = ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers", "insensitive")
-    for name in (*lists, "missing_codes"):
+    several = ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers", "insensitive")
+    for name in (*several, "missing_codes"):
         if value := getattr(scenario, name):
             given[name] = list(value)
     given |= scenario.stated_none
