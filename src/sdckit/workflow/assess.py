@@ -330,6 +330,7 @@ def assess_release(
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    control = None if control is None else open_frame(control)
     _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
