@@ -15,6 +15,7 @@ from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import Displayed
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.numerics.threads import job
+from sdckit.protect.change import Protected
 from sdckit.report.chapters.sentences import status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
@@ -372,7 +373,7 @@ def _read_if_path(given: Any, scenario: Scenario, *, without: Sequence[str] | No
 
     A file is read without the identifiers; a release with them, since they would go out.
     """
-    if isinstance(given, list | tuple):
+    if isinstance(given, list | tuple) and not isinstance(given, Protected):
         return [_read_if_path(file, scenario, without=without) for file in given]
     if not isinstance(given, str | Path) or arguments.scenario_or_none(scenario) is None:
         return given
