@@ -1,0 +1,3 @@
+from golden.peers.rows import Trials
+
+TRY = Trials()
