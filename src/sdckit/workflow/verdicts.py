@@ -329,7 +329,9 @@ def judge_alone(
     """
     limits = scenario.limits_of(compared=True)
     own = scenario.thresholds.declared
-    verdicts = judge_undone(limits, intruder, results, skipped=skipped)
+    every = judge_undone(limits, intruder, results, skipped=skipped)
+    # What is released is judged with the file itself, which is its own release.
+    verdicts = tuple(verdict for verdict in every if LIMITS[verdict.name].scope == "release")
     if all(verdict.holds is None for verdict in verdicts):
         asked = own if any(verdict.reason == NOTHING_SEEN for verdict in verdicts) else LIMITS
         verdicts = tuple(verdict for verdict in verdicts if LIMITS[verdict.name].alone and verdict.name in asked)
