@@ -318,7 +318,8 @@ def _alone(intruder: IntruderAssessment) -> bool:
 def _link_missing(ledger: Ledger, prefix: str, intruder: IntruderAssessment) -> None:
     """Enter that the missing values of a key are those looked for, where the key shows nothing else."""
     audit: Any = intruder.results.get(RECOVERY)
-    for number, column in enumerate(column for column in (audit.columns[0] if audit else ()) if column.touched):
+    columns = () if audit is None else audit.columns[0]
+    for number, column in enumerate(column for column in columns if column.touched):
         missing, changed = f"key.{column.column}.missing", f"{prefix}.{RECOVERY}.1.{number}.touched"
         if missing in ledger.variables and ledger.variables[missing].true == column.touched:
             ledger.equal(missing, changed)
