@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.column_roles import ColumnRoles
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.scenarios.thresholds import Thresholds
+    from sdckit.workflow.plan import Asked
 
 NO_HOUSEHOLD = "the scenario names no household column"
 ATTACKS = next(name for name, kind in LIMITS.items() if kind.judged == "attacks")
@@ -238,11 +239,8 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
-    return [
-        replace(
-            verdict, variable=worst.column, because=worst.told_by, remedy="; ".join(getattr(worst, "remedies", ())[:1])
-        )
-    ]
+    remedy = "; ".join(getattr(worst, "remedies", ())[:1])
+    return [replace(verdict, variable=worst.column, because=worst.told_by, remedy=remedy)]
 
 
 def _by_undone(asked: _Asked) -> list[Verdict]:
@@ -266,7 +264,7 @@ JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
 
 def _asked_of(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, sensitive: Sequence[str],
-    skipped: Sequence[tuple[str, str]], judged: Collection[str] = JUDGES,
+    skipped: Sequence[tuple[str, str]], judged: Collection[str],
 ) -> Iterator[tuple[str, _Asked]]:  # fmt: skip
     """Iterate over the declared limits with their scopes, in the order of verdicts."""
     for scope in SCOPES:
@@ -304,12 +302,8 @@ def judge_release(
 
     Results come by the name of the measure, with the variable after a colon where it has one.
     """
-    return tuple(
-        verdict
-        for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped)
-        if scope == "release" and asked.kind.judged == "worst release"
-        for verdict in _by_worst_release(asked)
-    )
+    asked = _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=["worst release"])
+    return tuple(verdict for _, limit in asked for verdict in _by_worst_release(limit))
 
 
 def judge_undone(
@@ -320,13 +314,9 @@ def judge_undone(
     Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
     why there is no result.
     """
-    return tuple(
-        verdict
-        for _, asked in _asked_of(
-            thresholds, intruder, results, sensitive=(), skipped=skipped, judged=("worst column", "undone")
-        )
-        for verdict in JUDGES[asked.kind.judged](asked)
-    )
+    judged = ("worst column", "undone")
+    asked = _asked_of(thresholds, intruder, results, sensitive=(), skipped=skipped, judged=judged)
+    return tuple(verdict for _, limit in asked for verdict in JUDGES[limit.kind.judged](limit))
 
 
 def judge_alone(
@@ -343,25 +333,23 @@ def judge_alone(
     # What is released is judged with the file itself, which is its own release.
     verdicts = tuple(verdict for verdict in every if LIMITS[verdict.name].scope == "release")
     if all(verdict.holds is None for verdict in verdicts):
-        nothing = any(verdict.reason == NOTHING_SEEN for verdict in verdicts)
-        kinds = ((verdict, LIMITS[verdict.name]) for verdict in verdicts)
-        verdicts = tuple(verdict for verdict, kind in kinds if kind.alone and (verdict.name in own or not nothing))
+        asked = own if any(verdict.reason == NOTHING_SEEN for verdict in verdicts) else LIMITS
+        verdicts = tuple(verdict for verdict in verdicts if LIMITS[verdict.name].alone and verdict.name in asked)
     judged = (replace(verdict, alone=verdict.holds is not None) for verdict in verdicts)
     return with_origins(judged, scenario, compared=True)
 
 
 def judge_attacks(
     limit: float | None, intruder: str, attacks: Mapping[str, Any], *, intruders: Collection[str],
-    failed: Sequence[str], control: bool, columns: str = "", lacking: Sequence[str] = (),
+    failed: Sequence[str], control: bool, asked: Asked | None = None,
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
 
     It fails closed: one attack that could not be made, or people of the file among those of the control, leave
-    it open; and so do columns that go out and are `lacking` in the control file, where it is not exceeded without
-    them. `columns` says with how many columns attacks were made.
+    it open; and so do columns that go out and are lacking in the control file, where it is not exceeded without them.
 
     Attacks that need no intruder count for each; one that names another of the `intruders` does not count.
-    `failed` are the places of the attacks with a residual risk that were tried in vain.
+    `failed` are the places of the attacks with a residual risk that were tried in vain; `asked` are their parameters.
     """
     if limit is None:
         return ()
@@ -378,8 +366,9 @@ def judge_attacks(
     if not risks:
         return (_unjudged(ATTACKS, intruder, limit, NO_ATTACK),)
     value = max(risks)
-    if lacking and value <= limit:
-        return (_unjudged(ATTACKS, intruder, limit, LACKING.format(", ".join(lacking))),)
+    if asked is not None and asked.lacking and value <= limit:
+        return (_unjudged(ATTACKS, intruder, limit, LACKING.format(", ".join(asked.lacking))),)
+    columns = "" if asked is None else asked.words
     return (Verdict(ATTACKS, intruder, None, limit, value <= limit, None, value, "", columns=columns),)
 
 
