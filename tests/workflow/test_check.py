@@ -309,8 +309,8 @@ def test_a_released_file_is_read_with_its_identifiers_which_would_go_out(tmp_pat
     people.write_csv(tmp_path / "people.csv")
     people.drop("name").write_csv(tmp_path / "released.csv")
     scenario = sdc.Scenario(
-        keys=["sex"], sensitive=[], household="none", identifiers=["name"], sampling_fraction=0.1, aligned=True,
-        release="teaching", thresholds={"recoverable": "none"},
+        keys=["sex"], sensitive=[], household="none", magnitudes=[], identifiers=["name"], sampling_fraction=0.1,
+        aligned=True, release="teaching", thresholds={"recoverable": "none"},
     )  # fmt: skip
     files = tmp_path / "people.csv", tmp_path / "released.csv"
     sdc.assert_within_limits(files[0], scenario=scenario)

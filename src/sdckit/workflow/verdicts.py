@@ -345,11 +345,9 @@ def judge_alone(
     """
     limits = scenario.limits_of(compared=True)
     own = scenario.thresholds.declared
-    verdicts = tuple(
-        verdict
-        for verdict in judge_undone(limits, intruder, results, skipped=skipped)
-        if LIMITS[verdict.name].scope == "release"  # what a file itself releases is judged as such
-    )
+    every = judge_undone(limits, intruder, results, skipped=skipped)
+    # What is released is judged with the file itself, which is its own release.
+    verdicts = tuple(verdict for verdict in every if LIMITS[verdict.name].scope == "release")
     if all(verdict.holds is None for verdict in verdicts):
         nothing = any(verdict.reason == NOTHING_SEEN for verdict in verdicts)
         kinds = ((verdict, LIMITS[verdict.name]) for verdict in verdicts)

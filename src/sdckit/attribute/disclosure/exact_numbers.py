@@ -18,7 +18,6 @@ from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.hierarchy import read_band
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
-from sdckit.data.scenarios.thresholds import STATED_NONE
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats
 
@@ -278,9 +277,8 @@ def _asked(
     groups = arguments.names(number_groups, "number_groups", single=True)
     if names is None and scenario is not None:
         names = scenario.judged_numbers
-        if not names:
-            said = "magnitudes" in scenario.stated
-            raise ScenarioError(STATED_NONE["magnitudes"] if said else NO_MAGNITUDES, argument="magnitudes")
+        if not names and "magnitudes" not in scenario.stated:
+            raise ScenarioError(NO_MAGNITUDES, argument="magnitudes")
     if names is None:
         raise ScenarioError("say which columns are magnitudes: magnitudes=[...]", argument="magnitudes")
     if groups is None:

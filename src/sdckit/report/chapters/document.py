@@ -324,7 +324,7 @@ def _alone(intruder: IntruderAssessment) -> bool:
 def _link_missing(ledger: Ledger, prefix: str, intruder: IntruderAssessment) -> None:
     """Enter that the missing values of a key are those looked for, where the key shows nothing else."""
     audited: Iterator[tuple[str, Any]] = (
-        (place, result) for place, result in intruder.results.items() if hasattr(result, "pair")
+        (place, result) for place, result in intruder.results.items() if hasattr(result, "touched")
     )
     for place, result in audited:
         for number, column in enumerate(column for column in result.columns[0] if column.touched):
