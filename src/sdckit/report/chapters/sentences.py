@@ -211,22 +211,21 @@ def answer(intruder: Plain, n: Plain) -> str:
 # The type of release, and its limits with their origin.
 
 
-def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str]) -> dict[str, Tree]:
+def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str] | None = None) -> dict[str, Tree]:
     """The type of release and the limits in force: set by the analyst or an office, not computed from the data.
 
-    `judged` names the limits with a verdict: one on a release may be judged of the file by itself, or not asked of a
-    release in which nothing was changed.
+    `judged` names the limits with a verdict, where there are verdicts: one on a release may be judged of the file by
+    itself, or not asked of a release in which nothing was taken out.
     """
-    beside = limits_in_force(scenario, compared=True)
-    limits = {
-        name: limit
-        for name, limit in limits_in_force(scenario, compared=compared).items()
-        if name in judged or not LIMITS[name].alone
-    }
-    limits |= {name: limit for name, limit in beside.items() if name in judged}
+    limits = limits_in_force(scenario, compared=compared)
     not_asked = limits_not_asked(scenario, compared=compared)
-    if compared:
-        not_asked |= dict.fromkeys((name for name in beside if name not in limits), NOTHING_CHANGED)
+    if judged is not None:
+        if compared:
+            unasked = [name for name in limits if LIMITS[name].alone and name not in judged]
+            not_asked |= dict.fromkeys(unasked, NOTHING_CHANGED)
+        beside = limits_in_force(scenario, compared=True)
+        limits = {name: limit for name, limit in limits.items() if name not in not_asked}
+        limits |= {name: limit for name, limit in beside.items() if name in judged}
     return {
         "release": scenario.release,
         "release_words": release_words(scenario.release),
