@@ -45,6 +45,7 @@ from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.verdicts import (
     Verdict,
+    is_unasked,
     judge,
     judge_alone,
     judge_attacks,
@@ -552,7 +553,8 @@ def _compared(
         *(
             verdict
             for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
-            if scenario.release != SYNTHETIC or not LIMITS[verdict.name].of  # nothing was taken out of its records
+            if not is_unasked(verdict.name, scenario, outcome.results)
+            and (scenario.release != SYNTHETIC or not LIMITS[verdict.name].of)  # nothing was taken out of its records
         ),
         *judge_attacks(
             limits.residual_risk, name, attacked.results, intruders=list(before), failed=attacked.failed,
@@ -594,7 +596,7 @@ def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Ve
 
 def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
     """Verdicts that hold for household limits of a release type where no release has the household column."""
-    if any(assessment.scenario.household is not None for assessment in after):
+    if scenario.household is None or any(assessment.scenario.household is not None for assessment in after):
         return []
     reason = "the release does not have the household column"
     return [

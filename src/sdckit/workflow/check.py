@@ -20,7 +20,7 @@ from sdckit.report.chapters.sentences import status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess
-from sdckit.workflow.verdicts import Verdict, judge_roles, with_origins
+from sdckit.workflow.verdicts import Verdict, is_unasked, judge_roles, with_origins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -282,6 +282,8 @@ def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
     scenario, compared = assessment.scenario, _is_compared(assessment)
     for intruder in scenario.intruders:
         for name, limit in scenario.limits_of(compared=compared).declared.items():
+            if compared and is_unasked(name, scenario, assessment[intruder].results):
+                continue
             variables: tuple[str | None, ...] = scenario.sensitive if LIMITS[name].per_variable else ()
             lacking = [variable for variable in variables if (intruder, name, variable) not in judged]
             if not variables and (intruder, name) not in any_variable:

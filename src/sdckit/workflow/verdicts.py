@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
-from sdckit.data.scenarios.thresholds import NOTHING_SEEN, asks_everything, limits_in_force, not_said
+from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
 from sdckit.report.chapters.sentences import SINGLE_ROWS, WITHOUT_ORIGINAL, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
@@ -25,6 +25,7 @@ ROLES = next(name for name, kind in LIMITS.items() if kind.judged == "roles")
 NOT_LOOKED_AT = "the columns that go out were not looked at"
 NO_CONTROL = "no people were kept aside (no control file): what succeeds on those in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
+NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
 NO_ATTACK = "no attack with a residual risk could be made"
@@ -220,10 +221,16 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
         if result is None:
             verdicts.append(asked.open(asked.reason(variable), variable))
             continue
+        if kind.looked_at and not getattr(result, kind.looked_at):
+            verdicts.append(asked.open(kind.nothing, variable))
+            continue
         values = [figures[kind.figure] for figures in result.per_release]
-        verdicts.append(
-            asked.open(NO_FIGURE, variable) if any(map(math.isnan, values)) else asked.by_share(max(values), variable)
-        )
+        verdict = asked.by_share(max(values), variable)
+        if any(map(math.isnan, values)):
+            verdict = asked.open(NO_FIGURE, variable)
+        elif verdict.holds and (others := getattr(result, "not_compared", ())):
+            verdict = asked.open(NOT_COMPARED.format(", ".join(others)), variable)
+        verdicts.append(verdict)
     return verdicts
 
 
@@ -233,9 +240,8 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
         return [asked.open(asked.reason())]
     columns = [column for some in asked.result.columns for column in some]
     worst = max(columns, key=lambda column: column.share, default=None)
-    # of large numbers every record is looked at, of reconstructed values only what was taken out
-    if not getattr(asked.result, "touched", True) and math.isnan(asked.result.right):
-        return [asked.open(UNMATCHED)]
+    if asked.kind.alone and not asked.result.touched:
+        return [asked.open(UNMATCHED if math.isnan(asked.result.right) else NOTHING_CHANGED)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
@@ -370,6 +376,18 @@ def judge_attacks(
         return (_unjudged(ATTACKS, intruder, limit, LACKING.format(", ".join(asked.lacking))),)
     columns = "" if asked is None else asked.words
     return (Verdict(ATTACKS, intruder, None, limit, value <= limit, None, value, "", columns=columns),)
+
+
+def is_unasked(name: str, scenario: Scenario, results: Mapping[str, Any]) -> bool:
+    """Whether a limit of the type of release asks what changed values give back, and it is known that none was changed.
+
+    A limit of the scenario itself is asked, and open.
+    """
+    kind = LIMITS[name]
+    result = results.get(kind.measure)
+    if not kind.alone or result is None or name in scenario.thresholds.declared:
+        return False
+    return not result.touched and not math.isnan(result.right)
 
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:

@@ -235,11 +235,11 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n, listed=True)
 
 
-def scenario_tree(scenario: Scenario, *, compared: bool = False, judged: Collection[str] = ()) -> dict[str, Tree]:
+def scenario_tree(scenario: Scenario, *, judged: Collection[str], compared: bool = False) -> dict[str, Tree]:
     """The declared roles and rules: set by the analyst, not computed from the data.
 
     `compared`: whether a release is compared with its original; some limits apply only then, or where they were
-    `judged` of the file by itself.
+    `judged` of the file by itself; `judged` are the limits with a verdict.
     """
     missing = scenario.missing
     return {
