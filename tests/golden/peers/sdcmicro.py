@@ -9,17 +9,7 @@ import polars as pl
 
 import sdckit as sdc
 from draw import quiet
-from golden.peers.files import (
-    ANES_KEYS,
-    STAR,
-    file,
-    golden,
-    reference_case,
-    schools,
-    survey,
-    testdata,
-    voters,
-)
+from golden.peers.files import ANES_KEYS, STAR, file, golden, reference_case, schools, survey, testdata, voters
 from golden.peers.rows import Row, Trials
 
 TRY = Trials()
@@ -316,7 +306,9 @@ def _(row: Row) -> None:
         risk = sdc.individual_risk(frame, keys=keys, weight="w", method="approx")
         given = {"threshold": case["arguments"]["threshold"], "columns": case["arguments"]["keyVar"]}
         safe = row.run(frame, risk=risk.records["risk"], **given).data
-    row.equal(safe["Key1"].fill_null(-1).to_list(), [-1 if one is None else one for one in case["expected"]["Key1_after"]])
+    row.equal(
+        safe["Key1"].fill_null(-1).to_list(), [-1 if one is None else one for one in case["expected"]["Key1_after"]]
+    )
 
 
 @TRY("`pram(obj, variables, strata_variables, pd, alpha)`")
@@ -413,7 +405,9 @@ def _(row: Row) -> None:
 @TRY('`dUtility(..., method="eigen")`, `"robeigen"`')
 def _(row: Row) -> None:
     known, masked = schools()
-    row.equal(row.run(known, masked, numeric=STAR, robust=False), golden("information_loss_star98")["figures"]["eigenvalues"])
+    row.equal(
+        row.run(known, masked, numeric=STAR, robust=False), golden("information_loss_star98")["figures"]["eigenvalues"]
+    )
     assert sdc.information_loss(known, masked, numeric=STAR, seed=1).robust_eigenvalues > 0
 
 
@@ -555,4 +549,3 @@ def _(row: Row) -> None:
 @TRY("`kAnon_violations(obj, k=1)`: 0")
 def _(row: Row) -> None:
     row.refused(voters(), keys=ANES_KEYS)
-
