@@ -187,7 +187,7 @@ def _agrees(frame: Any, name: str, homes: Homes, share: float) -> bool:
         return False
     if share < 1:
         there = coded.codes() != coded.span
-        able = np.count_nonzero(np.bincount(homes.of_row[there], minlength=len(homes.first)) > 1)
+        able = int(np.count_nonzero(np.bincount(homes.of_row[there], minlength=len(homes.first)) > 1))
         differing = len(np.unique(homes.of_row[differs_within(frame, name, homes)]))
         return able > 0 and (able - differing) / able >= share
     own = np.arange(len(homes.of_row))

@@ -248,12 +248,12 @@ def run(
         for other in (frame, *others):
             check_enough_records(other.height, internal=internal)
     steps.step(f"assessing {frame.height:,} records")
-    assessed = assess_frame(
+    compared: Assessment | ReleaseAssessment = assess_frame(
         frame, others or None, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
         recipe=recodings, step=steps.step,
     )  # fmt: skip
-    return _with_columns(assessed, headers, id=release.id)
+    return _with_columns(compared, headers, id=release.id)
 
 
 def _with_columns(
