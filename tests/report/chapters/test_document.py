@@ -151,7 +151,7 @@ def test_a_measure_from_outside_appears_everywhere() -> None:
 
 
 def test_the_tree_holds_only_what_was_declared() -> None:
-    tree = scenario_tree(FULL)
+    tree = scenario_tree(FULL, judged=())
     assert tree["release_words"] == "scientific-use file"
     assert tree["thresholds"] == FULL.thresholds.declared
 
