@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, TypeAlias
 
@@ -44,8 +44,7 @@ class EqualRecords:
 
     def over(self, cluster: float) -> EqualRecords:
         """The same where so many records count as one."""
-        counts = (self.copies, self.control, self.once, self.twice, self.thrice)
-        return EqualRecords(*(count / cluster for count in counts))
+        return EqualRecords(*(count / cluster for count in astuple(self)))
 
 
 def count_equal(columns: Sequence[Codes], sizes: Sequence[int]) -> list[EqualRecords]:
@@ -325,9 +324,7 @@ def _open(
 
     Of plans, of which only declared columns were read, all are brought.
     """
-    ids = () if scenario is None else (*scenario.identifiers, scenario.weight, scenario.person, scenario.household)
-    if scenario is not None and scenario.ledger is not None:
-        ids = (*ids, scenario.ledger.id)
+    ids = () if scenario is None else scenario.not_compared
     if opened.plans:  # they are as collected: a column recoded since is not comparable
         ids = (*ids, *(recoded.column for recoded in opened.recoded))
         first, *releases = opened.plans

@@ -142,16 +142,12 @@ def _recovery_arguments(context: Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _recovery_condition(context: Context) -> str:
-    return NOTHING_TAKEN if context.scenario.release == SYNTHETIC else ""
-
-
 RECOVERABLE = Measure(
     name="recoverable_values",
     question="Which values that were protected in it can be reconstructed from the release itself?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="looking for what can be reconstructed by {intruder}", condition=_recovery_condition,
-    arguments=_recovery_arguments,
+    words="looking for what can be reconstructed by {intruder}", arguments=_recovery_arguments,
+    condition=lambda context: NOTHING_TAKEN if context.scenario.release == SYNTHETIC else "",
 )  # fmt: skip
 
 
@@ -163,24 +159,17 @@ INTRUDERS = "contexts of the intruders"  # among what they share
 def _alone_condition(context: Context) -> str:
     if context.data is None:  # a dry run reads no record
         return ""
-    from sdckit.attacks.recovery.touched_cells import seen_changes
     from sdckit.cells.as_cells import columns_in_memory
-    from sdckit.cells.pair import open_files
     from sdckit.data.scenarios.thresholds import NOTHING_SEEN
 
-    shared = context.shared
-    if "shown" not in shared:  # by what is tabulated anyway: most files show nothing
-        shared["shown"] = any(map(_shows_changes, shared[INTRUDERS]))
-    if not shared["shown"]:
+    # by what is tabulated anyway: most files show nothing
+    if not context.once("shown", lambda: any(map(_shows_changes, context.shared[INTRUDERS]))):
         return NOTHING_SEEN
-    if "seen" not in shared:
-        try:  # every column may tell a value
-            file, _ = columns_in_memory(context.data, {"columns": context.data.collect_schema().names()})
-        except DataError:
-            return NOT_IN_MEMORY
-        names = (name for own in shared[INTRUDERS] for name in (*own.keys, *own.scenario.sensitive))
-        shared["seen"] = seen_changes(file, tuple(dict.fromkeys(names)))
-        shared["alone"] = open_files(file, file)
+    columns = {"columns": context.data.collect_schema().names()}  # each may tell a value of another
+    try:
+        context.once("file", lambda: columns_in_memory(context.data, columns)[0])
+    except DataError:
+        return NOT_IN_MEMORY
     return ""
 
 
@@ -200,14 +189,17 @@ def _shows_changes(context: Context) -> bool:
 
 
 def _alone_parts(context: Context) -> Iterator[Part]:
-    seen, shared = context.shared["seen"], context.shared
-    given = {"k": _sizes(context), "risk": context.scenario.limits.risk, "scenario": context.scenario}
-    yield (
-        "",
-        lambda: RECOVERABLE.measure(
-            shared["alone"], **given, columns=seen.columns, log=seen, guess=False, aligned=False, step=context.tell
-        ),
-    )
+    from sdckit.attacks.recovery.touched_cells import seen_changes
+    from sdckit.cells.pair import open_files
+
+    names = dict.fromkeys(name for own in context.shared[INTRUDERS] for name in (*own.keys, *own.scenario.sensitive))
+    file = context.shared["file"]
+    seen = context.once("seen", lambda: seen_changes(file, tuple(names)))
+    pair = context.once("alone", lambda: open_files(file, file))
+    yield "", lambda: RECOVERABLE.measure(
+        pair, k=_sizes(context), risk=context.scenario.limits.risk, scenario=context.scenario, columns=seen.columns,
+        log=seen, guess=False, aligned=False, step=context.tell,
+    )  # fmt: skip
 
 
 ALONE = replace(
@@ -221,13 +213,12 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
 
     place = context.scenario.ledger
     assert place is not None
-    if "ledger" not in context.shared:
-        folder = context.scenario.folder
-        context.shared["ledger"] = ReleaseLedger.open(
-            folder / place.folder, key=folder / place.key, survey=place.survey
-        )
+    folder = context.scenario.folder
+    ledger = context.once(
+        "ledger", lambda: ReleaseLedger.open(folder / place.folder, key=folder / place.key, survey=place.survey)
+    )
     yield "", lambda: DIFFERENCING.measure(
-        context.data, ledger=context.shared["ledger"], scenario=context.scenario, id=place.id, people=place.people,
+        context.data, ledger=ledger, scenario=context.scenario, id=place.id, people=place.people,
         within=place.within, step=context.tell,
     )  # fmt: skip
 
@@ -321,27 +312,17 @@ JOINT = Measure(
 )  # fmt: skip
 
 
-def _copies_apply(context: Context) -> bool:
-    """Whether there is a limit on copies: files that are not called synthetic have no such figure."""
-    return context.scenario.limits_of(compared=True).copied_records is not None
-
-
 def _copies_parts(context: Context) -> Iterator[Part]:
-    """Copies, counted once: they do not depend on the intruder."""
-
-    def run() -> Any:
-        if COPIES.name not in context.shared:
-            context.shared[COPIES.name] = COPIES.measure(context.pair, scenario=context.scenario)
-        return context.shared[COPIES.name]
-
-    yield "", run
+    count = partial(COPIES.measure, context.pair, scenario=context.scenario)
+    yield "", lambda: context.once(COPIES.name, count)
 
 
+# Files that are not called synthetic have no limit on copies, and no such figure.
 COPIES = Measure(
     name="copied_records",
     question="Which share of the released records are copies of one original record, beyond what chance makes?",
-    room="attacks", files="release", words="counting copies of single records", when=_copies_apply,
-    parts=_copies_parts,
+    room="attacks", files="release", words="counting copies of single records", parts=_copies_parts,
+    when=lambda context: context.scenario.limits_of(compared=True).copied_records is not None,
 )  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,

@@ -351,7 +351,8 @@ def assess_release(
         after = tuple(
             assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
         )
-        attacked, asked = Outcome({}, ()), None
+        attacked = Outcome({}, ())
+        asked: Asked | None = None
         if attacks or control is not None:
             attacked, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
@@ -479,11 +480,8 @@ def _open(
     Without ``aligned`` or an id, rows are aligned where a log tells from which row each one was made.
     """
     columns = [frame.collect_schema().names() for frame in opened.frames]
-    shared = [
-        name
-        for name in shared_variables(scenario, columns[0])
-        if name not in scenario.all_keys and all(name in others for others in columns)
-    ]
+    named = shared_variables(scenario, set(columns[0]).intersection(*columns[1:]))
+    shared = [name for name in named if name not in scenario.all_keys]
     aligned = scenario.aligned or opened.id is not None
     if recodings is not None:
         recodings = recodings.check_file(columns[0], _size(opened.original), identifiers=scenario.identifiers)

@@ -187,8 +187,7 @@ def attacked_columns(
     """
     shared = set(original).intersection(*released)
     named = tuple(shared_variables(scenario, shared) if declared is None else declared)
-    linking = None if scenario.ledger is None else scenario.ledger.id
-    apart = {*scenario.identifiers, scenario.weight, scenario.household, scenario.person, linking, id}
+    apart = {*scenario.not_compared, id}
     listed = dict.fromkeys([*named, *(name for columns in released for name in columns)])
     going_out = tuple(name for name in listed if name in named or name not in apart)
     if control is None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.chapters.coverage_chapter import coverage_tree
 from sdckit.report.chapters.sentences import limits_tree
 from sdckit.report.gate.figures import (
     AllHold,
@@ -223,7 +222,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "scenario": scenario_tree(scenario, judged=[verdict.name for verdict in assessment.verdicts]),
         "intruders": intruders,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
-        "coverage": coverage_tree(assessment.coverage),
+        "coverage": tuple(assessment.coverage.rows()) or None,
         "methods": method_notes((place for intruder in assessment.intruders for place in intruder.results), scenario),
         "reproduce": {
             "python": python_call(scenario, assessment.measures, assessment.by),

@@ -11,7 +11,6 @@ from sdckit.data.limits import LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
-from sdckit.report.chapters.coverage_chapter import coverage_tree
 from sdckit.report.chapters.document import (
     SCHEMA_VERSION,
     build_document,
@@ -254,7 +253,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         ),
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
-        "coverage": coverage_tree(assessment.coverage),
+        "coverage": tuple(assessment.coverage.rows()) or None,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
         "holds": tuple(
             Holds(verdict.holds, "" if has_no_figure(verdict) else verdict.reason) for verdict in assessment.verdicts

@@ -15,7 +15,7 @@ from sdckit.data.scenarios.thresholds import (
 )
 from sdckit.display import counted
 from sdckit.report.gate.figures import Tree
-from sdckit.report.rates import percent
+from sdckit.report.rates import capital, percent
 from sdckit.report.view import Plain, views_of
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ SINGLE_ROWS = "this is said of single rows: people followed through their rows w
 
 def rows_sentence(verdict: Plain) -> str:
     """Sentence on a verdict that looked at single rows of people who have several; else ""."""
-    return f" {_capital(SINGLE_ROWS)}." if verdict.get("single_rows") else ""
+    return f" {capital(SINGLE_ROWS)}." if verdict.get("single_rows") else ""
 
 
 def verdict_sentence(verdict: Plain, n: Plain) -> str:
@@ -111,7 +111,7 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
         printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")
     sentence = (printed[0] if holds else printed[1]).format(
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
-        value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=_capital(verdict["reason"]),
+        value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=capital(verdict["reason"]),
         columns=spaced(verdict.get("columns", "")),
     )  # fmt: skip
     return f"{sentence}{_rule_words(verdict)}."
@@ -129,10 +129,6 @@ def columns_words(n: int, n_every: int, n_going_out: int | None) -> str:
         return f"with {counted(n, 'column')}"
     first = f"{n:,} and with {n_every:,}" if n_every else f"{n:,}"
     return f"with {first} of {counted(n_going_out, 'column')} that {'goes' if n_going_out == 1 else 'go'} out"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def both_rules(resting: str, category: str, limit: float, *, holds: bool) -> str:
