@@ -297,6 +297,22 @@ def test_who_is_at_high_risk_in_how_many_files_and_what_they_hold():
         result.details(show_cases=True)
 
 
+def test_the_riskiest_targets_are_shown_in_their_order():
+    result = matching_risk(SURVEY, [FIRST, SECOND], **ROLES, id="id")
+    risk = result.records["match_risk"].to_list()
+    order = sorted(range(len(risk)), key=lambda at: -risk[at])  # stable
+    for n in (1, 3, 99):
+        shown = result.details(show_cases=n)
+        assert shown.filter(figure="riskiest_row")["value"].to_list() == [at + 1.0 for at in order[:n]]
+        assert shown.filter(figure="riskiest_match_risk")["value"].to_list() == [risk[at] for at in order[:n]]
+    above = result.details(threshold=0.4, show_cases=3)
+    assert above.filter(figure="riskiest_row")["value"].to_list() == [at + 1.0 for at in order if risk[at] > 0.4]
+    assert above.filter(figure="high_risk")["value"].to_list() == [2.0]
+    for wrong in (0, -1, 1.5, "all"):
+        with pytest.raises(DataError, match="counts the riskiest targets"):
+            result.details(show_cases=wrong)
+
+
 def test_targets_by_their_risk_sum_up_and_are_drawn_beside_an_earlier_release():
     risky = matching_risk(NUMBERS, NUMBERS, synthetic=["x", "y"], width=0.01)
     safer = matching_risk(NUMBERS, MOVED, synthetic=["x", "y"], width=0.5)

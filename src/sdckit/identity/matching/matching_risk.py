@@ -433,7 +433,7 @@ class MatchingRisk(PairRecordResult):
         shown = [variable.name for variable in self.variables] if values else []
         return self.pair.records(chosen, rows=rows, prefix=self.prefix, show=shown)
 
-    def details(self, *, threshold: float | None = None, show_cases: bool = False) -> Any:
+    def details(self, *, threshold: float | None = None, show_cases: bool | int = False) -> Any:
         """Every figure as a frame (``figure``, ``value``), and those of a threshold.
 
         Parameters
@@ -441,25 +441,35 @@ class MatchingRisk(PairRecordResult):
         threshold : float, optional
             Adds ``high_risk``: the targets whose match risk is above it; with several releases that of the
             mean, and for each release ``high_risk_1``, ``high_risk_2`` and so on.
-        show_cases : bool
-            Adds a line ``high_risk_row`` for each target counted in ``high_risk``: its row in the original, from 1.
-            Confidential: it points at records.
+        show_cases : bool or int
+            True adds a line ``high_risk_row`` for each target counted in ``high_risk``: its row in the original, from
+            1. A number n adds ``riskiest_row`` and ``riskiest_match_risk`` of the n targets of the largest mean match
+            risk (of those above the threshold, if one is given), the riskiest first, equal ones in the order of
+            their rows. Confidential: it points at records.
 
         Raises
         ------
         DataError
-            `threshold` is no number from 0 to 1; `show_cases` without one.
+            `threshold` is no number from 0 to 1; `show_cases` is True without one, or a number below 1.
         """
-        arguments.flag(show_cases, "show_cases")
-        if show_cases and threshold is None:
-            raise DataError("show_cases= shows the targets above a threshold; give threshold=", argument="show_cases")
-        table = super().details()
-        if threshold is None:
-            return table
-        counts = self.high_risk_counts(threshold)
-        flat = [*self._flat(), ("high_risk", float(self.matched.above(threshold).sum()))]
-        flat += [(f"high_risk_{j}", float(count)) for j, count in enumerate(counts, 1) if self.m > 1]
-        if show_cases:
+        n_cases = 0 if isinstance(show_cases, bool | np.bool_) else arguments.count(
+            show_cases, "show_cases", "is True or False, or counts the riskiest targets"
+        )  # fmt: skip
+        if show_cases and not n_cases and threshold is None:
+            says = "show_cases=True shows the targets above a threshold; give threshold=, or how many of the riskiest"
+            raise DataError(says, argument="show_cases")
+        flat = self._flat()
+        if threshold is not None:
+            counts = self.high_risk_counts(threshold)
+            flat.append(("high_risk", float(self.matched.above(threshold).sum())))
+            flat += [(f"high_risk_{j}", float(count)) for j, count in enumerate(counts, 1) if self.m > 1]
+        if n_cases:
+            risk = self.matched.risk.mean(axis=0)
+            order = np.argsort(-risk, kind="stable")
+            kept = order[risk[order] > (-1.0 if threshold is None else threshold)][:n_cases]
+            for row, own in zip((self.matched.rows[kept] + 1).tolist(), risk[kept].tolist(), strict=True):
+                flat += [("riskiest_row", float(row)), ("riskiest_match_risk", own)]
+        elif show_cases:
             rows = self.matched.rows[self.matched.above(threshold)] + 1
             flat += [("high_risk_row", float(row)) for row in rows]
         names, values = zip(*flat, strict=True)
