@@ -220,6 +220,7 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
             verdicts.append(asked.open(asked.reason(variable), variable))
             continue
         values = [figures[kind.figure] for figures in result.per_release]
+        values += [figures[kind.otherwise] for figures in result.per_release if kind.otherwise in figures]
         verdicts.append(
             asked.open(NO_FIGURE, variable) if any(map(math.isnan, values)) else asked.by_share(max(values), variable)
         )
