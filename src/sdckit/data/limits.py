@@ -76,6 +76,8 @@ class LimitKind:
         Whether that figure is a sum of probabilities.
     least : float or None
         For a share in documents: one suppressed as below a bound is at least this fraction of that bound.
+    otherwise : str
+        The figure under another reading of the data, which a result may have; the higher of the two is judged.
     types : mapping
         Published types of release that set it, with its value.
     form : str
@@ -114,6 +116,7 @@ class LimitKind:
     part: tuple[str, str] | None = None
     mean: bool = False
     least: float | None = None
+    otherwise: str = ""
     types: Mapping[str, int | float] = field(default_factory=dict)
     form: str = ""
     metavar: str = "R"
@@ -220,7 +223,7 @@ KINDS = (
     ),
     LimitKind(
         name="match_risk", values="share", measure="matching_risk", figure="mean_match_risk", judged="worst release",
-        scope="release",
+        scope="release", otherwise="mean_match_risk_otherwise",
         holds="{percent} of the records are expected to be matched back, not above {limit:g}",
         exceeded="{percent} of the records are expected to be matched back, above {limit:g}",
         printed="Share of the records expected to be matched back: {value}",

@@ -225,6 +225,7 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
             verdicts.append(asked.open(kind.nothing, variable))
             continue
         values = [figures[kind.figure] for figures in result.per_release]
+        values += [figures[kind.otherwise] for figures in result.per_release if kind.otherwise in figures]
         verdict = asked.by_share(max(values), variable)
         if any(map(math.isnan, values)):
             verdict = asked.open(NO_FIGURE, variable)

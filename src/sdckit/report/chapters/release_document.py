@@ -334,4 +334,5 @@ def _compared_leaves(verdict: Verdict, intruders: Sequence[PlainDict]) -> Iterat
         for place, tree in intruder["measures"].items() if intruder["name"] == verdict.intruder else ():
             view, (measure, _, variable) = find_view(place), place.partition(":")
             if isinstance(view, ShareView) and measure == kind.measure and variable in ("", verdict.variable):
-                yield from (release[kind.figure] for release in tree["releases"] if kind.figure in release)
+                names = (kind.figure, kind.otherwise)
+                yield from (release[name] for release in tree["releases"] for name in names if name in release)
