@@ -37,5 +37,7 @@ def test_every_row_says_what_is_compared() -> None:
 
 def test_no_trial_is_left_over() -> None:
     on_pages = {(row.page, row.theirs) for row in ROWS}
-    assert not [(page, theirs) for page, trials in TRIALS.items() for theirs in trials if (page, theirs) not in on_pages]
+    assert not [
+        (page, theirs) for page, trials in TRIALS.items() for theirs in trials if (page, theirs) not in on_pages
+    ]
     assert len(on_pages) == len(ROWS), "two rows of a page begin alike"
