@@ -73,17 +73,23 @@ def test_robust_distances():
     assert again.to_dict() == result.to_dict()
 
 
-def test_undefined_is_not_zero():
+def test_equal_values_have_no_extreme_one():
+    frame = pl.DataFrame({"x": [5, 5, 5, 5], "y": [5, 5, None, 5], "g": ["a", "a", "b", "b"]})
+    for method in ("percentile", "mad"):
+        for by in (None, "g"):
+            result = outliers(frame, numeric=["x", "y"], method=method, by=by)
+            assert (result.n_outliers, result.rate_outliers, result.counts) == (0, 0.0, {"x": 0, "y": 0})
+            assert "no limit" in result.notes["limits x"]
+            assert flags(result) == []
+        assert result.by_group["rate_outliers"].to_list() == [0.0, 0.0]
+    assert outliers(pl.DataFrame({"x": [5]}), numeric="x").to_dict()["figures"]["n_outliers"] == 0
+
+
+def test_a_distance_that_is_undefined_is_not_zero():
     frame = pl.DataFrame({"x": [5, 5, 5, 5], "y": [5, 5, 5, 5]})
-    for result in (outliers(frame, numeric="x"), outliers(frame, numeric="x", method="mad")):
-        assert math.isnan(result.n_outliers)
-        assert math.isnan(result.counts["x"])
-        assert "no limit" in result.notes["limits x"]
-        assert flags(result) == []
     joint = outliers(frame, numeric=["x", "y"], method="robust_mahalanobis")
     assert math.isnan(joint.n_outliers)
     assert joint.notes["undefined"].startswith("in 1 of 1 groups")
-    assert outliers(pl.DataFrame({"x": [5]}), numeric="x").to_dict()["figures"]["n_outliers"] is None
 
 
 @pytest.mark.parametrize("frame", [FRAME, FRAME.to_pandas(), FRAME.to_arrow(), FRAME.lazy()])

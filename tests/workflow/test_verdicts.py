@@ -442,9 +442,12 @@ def released(frame: pl.DataFrame, **more: object) -> sdc.ReleaseAssessment:
 
 
 def test_a_public_release_gives_nothing_back() -> None:
-    found = {one.name: one for one in released(PEOPLE, release="public-use").verdicts}
+    hidden = PEOPLE.with_columns(sex=pl.when(pl.int_range(pl.len()) > 2).then("sex"))
+    found = {one.name: one for one in released(hidden, release="public-use").verdicts}
     assert (found["recoverable"].limit, found["recoverable"].origin) == (0.0, "limit of a public-use file")
-    assert "recoverable" not in {one.name for one in released(PEOPLE, release="scientific-use").verdicts}
+    assert "recoverable" not in {one.name for one in released(hidden, release="scientific-use").verdicts}
+    unchanged = released(PEOPLE, release="public-use")  # nothing was taken out: there is nothing to ask
+    assert "recoverable" not in {one.name for one in unchanged.verdicts}
 
 
 def test_a_release_without_households_holds_the_limit_of_its_type_alone() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part
 from sdckit.data.scenarios.thresholds import SYNTHETIC
-from sdckit.errors import ScenarioError
+from sdckit.errors import DataError, ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -156,7 +156,7 @@ RECOVERABLE = Measure(
 
 
 # A file by itself: a value given back is one that is missing or in a range, since nothing else shows a change.
-NOT_IN_MEMORY = "the file is counted where it lies, and what it gives back by itself is looked for in memory only"
+NOT_IN_MEMORY = "what it gives back by itself is looked for in memory, for which the file has too many values"
 INTRUDERS = "contexts of the intruders"  # among what they share
 
 
@@ -164,41 +164,43 @@ def _alone_condition(context: Context) -> str:
     if context.data is None:  # a dry run reads no record
         return ""
     from sdckit.attacks.recovery.touched_cells import seen_changes
-    from sdckit.data.frames import is_lazy
+    from sdckit.cells.as_cells import columns_in_memory
+    from sdckit.cells.pair import open_files
     from sdckit.data.scenarios.thresholds import NOTHING_SEEN
 
     shared = context.shared
     if "shown" not in shared:  # by what is tabulated anyway: most files show nothing
         shared["shown"] = any(map(_shows_changes, shared[INTRUDERS]))
-    if not shared["shown"] or is_lazy(context.data):
-        return NOT_IN_MEMORY if shared["shown"] else NOTHING_SEEN
+    if not shared["shown"]:
+        return NOTHING_SEEN
     if "seen" not in shared:
+        try:  # every column may tell a value
+            file, _ = columns_in_memory(context.data, {"columns": context.data.collect_schema().names()})
+        except DataError:
+            return NOT_IN_MEMORY
         names = (name for own in shared[INTRUDERS] for name in (*own.keys, *own.scenario.sensitive))
-        shared["seen"] = seen_changes(context.data, tuple(dict.fromkeys(names)))
+        shared["seen"] = seen_changes(file, tuple(dict.fromkeys(names)))
+        shared["alone"] = open_files(file, file)
     return ""
 
 
 def _shows_changes(context: Context) -> bool:
     """Whether a value of a key is missing or in a range, or one of a sensitive variable is missing."""
     from sdckit.attacks.recovery.touched_cells import TEXTS, has_ranges
-    from sdckit.data.frames import is_lazy
+    from sdckit.data.frames import has_missing
 
     cells, data = context.cells, context.data
-    sensitive = () if is_lazy(data) else [name for name in context.scenario.sensitive if name in data.columns]
+    sensitive = [name for name in context.scenario.sensitive if name in data.collect_schema().names()]
     texts = (key for key in cells.keys if cells.kind(key) in TEXTS)
     return (
         any(cells.n_missing)
         or any(has_ranges([label for label, _ in cells.level_counts(key)[0]]) for key in texts)
-        or any(data[name].null_count() for name in sensitive)
+        or has_missing(data, sensitive)
     )
 
 
 def _alone_parts(context: Context) -> Iterator[Part]:
-    from sdckit.cells.pair import open_files
-
     seen, shared = context.shared["seen"], context.shared
-    if "alone" not in shared:
-        shared["alone"] = open_files(context.data, context.data)
     given = {"k": _sizes(context), "risk": context.scenario.limits.risk, "scenario": context.scenario}
     yield (
         "",

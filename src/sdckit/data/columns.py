@@ -586,7 +586,7 @@ def n_single(series: nw.Series[Any]) -> int:
 
 
 def _encoded(name: str, array: pa.Array) -> pa.DictionaryArray:
-    if pt.is_nested(array.type):
+    if pt.is_nested(array.type) or isinstance(array.type, pa.BaseExtensionType):  # such as periods of pandas
         raise DataError(f"column {name!r} holds {type_words(array.type)}: a variable needs one plain value per record")
     for view, plain in ((pa.string_view(), pa.large_string()), (pa.binary_view(), pa.large_binary())):
         array = array.cast(plain) if array.type == view else array

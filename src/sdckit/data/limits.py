@@ -39,6 +39,8 @@ class LimitKind:
         "worst release", "worst column", "attacks", "undone" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
+    looked_at, nothing : str
+        Figure of the result that is 0 where there was nothing to look at, and the reason given then.
     needs : str
         The role that the limit is about: "sensitive", "household" or "magnitudes".
     declarable : bool
@@ -98,6 +100,8 @@ class LimitKind:
     alone: bool = False
     of: str = ""
     without: str = "its measure did not run"
+    looked_at: str = ""
+    nothing: str = ""
     needs: str = ""
     declarable: bool = True
     numbers: bool = False
@@ -310,7 +314,8 @@ KINDS = (
     ),
     LimitKind(
         name="joint_recoverable", values="share from 0", measure="joint_audit", figure="joint_recoverable",
-        judged="worst release", scope="release", words="values reconstructed with tables",
+        judged="worst release", scope="release", words="values reconstructed with tables", looked_at="hidden",
+        nothing="no value of the tables’ columns was taken out that could be given back",
         holds="at most {percent} of the hidden values of a column can be reconstructed from release and tables, not "
         "above {limit:g}",
         exceeded="{percent} of the hidden values of a column can be reconstructed from release and tables, above "

@@ -77,12 +77,12 @@ class Outliers(RecordResult):
     n : int
         Records.
     n_outliers : int or NaN
-        Records with an extreme value of any variable (or, jointly, an extreme distance); NaN where no limit
+        Records with an extreme value of any variable (or, jointly, an extreme distance); NaN where no distance
         is defined.
     rate_outliers : float
         The same as a share of the records.
-    counts : dict of str to int or NaN
-        Extreme values of each variable; empty for the joint method.
+    counts : dict of str to int
+        Extreme values of each variable, 0 where all are equal; empty for the joint method.
     n_missing : dict of str to int
         Missing values of each variable: they are never outliers.
     limits : dict of str to tuple of float
@@ -96,12 +96,12 @@ class Outliers(RecordResult):
     dropped: ClassVar[tuple[str, ...]] = ("source", "flags", "distance")
     method: str
     n: int
-    defined: dict[str, bool]
     n_missing: dict[str, int]
     limits: dict[str, tuple[float, float]]
     flags: Flags = field(repr=False)
     source: Any = field(repr=False)
     distance: NDArray[np.float64] | None = field(default=None, repr=False)
+    defined: bool = True
     brought: bool = False
     id: str | None = None
     prefix: str = ""
@@ -114,12 +114,12 @@ class Outliers(RecordResult):
 
     @cached_property
     def n_outliers(self) -> float:
-        """Records with an extreme value; NaN where no limit is defined."""
-        return int(self._any.sum()) if any(self.defined.values()) else math.nan
+        """Records with an extreme value; NaN where no distance is defined."""
+        return int(self._any.sum()) if self.defined else math.nan
 
     @property
     def rate_outliers(self) -> float:
-        """Share of the records with an extreme value; NaN where no limit is defined."""
+        """Share of the records with an extreme value; NaN where no distance is defined."""
         return self.n_outliers / self.n
 
     def file_figures(self) -> tuple[FileFigure, ...]:
@@ -127,21 +127,18 @@ class Outliers(RecordResult):
         return (FileFigure("rate_outliers", "outlier"), FileFigure("n_outliers", "outlier", "sum"))
 
     def told(self, column: str) -> NDArray[Any]:
-        """Whether each record is an outlier; NaN where no limit is defined."""
+        """Whether each record is an outlier; NaN where no distance is defined."""
         del column  # there is only one
-        return self._any if any(self.defined.values()) else np.full(self.n, math.nan)
+        return self._any if self.defined else np.full(self.n, math.nan)
 
     def told_frame(self) -> tuple[Any, None]:
         """The caller's frame, and None: each of its rows is a record of the result."""
         return self.source, None
 
     @cached_property
-    def counts(self) -> dict[str, float]:
-        """Extreme values of each variable; NaN where its limits are not defined."""
-        if self.method == "robust_mahalanobis":
-            return {}
-        defined = self.defined
-        return {name: int(flag.sum()) if defined[name] else math.nan for name, flag in self.flags.items()}
+    def counts(self) -> dict[str, int]:
+        """Extreme values of each variable; empty for the joint method."""
+        return {} if self.distance is not None else {name: int(flag.sum()) for name, flag in self.flags.items()}
 
     def _backend(self) -> Any:
         return "pyarrow" if isinstance(self.source, LetGo) else self.source.implementation
@@ -276,9 +273,9 @@ def outliers(
             notes["estimate"] = f"centre and covariance were estimated from {drawn_from}"
         with np.errstate(invalid="ignore"):
             flags = {"outlier": distance > distance_limit(len(names))}
-        defined = {"outlier": undefined < n_groups}
+        defined = undefined < n_groups
         return asked.of(Outliers(defined=defined, limits={}, flags=flags, distance=distance, notes=notes, **shared))
-    flags, defined, limits = {}, {}, {}
+    flags, limits = {}, {}
     for name, column in values.items():
         low, high = (
             mad_limits(column, group, n_groups)
@@ -287,13 +284,12 @@ def outliers(
         )
         flags[name] = _beyond(column, low[group], high[group], strict=method == "mad")
         open_ended = int((np.isnan(low) & np.isnan(high)).sum())
-        defined[name] = open_ended < n_groups
         if not groups:
             limits[name] = (float(low[0]), float(high[0]))
         if open_ended:
             what = "more than half of the values are equal" if method == "mad" else "all values are equal"
             notes[f"limits {name}"] = f"in {open_ended} of {n_groups} groups {what}: no limit, no outlier"
-    return asked.of(Outliers(defined=defined, limits=limits, flags=flags, notes=notes, **shared))
+    return asked.of(Outliers(limits=limits, flags=flags, notes=notes, **shared))
 
 
 def _beyond(

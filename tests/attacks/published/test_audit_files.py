@@ -9,7 +9,7 @@ import pytest
 from sdckit import DataError, PublishedTable
 from sdckit.attacks.published import audit_files
 from sdckit.attacks.published.audit_files import finest_levels, open_audit
-from sdckit.attacks.published.counted_tables import Column, count_table
+from sdckit.attacks.published.counted_tables import MISSING, Column, count_table
 from sdckit.attacks.recovery.recovery_files import recovery_files
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import as_hierarchy
@@ -31,7 +31,7 @@ def test_what_is_hidden_and_what_it_was():
     assert found.names == ("age", "sex")
     assert found.asked.tolist() == [[False, False], [False, True], [False, False], [False, False]]
     assert found.truth is not None
-    assert [found.levels[1].finest[code] for code in found.truth[:, 1]] == ["f", "m", "f", ""]
+    assert [found.levels[1].finest[code] for code in found.truth[:, 1]] == ["f", "m", "f", MISSING]
 
 
 def test_a_number_that_stands_for_all_above_it_is_read_off_the_original():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import date
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -275,3 +277,78 @@ def test_a_gate_with_tables_and_one_without():
     result = sdc.check(WHOLE, hide(0), scenario=scenario.changed(tables=()), seed=1)
     (one,) = (verdict for verdict in result.verdicts if verdict.name == "joint_recoverable")
     assert (one.word, "no published tables" in one.sentence) == ("not judged", True)
+
+
+def test_the_empty_string_is_a_level_and_a_missing_value_is_none():
+    whole = pl.DataFrame({"a": ["", "x", "", "x", "x"], "b": ["p", "q", "p", "q", "q"]})
+    for row in (0, 1):
+        released = whole.with_columns(a=pl.Series([None if i == row else a for i, a in enumerate(whole["a"])]))
+        found = joint_audit(released, whole, tables=[["a"], ["a", "b"]], keys=["a", "b"], remedies=True)
+        assert (found.hidden, found.certain, found.right) == (1, 1, 1)
+        assert found.undone()["a"].cast(whole["a"].dtype).equals(whole["a"])
+        taken = found.taken_out()["a"]
+        assert taken.null_count() > 1
+        assert all(kept in (None, value) for kept, value in zip(taken, whole["a"], strict=True))
+        alone = joint_audit(released, tables=[pl.DataFrame({"a": ["", "x"], "n": [2, 3]})])
+        assert alone.undone().equals(whole)
+    assert joint_audit(whole, whole, tables=[["a", "b"]]).hidden == 0
+    scenario = sdc.Scenario(
+        keys=["b"], thresholds={"joint_recoverable": 0.0}, tables=[{"variables": ["a"]}], aligned=True
+    )
+    with pytest.warns(sdc.SdcWarning, match="nothing in them was changed"):
+        result = sdc.check(whole, released, scenario=scenario, seed=1)
+    assert next(one.value for one in result.verdicts if one.name == "joint_recoverable") == 1
+    gap = pl.DataFrame({"a": ["", "x"], "n": [None, 3]})
+    cells = joint_audit(released, tables=[PublishedTable(counts=gap, suppressed_below=3)]).suppressed_cells
+    assert cells["cell"].to_list() == ['a = ""']
+
+
+@given(st.lists(st.sampled_from(["", "x", "y"]), min_size=2, max_size=6), st.data())
+@settings(max_examples=40, deadline=None)
+def test_the_empty_string_tells_as_much_as_any_other_level(values, data):
+    hidden = data.draw(st.sets(st.integers(0, len(values) - 1), min_size=1))
+    b = data.draw(st.lists(st.sampled_from("pq"), min_size=len(values), max_size=len(values)))
+    figures = []
+    for name in ("", "z"):
+        own = [name if value == "" else value for value in values]
+        whole = pl.DataFrame({"a": own, "b": b})
+        released = whole.with_columns(
+            a=pl.Series([None if i in hidden else a for i, a in enumerate(own)], dtype=pl.String)
+        )
+        found = joint_audit(released, whole, tables=[["a"], ["a", "b"]])
+        figures.append((found.hidden, found.certain, found.right, found.narrowed))
+    assert figures[0] == figures[1]
+    assert figures[0][0] == len(hidden)
+
+
+def test_dates_and_the_moments_at_which_they_begin_are_one_type():
+    days = [date(2020, 1, 1), date(2020, 1, 2), date(2020, 1, 2)]
+    whole = pl.DataFrame({"day": days, "b": ["p", "q", "q"]})
+    released = whole.with_columns(day=pl.Series([None, *days[1:]], dtype=pl.Date).cast(pl.Datetime("us")))
+    published = whole.group_by("day").len("n")
+    for found in (joint_audit(released, whole, tables=[["day"]]), joint_audit(released, tables=[published])):
+        assert (found.hidden, found.certain) == (1, 1)
+        assert found.undone()["day"].to_list() == list(map(str, days))
+    objects = pd.DataFrame({"day": pd.Series(days, dtype=object), "b": ["p", "q", "q"]})
+    assert joint_audit(released.to_pandas(), objects, tables=[["day", "b"]]).right == 1
+
+
+@pytest.mark.parametrize("gone", [[0], [0, 1, 2, 3]])
+def test_the_hidden_values_of_a_constant_column_count(gone):
+    whole = pl.DataFrame({"a": [7] * 4, "b": list("ppqq")})
+    released = whole.with_columns(a=pl.Series([None if i in gone else 7 for i in range(4)], dtype=pl.Int64))
+    for tables in ([["a"]], [["a", "b"]], [["b"], ["a"]]):
+        found = joint_audit(released, whole, tables=tables, remedies=True)
+        assert (found.hidden, found.certain, found.right) == (len(gone), len(gone), len(gone))
+        assert found.records["left"].to_list() == [1] * len(gone)
+        assert found.undone()["a"].cast(whole["a"].dtype).equals(whole["a"])
+    assert joint_audit(released, tables=[pl.DataFrame({"a": [7], "n": [4]})]).certain == len(gone)
+
+
+def test_columns_of_periods_are_refused():
+    whole = pd.DataFrame({"a": pd.period_range("2020-01", periods=4, freq="M"), "b": list("ppqq")})
+    published = pd.DataFrame({"a": ["x"], "n": [4]})
+    for arguments in ({"original": whole, "tables": [["a"]]}, {"tables": [published]}):
+        with pytest.raises(DataError, match=r"'a' holds .*one plain value per record"):
+            joint_audit(whole, **arguments)
+    assert joint_audit(whole, whole, tables=[["b"]]).hidden == 0

@@ -304,7 +304,7 @@ def _(row: Row) -> None:
     with quiet():
         risk = row.run(frame, call=1, keys=keys, weight="w", method="approx")
         given = {"threshold": case["arguments"]["threshold"], "columns": case["arguments"]["keyVar"]}
-        safe = row.run(frame, risk=risk["risk"], **given).data
+        safe = row.run(frame, risk=risk, **given).data
     row.equal(
         safe["Key1"].fill_null(-1).to_list(), [-1 if one is None else one for one in case["expected"]["Key1_after"]]
     )

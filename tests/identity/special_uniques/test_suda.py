@@ -43,6 +43,21 @@ def test_figures_of_every_engine(make):
     }
 
 
+def test_the_rule_says_what_suda_does_with_a_missing_value():
+    result = suda(FRAME, keys=ALL)
+    said = (
+        "a missing key value takes part in no minimal unique; sample uniques, pairs and so DIS count it as a category"
+    )
+    assert result.missing_rule == result.to_dict()["missing_rule"] == said
+    assert said in repr(result)
+    assert pickle.loads(pickle.dumps(result)).to_dict()["missing_rule"] == said
+    some = suda(FRAME, keys=ALL, missing={"town": "wildcard", "sex": "category", "job": "category"})
+    assert some.missing_rule.startswith("a missing value of town takes part in no")
+    assert some.missing_rule.endswith("; of the other keys it is a category")
+    assert suda(FRAME, keys=ALL, missing="category").missing_rule == "a missing key value is a category of its own"
+    assert suda(FRAME, keys=KEYS).missing_rule == "no key value is missing"
+
+
 def test_records_and_pickling():
     result = suda(FRAME, keys=KEYS, id="n", prefix="s_", sampling_fraction=0.1)
     dis = 1 / (1 + 2 * 0.9 / 0.1 / 3)  # three equal scores

@@ -23,13 +23,13 @@ def test_counts_are_exact_inside_and_rounded_outside() -> None:
         assert leaf["value"] is None or leaf["value"] % 5 == 0
 
 
-def test_undefined_figures_say_so() -> None:
+def test_equal_values_have_no_extreme_one() -> None:
     frame = pl.DataFrame(survey(200)).with_columns(weight=pl.lit(2.0), one=pl.lit("x"))
     scenario = Scenario(keys=["one"], sampling_fraction=0.1, numeric=["weight"])
     with quiet():
         found = sdc.assess(frame, scenario=scenario, measures="all")
     one = protect(build_document(found))["intruders"][0]
-    assert one["outliers"]["n_outliers"] is None
+    assert one["outliers"]["n_outliers"] == {"text": "0", "value": 0}
     assert one["suda"]["dis"] == {"text": "0", "value": 0.0}
     assert {leaf["text"] for leaf in one["suda"]["contributions"].values()} == {"undefined"}
 

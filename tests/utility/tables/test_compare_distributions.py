@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, strategies as st
 
 from sdckit import compare_distributions
 from sdckit.errors import ColumnError, DataError
@@ -59,13 +60,13 @@ def test_two_variables():
 
 def test_histogram():
     result = compare_distributions(SURVEY, RELEASE, **GIVEN)
-    given = result.histogram("x", edges=[0, 5, 9])
-    assert rows(given, "from", "to", "original", "released") == [
+    binned = result.histogram("x", edges=[0, 5, 9])
+    assert rows(binned, "from", "to", "original", "released") == [
         (0.0, 5.0, 2, 1.0),
         (5.0, 9.0, 1, 0.0),
         (9.0, math.inf, 1, 2.0),
     ]
-    assert given["released_share"].to_list() == pytest.approx([1 / 3, 0, 2 / 3])
+    assert binned["released_share"].to_list() == pytest.approx([1 / 3, 0, 2 / 3])
     whole = result.histogram("x")
     assert whole["original"].sum() == 4
     assert whole["released"].sum() == 3
@@ -80,6 +81,45 @@ def test_moments():
     assert found["values"] == (4.0, 3.0)
     assert found["missing share"] == (0.0, 0.0)
     assert found["standard deviation"][0] == pytest.approx(SURVEY["x"].std())
+
+
+def test_values_out_of_range_are_new_whatever_class_they_fall_into():
+    rng = np.random.default_rng(3)
+    ages = rng.integers(1, 51, 1000)
+    released = np.concatenate([np.full(100, 99), np.full(100, -7), ages[200:]])
+    result = compare_distributions(pl.DataFrame({"age": ages}), pl.DataFrame({"age": released}), numeric=["age"])
+    assert result.new_values == {"age": 0.2}
+    assert result.boundary_adherence == {"age": 0.8}
+    assert result.range_coverage == {"age": 1.0}
+    assert result.coverage["age"] == 1.0
+    assert result.overview["boundary_adherence"].to_list() == [0.8]
+
+
+NUMBERS = st.lists(st.one_of(st.integers(-3, 12), st.none()), min_size=1, max_size=25).filter(any)
+
+
+@given(NUMBERS, NUMBERS, st.sampled_from([2, 5]))
+def test_figures_of_numbers_from_their_words(before, after, bins):
+    files = [pl.DataFrame({"x": pl.Series(values, dtype=pl.Float64)}) for values in (before, after)]
+    result = compare_distributions(*files, numeric=["x"], bins=bins)
+    known, there = ([one for one in values if one is not None] for values in (before, after))
+    low, high = min(known), max(known)
+    assert result.new_values["x"] == pytest.approx(sum(one not in known for one in there) / len(there))
+    assert result.coverage["x"] == pytest.approx(len(set(known) & set(there)) / len(set(known)))
+    assert result.boundary_adherence["x"] == pytest.approx(sum(low <= one <= high for one in there) / len(there))
+    if low == high:
+        assert math.isnan(result.range_coverage["x"])
+        assert result.notes["range_coverage"] == "the original has a single value, and no range: x"
+    else:
+        gaps = max((min(there) - low) / (high - low), 0) + max((high - max(there)) / (high - low), 0)
+        assert result.range_coverage["x"] == pytest.approx(max(1 - gaps, 0))
+
+
+def test_categories_have_no_range():
+    result = compare_distributions(SURVEY, [RELEASE, SURVEY], **GIVEN)
+    assert set(result.range_coverage) == set(result.boundary_adherence) == {"x"}
+    assert result.per_release[1]["boundary_adherence[x]"] == 1.0
+    assert np.isnan(result.overview.filter(pl.col("variable") == "sex")["range_coverage"].item())
 
 
 def test_several_releases():

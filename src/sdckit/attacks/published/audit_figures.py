@@ -150,7 +150,7 @@ def summed(file: AuditFile, system: System, answer: Attainable) -> ReleaseAudit:
     shape = (len(patterns.size), len(patterns.shape))
     widths = [allowed.sum(axis=1)[code] for allowed, code in zip(patterns.allowed, patterns.codes.T, strict=True)]
     before = np.column_stack(widths) if widths else np.zeros(shape, np.int64)
-    left, level = np.where(patterns.hidden, 0, before), np.full(shape, -1)
+    left, level = np.where(patterns.hidden, 0, before), patterns.levels.copy()
     low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
     p, v, a = (part[answer.possible] for part in (answer.pattern, answer.variable, answer.level))
     np.add.at(left, (p, v), 1)

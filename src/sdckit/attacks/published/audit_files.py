@@ -210,7 +210,7 @@ def open_audit(file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: 
     truth = np.column_stack(known) if read and len(known) == len(read) else None
     hidden = patterns.hidden[patterns.of_row]
     missing = np.column_stack([variable.missing for variable in read]) if read else np.zeros_like(hidden)
-    asked = hidden.copy()
+    asked = hidden | missing  # in a column of one level, too, where nothing else is left for a missing value
     for place, variable in enumerate(read):
         if variable.absent is not None:
             asked[:, place] &= ~variable.absent
@@ -222,6 +222,12 @@ def open_audit(file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: 
 
 
 def _check_present(name: str, file: RecoveryFile, tables: Sequence[CountedTable]) -> None:
+    if name not in file.columns and name in file.frame.columns:
+        raise DataError(
+            f"tables: the release's column {name!r} holds several types, or periods, lists or structures; give one "
+            "plain value per record",
+            argument="tables",
+        )
     if name not in file.columns:
         which = next(table.called for table in tables if any(column.name == name for column in table.columns))
         raise ColumnError(
@@ -274,7 +280,8 @@ def _variable(name: str, file: RecoveryFile, tables: Sequence[Column], hierarchy
 
 def _column(column: ReleasedColumn) -> Column:
     """A released column as labels, spelt as in tables; missing values get a label of their own, the last one."""
-    labels = [label.removesuffix(".0") if column.coded.kind == "number" else label for label in column.labels()]
+    end = {"number": ".0", "date": counted_tables.MIDNIGHT}.get(column.coded.kind, "")
+    labels = [label.removesuffix(end) for label in column.labels()]
     codes = column.codes.astype(np.int64) - 1
     if (codes < 0).any():
         codes = np.where(codes < 0, len(labels), codes)
@@ -320,7 +327,9 @@ def _check_codes(name: str, allowed: Bools, levels: Levels, tables: Sequence[Col
 def _suppressed(part: CountedTable, table: int, dense: int, cells: Ints) -> Suppressed:
     rows = np.flatnonzero(part.suppressed)
     words = (
-        ", ".join(f"{column.name} = {column.labels[column.codes[row]] or 'missing'}" for column in part.columns)
+        ", ".join(
+            f"{column.name} = {counted_tables.shown_label(column.labels[column.codes[row]])}" for column in part.columns
+        )
         for row in rows
     )
     return Suppressed(table, dense, cells[rows], part.lower[rows], part.upper[rows], tuple(words))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -180,7 +181,10 @@ def declared_tables(declared: Sequence[Mapping[str, Any]], folder: Path) -> tupl
 
 
 ANY = 2**40  # upper bound of an unbounded count; larger than any count
-MISSING = ""  # label of a missing value; no value has an empty label
+MISSING = "\udcff"  # label of a missing value: a lone surrogate, which no text of a column can hold
+
+
+MIDNIGHT = " 00:00:00"  # a date as the moment at which it begins is the date
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +235,26 @@ def labelled(series: Any) -> Column:
     return Column(series.name, tuple(names), np.array([place[label] for label in labels], np.int64)[codes])
 
 
+def shown_label(label: str) -> str:
+    """A label in words: a missing value and the empty text are named."""
+    return "missing" if label == MISSING else label or '""'
+
+
+def without_missing(labels: Sequence[str], codes: Ints) -> tuple[list[str], Ints]:
+    """Labels without that of a missing value, and the codes (n,) among them, -1 where missing.
+
+    >>> kept, codes = without_missing(["", MISSING, "x"], np.array([0, 1, 2]))
+    >>> kept, codes.tolist()
+    (['', 'x'], [0, -1, 1])
+    """
+    kept = [label for label in labels if label != MISSING]
+    place = {label: i for i, label in enumerate(kept)}
+    return kept, np.array([place.get(label, -1) for label in labels], np.int64)[codes]
+
+
 def _label(value: Any) -> str:
+    if isinstance(value, datetime):
+        return str(value).removesuffix(MIDNIGHT)
     if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53:
         return str(int(value))
     return str(value)

@@ -26,7 +26,7 @@ from sdckit.attacks.published.audit_figures import (
 )
 from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
-from sdckit.attacks.published.counted_tables import CountedTable, PublishedTable
+from sdckit.attacks.published.counted_tables import CountedTable, PublishedTable, without_missing
 from sdckit.attacks.recovery.reconstruct import recognised
 from sdckit.attacks.recovery.recoverable_values import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
@@ -393,15 +393,14 @@ def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
         hit = audit.given_back[:, v] & file.missing[:, v]
         if not hit.any():
             continue
-        labels = list(file.labels[v])
-        codes = file.patterns.codes[file.patterns.of_row, v].copy()
+        labels, codes = without_missing(file.labels[v], file.patterns.codes[file.patterns.of_row, v])
         shown = {label: code for code, label in enumerate(labels)}
         level = np.asarray(audit.of_records(audit.level))[hit, v]
         for own in np.unique(level):
             label = file.levels[v].finest[own]
             shown.setdefault(label, len(shown))
         codes[hit] = np.array([shown[file.levels[v].finest[own]] for own in level])
-        replaced[name] = ([*shown], np.where(codes == shown.get("", -2), -1, codes))
+        replaced[name] = ([*shown], codes)
     return open_frame(with_levels(frame, replaced)) if replaced else frame
 
 
@@ -410,9 +409,8 @@ def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
     file, replaced = audit.file, {}
     for v, name in enumerate(file.names):
         if further[:, v].any():
-            codes = np.where(further[:, v], -1, file.patterns.codes[file.patterns.of_row, v])
-            labels = list(file.labels[v])
-            replaced[name] = (labels, np.where(codes == (labels.index("") if "" in labels else -1), -1, codes))
+            labels, codes = without_missing(file.labels[v], file.patterns.codes[file.patterns.of_row, v])
+            replaced[name] = (labels, np.where(further[:, v], -1, codes))
     return open_frame(with_levels(frame, replaced)).to_native() if replaced else frame.to_native()
 
 

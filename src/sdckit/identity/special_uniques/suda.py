@@ -24,7 +24,7 @@ from sdckit.errors import DataError
 from sdckit.identity.population.size_models import records_of
 from sdckit.identity.special_uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
 from sdckit.numerics.array_types import Floats
-from sdckit.result import FileFigure
+from sdckit.result import FileFigure, LetGo
 
 # Kernel density of a score, for a plot.
 
@@ -61,6 +61,7 @@ def kernel_density(values: Floats, size: NDArray[np.int64], width: float, points
 Scoring = Literal["elliot", "ihsn"]
 MAX_KEYS = 63
 PERSONS = "special uniques count records; make the file one row per person first, or leave person= out"
+NO_ITEM = "takes part in no minimal unique; sample uniques, pairs and so DIS count it as a category"
 NO_UNIQUES = "no record is a sample unique: every score is 0"
 NO_PAIRS = "no record is in a pair, so that DIS is one and so is every score above nothing"
 
@@ -142,6 +143,20 @@ class Suda(CellsResult):
     max_size: int
     scoring: Scoring
     sampling_fraction: float
+
+    @cached_property
+    def missing_rule(self) -> str:
+        """What a missing key value was taken for, in words: it matches nothing here, unlike in other measures."""
+        cells = self.cells
+        wild = [key for key, rule in zip(cells.keys, cells.rules, strict=True) if rule == "wildcard"]
+        if not wild or not any(cells.n_missing):
+            return cells.missing_rule
+        which = "a missing key value" if len(wild) == len(cells.keys) else f"a missing value of {', '.join(wild)}"
+        rest = "" if len(wild) == len(cells.keys) else "; of the other keys it is a category"
+        return f"{which} {NO_ITEM}{rest}"
+
+    def _rule(self) -> str:
+        return super()._rule() if isinstance(self.cells, LetGo) else self.missing_rule
 
     @cached_property
     def sample_uniques(self) -> int:

@@ -10,6 +10,7 @@ from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters.attacks_chapter import tried_words
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
+from sdckit.report.chapters.document import RECOVERY
 from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, some_records, status
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
@@ -100,7 +101,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
 
 
-CONTRIBUTIONS, RECOVERY = "key_contributions", "recoverable_values"
+CONTRIBUTIONS = "key_contributions"
 READY = (
     "Check once more that the file that leaves is the one assessed here.",
     "Give out that file and documents without exact figures only; the original, the log and all keys stay inside.",

@@ -236,7 +236,8 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     tree: dict[str, Tree] = dict(join(ledger, replace(base, base=file)))
     sizes = [release.n for release in assessment.released]
     counts = release_sizes(ledger, sizes)
-    tree |= {"scenario": scenario_tree(assessment.scenario, compared=True)}
+    judged = [verdict.name for verdict in assessment.verdicts]
+    tree |= {"scenario": scenario_tree(assessment.scenario, judged=judged, compared=True)}
     tree["released"] = tuple(
         join(
             ledger, replace(build_document(release), base=f"release {number}"), f"release {number}: ",

@@ -6,7 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdckit.data.limits import LIMITS
-from sdckit.data.scenarios.thresholds import a_release, limits_in_force, limits_not_asked, release_words
+from sdckit.data.scenarios.thresholds import (
+    NOTHING_CHANGED,
+    a_release,
+    limits_in_force,
+    limits_not_asked,
+    release_words,
+)
 from sdckit.display import counted
 from sdckit.report.gate.figures import Tree
 from sdckit.report.rates import percent
@@ -205,15 +211,21 @@ def answer(intruder: Plain, n: Plain) -> str:
 # The type of release, and its limits with their origin.
 
 
-def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str] = ()) -> dict[str, Tree]:
+def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str] | None = None) -> dict[str, Tree]:
     """The type of release and the limits in force: set by the analyst or an office, not computed from the data.
 
-    `judged` names limits on a release that were judged of the file by itself.
+    `judged` names the limits with a verdict, where there are verdicts: one on a release may be judged of the file by
+    itself, or not asked of a release in which nothing was taken out.
     """
     limits = limits_in_force(scenario, compared=compared)
-    beside = limits_in_force(scenario, compared=True)
-    limits |= {name: cap for name, cap in beside.items() if name in judged}
     not_asked = limits_not_asked(scenario, compared=compared)
+    if judged is not None:
+        if compared:
+            unasked = [name for name in limits if LIMITS[name].alone and name not in judged]
+            not_asked |= dict.fromkeys(unasked, NOTHING_CHANGED)
+        beside = limits_in_force(scenario, compared=True)
+        limits = {name: limit for name, limit in limits.items() if name not in not_asked}
+        limits |= {name: limit for name, limit in beside.items() if name in judged}
     return {
         "release": scenario.release,
         "release_words": release_words(scenario.release),
