@@ -23,7 +23,7 @@ STAR = ["LOWINC", "PERASIAN", "PERBLACK", "PERHISP", "AVYRSEXP", "AVSALK", "PERS
 file = cache(rebuild)
 
 __all__ = ["ANES_KEYS", "FAIR_KEYS", "KNOWN", "STAR", "SYNTHETIC", "file", "golden", "reference_case", "releases",
-           "schools", "survey", "testdata", "voters"]  # fmt: skip
+           "schools", "survey", "their_file", "voters"]  # fmt: skip
 
 
 @cache
@@ -62,7 +62,7 @@ def reference_case(name: str) -> dict[str, Any]:
     return json.loads((needs_reference() / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def testdata(name: str = "testdata.csv") -> pl.DataFrame:
+def their_file(name: str = "testdata.csv") -> pl.DataFrame:
     """A file of sdcMicro's authors, from the folder of references; an empty field is missing."""
     with (needs_reference() / "data" / name).open(newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))

@@ -88,14 +88,15 @@ class Row:
 def _value(result: Any, name: str) -> Any:
     if isinstance(result, Mapping):
         return result[name]
-    return result[name] if name in getattr(result, "columns", ()) else getattr(result, name)
+    is_table = hasattr(result, "columns") and hasattr(result, "__getitem__")
+    return result[name] if is_table and name in result.columns else getattr(result, name)
 
 
 def _plain(figure: Any) -> Any:
     if isinstance(figure, Mapping):
         return {str(key): float(value) for key, value in figure.items()}
-    if isinstance(figure, bool | int | float | str):
-        return figure
+    if np.ndim(figure) == 0:
+        return float(figure)
     return np.asarray(figure, float).reshape(-1).tolist()
 
 

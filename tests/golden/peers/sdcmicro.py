@@ -9,7 +9,7 @@ import polars as pl
 
 import sdckit as sdc
 from draw import quiet
-from golden.peers.files import ANES_KEYS, STAR, file, golden, reference_case, schools, survey, testdata, voters
+from golden.peers.files import ANES_KEYS, STAR, file, golden, reference_case, schools, survey, their_file, voters
 from golden.peers.rows import Row, Trials
 
 TRY = Trials()
@@ -147,7 +147,7 @@ def _(row: Row) -> None:
     case = reference_case("risk_threshold_testdata")
     given = {"keys": case["arguments"]["keyVars"], "weight": case["arguments"]["w"], "method": "approx"}
     for target in case["expected"]["thresholds"]:
-        found = row.run(testdata(), **given, global_risk=target["max_global_risk"])
+        found = row.run(their_file(), **given, global_risk=target["max_global_risk"])
         row.equal(found, target["global_threshold"])
 
 
@@ -199,8 +199,8 @@ def _(row: Row) -> None:
 def _(row: Row) -> None:
     case = reference_case("numeric_risk_utility_testdata_mdav3")
     names = case["arguments"]["variables"]
-    masked = testdata("testdata_num_mdav3.csv")
-    row.equal(row.run(testdata(), masked, numeric=names).rate, case["expected"]["dRisk_k0.05"])
+    masked = their_file("testdata_num_mdav3.csv")
+    row.equal(row.run(their_file(), masked, numeric=names).rate, case["expected"]["dRisk_k0.05"])
 
 
 @TRY("`dRiskRMD(obj, xm, k, k2)`")
@@ -216,7 +216,7 @@ def _(row: Row) -> None:
 @TRY("`recordLinkage(x, y, vars, distance, weights)`")
 def _(row: Row) -> None:
     case, (known, masked) = reference_case("recordLinkage_200"), (
-        testdata("reclink_orig200.csv"), testdata("reclink_masked200.csv")
+        their_file("reclink_orig200.csv"), their_file("reclink_masked200.csv")
     )  # fmt: skip
     names = case["arguments"]["vars_numeric"]
     found = row.run(known, masked, variables=names, numeric=names, weights=None, id="id")
@@ -234,7 +234,7 @@ def codes_of(data: pl.DataFrame, column: str) -> list[int]:
 
 def compare_bands(row: Row, column: str, name: str, **given: object) -> None:
     expected = reference_case("globalRecode_testdata")["expected"][name]
-    codes = codes_of(row.run(testdata(), column=column, **given).data, column)
+    codes = codes_of(row.run(their_file(), column=column, **given).data, column)
     row.equal(codes[:50], expected["codes_first50"])
     row.equal([codes.count(i + 1) for i in range(len(expected["levels"]))], list(expected["counts"].values()))
 
@@ -283,29 +283,28 @@ def _(row: Row) -> None:
 def _(row: Row) -> None:
     case = reference_case("topBotCoding_testdata")
     given, expected = case["arguments"], case["expected"]
-    top = row.run(testdata(), column="income", top=given["top_value"], bottom=None, to=given["top_replacement"])
+    top = row.run(their_file(), column="income", top=given["top_value"], bottom=None, to=given["top_replacement"])
     row.equal([top.change.n_changed, top.data["income"].sum()], [expected["top"]["n_changed"], expected["top"]["sum"]])
-    bottom = row.run(testdata(), column="income", top=None, bottom=given["bottom_value"], to="limit")
+    bottom = row.run(their_file(), column="income", top=None, bottom=given["bottom_value"], to="limit")
     row.equal(bottom.data["income"].sum(), expected["bottom"]["sum"])
 
 
 @TRY("`localSuppression`, `kAnon(obj, k, importance, combs)`")
 def _(row: Row) -> None:
     theirs = next(one for one in golden("local_suppression")["files"]["anes96"]["runs"] if one["k"] == 3)
-    given = {"importance": None, "combinations": None}
-    change = row.run(voters(), keys=ANES_KEYS, **given).change
+    change = row.run(voters(), keys=ANES_KEYS, importance=None).change
     row.differ(change.n_changed, theirs["total"], expected=126)
-    row.run(voters(), keys=ANES_KEYS, k=None, importance=None, combinations={2: 5, 3: 3})
+    row.run(voters(), call=1, keys=ANES_KEYS, combinations={2: 5, 3: 3})
 
 
 @TRY("`localSupp(obj, threshold, keyVar)`")
 def _(row: Row) -> None:
-    case, frame = reference_case("localSupp_threshold_francdat"), testdata("francdat.csv")
+    case, frame = reference_case("localSupp_threshold_francdat"), their_file("francdat.csv")
     keys = case["arguments"]["keyVars"]
     with quiet():
-        risk = sdc.individual_risk(frame, keys=keys, weight="w", method="approx")
+        risk = row.run(frame, call=1, keys=keys, weight="w", method="approx")
         given = {"threshold": case["arguments"]["threshold"], "columns": case["arguments"]["keyVar"]}
-        safe = row.run(frame, risk=risk.records["risk"], **given).data
+        safe = row.run(frame, risk=risk, **given).data
     row.equal(
         safe["Key1"].fill_null(-1).to_list(), [-1 if one is None else one for one in case["expected"]["Key1_after"]]
     )
@@ -316,15 +315,15 @@ def _(row: Row) -> None:
     case = reference_case("pram_invariant_matrix")
     given, levels = case["arguments"], case["arguments"]["levels"]
     stay = {given["variable"]: dict(zip(levels, given["pds"], strict=True))}
-    change = row.run(testdata_as_text("roof"), columns=["roof"], strata=None, pd=stay, alpha=given["alpha"]).change
+    change = row.run(file_as_text("roof"), columns=["roof"], strata=None, pd=stay, alpha=given["alpha"]).change
     (matrix,) = change.secret["matrix"]["roof"]
     row.equal([[matrix[a][b] for b in levels] for a in levels], case["expected"]["Rs"], within=1e-12)
     own = {"f": {"f": 0.9, "m": 0.1}, "m": {"f": 0.1, "m": 0.9}}
     row.run(TEXT, call=1, columns=["sex"], matrix={"sex": own}, seed=1)
 
 
-def testdata_as_text(column: str) -> pl.DataFrame:
-    return testdata().select(pl.col(column).cast(pl.Int64).cast(pl.String))
+def file_as_text(column: str) -> pl.DataFrame:
+    return their_file().select(pl.col(column).cast(pl.Int64).cast(pl.String))
 
 
 @TRY("`microaggregation(obj, variables, aggr, strata_variables, method, measure)`")
@@ -341,7 +340,7 @@ def _(row: Row) -> None:
 @TRY("`addNoise(obj, variables, noise, method)`")
 def _(row: Row) -> None:
     case = reference_case("addNoise_testdata_distribution")["expected"]["additive"]
-    place, frame = case["columns"].index("sd_ratio_income"), testdata()
+    place, frame = case["columns"].index("sd_ratio_income"), their_file()
     safe = row.run(frame, columns=["income"], noise=50.0, seed=1).data
     ratio = safe["income"].std() / frame["income"].std()
     row.equal(ratio, case["mean"][place], within=4.5 * case["sd"][place])
@@ -351,7 +350,7 @@ def _(row: Row) -> None:
 @TRY("`rankSwap(obj, variables, P, R0, K0, TopPercent, BottomPercent)`")
 def _(row: Row) -> None:
     case = reference_case("rankSwap_testdata_distribution")["expected"]
-    theirs, frame = case["mean"][case["columns"].index("max_rank_shift_expend")], testdata()
+    theirs, frame = case["mean"][case["columns"].index("max_rank_shift_expend")], their_file()
     safe = row.run(frame, columns=["expend"], p=15, seed=1).data
     ranks = [data["expend"].rank("average").to_numpy() for data in (frame, safe)]
     shift = np.abs(ranks[0] - ranks[1]).max()
@@ -456,7 +455,7 @@ def _(row: Row) -> None:
 def _(row: Row) -> None:
     case = reference_case("risk_threshold_testdata")
     given = {"keys": case["arguments"]["keyVars"], "weight": case["arguments"]["w"], "method": "approx"}
-    found = sdc.individual_risk(testdata(), **given)
+    found = sdc.individual_risk(their_file(), **given)
     theirs = case["expected"]["thresholds"][0]
     row.equal(found.threshold_for(global_risk=theirs["max_global_risk"]), theirs["global_threshold"])
     assert np.isnan(found.threshold_for(global_risk=1e-12))
@@ -508,7 +507,10 @@ def _(row: Row) -> None:
 @TRY("`correct_matches`, `correct_match_rate`")
 def _(row: Row) -> None:
     case = reference_case("recordLinkage_200")
-    names, files = case["arguments"]["vars_numeric"], [testdata(f"reclink_{one}200.csv") for one in ("orig", "masked")]
+    names, files = (
+        case["arguments"]["vars_numeric"],
+        [their_file(f"reclink_{one}200.csv") for one in ("orig", "masked")],
+    )
     found = sdc.record_linkage(*files, variables=names, numeric=names, method="assignment", id="id")
     links, rate, baseline = row.get(found, "correct_links", "rate", "baseline")
     theirs = case["expected"]["gower_numeric"]
