@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -409,7 +409,7 @@ def _numbers(
     width, relative = by["width"], by["relative"]
     apart = (*scenario.ordered, *scenario.hierarchies) if scenario is not None else ()
     listed = any(_one_of(argument, None) is None for argument in (width, relative))
-    sized = () if isinstance(width, Mapping) else relative if isinstance(relative, Mapping) else values
+    sized: Collection[str] = () if isinstance(width, Mapping) else relative if isinstance(relative, Mapping) else values
     whole = [name for name, look in values.items() if look != "decimals" and name not in apart and name in sized]
     numbers = [
         name for name, look in values.items()

@@ -798,21 +798,21 @@ def _other_reading(
     """The other reading with the highest expected match risk, and that of each release; None if all say the same."""
     pair, here = files.pair, [figures["expected_match_risk"] for figures in per_release]
     readings: list[tuple[MatchBy | None, list[float]]] = []
-    for other, riskier in files.readings:
-        if not _reads_differently(pair, files.by, other, options):
-            continue
+    differing = [reading for reading in files.readings if _reads_differently(pair, files.by, reading[0], options)]
+    for other, riskier in differing:
         matches = [_match(pair, other, other.names, j, targets, options) for j in range(pair.m)]
         expected = [float((true / np.maximum(count, 1)).sum()) for count, true in matches]
         if max(expected) > max(here) or (expected != here and not riskier):
             readings.append((other, expected))
-    return max(readings, key=lambda reading: max(reading[1]), default=(None, []))
+    return max(readings, key=lambda reading: max(reading[1]), default=(None, here))
 
 
 def _reads_differently(pair: Pair, by: MatchBy, other: MatchBy, options: tuple[float, str, str, str]) -> bool:
     """Whether an interval of one reading holds another value than the equal one that the other reading asks for."""
     tol, bounds, around, distance = options
-    widths, apart = by.widths | other.widths, set(by.widths) ^ set(other.widths)
-    for name in () if distance == "euclidean" else apart:
+    widths = by.widths | other.widths
+    apart: set[str] = set() if distance == "euclidean" else set(by.widths) ^ set(other.widths)
+    for name in apart:
         original, *releases = (np.unique(values[~np.isnan(values)]) for values in pair.numbers(name))
         for released in releases:
             centre, values = (original, released) if around == "original" else (released, original)
