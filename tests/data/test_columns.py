@@ -21,6 +21,7 @@ from sdckit.data.columns import (
     categories_of,
     checked_weight,
     code_column,
+    days_values,
     first_rows,
     float_values,
     in_order,
@@ -240,6 +241,30 @@ def test_mixed_types_are_refused_without_a_value(values):
     assert "secret-9" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (pd.Series([1j, 2j]), "is complex128"),
+        (pd.Series(pd.arrays.SparseArray([0, 1])), r"is Sparse\[int64, 0\]"),
+        (pd.Series(["\ud800", "b"], dtype=object), "half a character"),
+        (pd.Series([2**80, 1], dtype=object), "beyond 64 bits"),
+    ],
+)
+def test_what_arrow_cannot_hold_says_why(values, words):
+    with pytest.raises(DataError, match=f"column 'x' .*{words}") as caught:
+        code_column(series(values.rename("x")))
+    assert caught.value.__suppress_context__
+
+
+def test_numbers_too_far_apart():
+    with pytest.raises(DataError, match="size 'x' spans more than"):
+        float_values(series(pl.Series("x", [1e308, None, -1e308])), "size")
+    with pytest.raises(DataError, match="the file: 'x' spans more than"):
+        days_values(series(pl.Series("x", [1e308, -1e308])), file="the file")
+    assert float_values(series(pl.Series("x", [1e308, -np.inf])), "size").tolist() == [1e308, -np.inf]
+    assert float_values(series(pl.Series("x", [], dtype=pl.Float64)), "size").tolist() == []
 
 
 @pytest.mark.parametrize("values", [[[1, 2]], [{"a": 1}]])

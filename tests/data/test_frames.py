@@ -87,6 +87,20 @@ def test_names_that_occur_twice(native):
         open_frame(native)
 
 
+@pytest.mark.parametrize("name", [1, None, 1.5, ("a", "b"), "\ud800"])
+def test_names_that_are_no_text(name):
+    odd = pd.DataFrame([[1, 2]]).set_axis(pd.Index(["a", name], dtype=object, tupleize_cols=False), axis=1)
+    with pytest.raises(ColumnError, match="are not text; rename them"):
+        open_frame(odd)
+    with pytest.raises(ColumnError, match="are not text"):
+        open_frame(pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])))
+
+
+def test_the_class_of_a_frame_is_none():
+    with pytest.raises(DataError, match="type is not a data frame"):
+        open_frame(pd.DataFrame)
+
+
 @pytest.mark.parametrize("native", [pl.DataFrame(DATA), pa.table(DATA)], ids=lambda f: type(f).__module__)
 def test_results_in_the_caller_s_type(native):
     found = result_frame({"f": np.array([1, 2, 2]), "F": np.array([1.5, 2.5, 3.5])}, open_frame(native))

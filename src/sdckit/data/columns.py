@@ -164,17 +164,26 @@ def to_arrow(series: nw.Series[Any]) -> pa.Array:
         raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
         chunked = pa.chunked_array(series.alias("values"))  # Polars aborts the process on a NUL in a name
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        raise DataError(
-            f"column {series.name!r} mixes values of several types (text and numbers, say); "
-            "convert it to one type first"
-        ) from None
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"column {series.name!r} {_unread(series, error)}") from None
     if chunked.num_chunks == 1:
         return chunked.chunk(0)
     if pa.types.is_string(chunked.type) or pa.types.is_binary(chunked.type):  # 32-bit offsets may overflow
         chunked = chunked.cast(pa.large_string() if pa.types.is_string(chunked.type) else pa.large_binary())
     combined = chunked.combine_chunks()
     return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
+
+
+def _unread(series: nw.Series[Any], error: Exception) -> str:
+    """Why Arrow cannot hold a column, and what to do."""
+    if isinstance(error, UnicodeEncodeError):
+        return "has text with half a character (a lone surrogate); replace it"
+    if isinstance(error, OverflowError):
+        return "has whole numbers beyond 64 bits; convert it to text or floating numbers first"
+    dtype = str(getattr(series.to_native(), "dtype", "object"))
+    if dtype.startswith(("complex", "Sparse")):
+        return f"is {dtype}; convert it to text or plain numbers first"
+    return "mixes values of several types (text and numbers, say); convert it to one type first"
 
 
 def _valid(array: pa.Array) -> NDArray[np.uint8]:
@@ -396,12 +405,19 @@ def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
 def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     """A numeric column as float64, NaN where missing.
 
-    Raises `DataError`: the column is not numeric.
+    Raises `DataError`: the column is not numeric, or spans more than a float can say.
     """
     array = to_arrow(series)
     if not any(is_kind(array.type) for is_kind in (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_null)):
         raise DataError(f"{role} {series.name!r} is {type_words(array.type)}, not numbers; convert it first")
-    return _floats(array)
+    return _with_a_span(_floats(array), f"{role} {series.name!r}")
+
+
+def _with_a_span(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    low, high = (float(end.reduce(values, initial=np.nan)) for end in (np.fmin, np.fmax))
+    if high - low == np.inf and np.isfinite((low, high)).all():
+        raise DataError(f"{name} spans more than a floating number can say; divide it first")
+    return values
 
 
 def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
@@ -436,7 +452,7 @@ def days_values(series: nw.Series[Any], *, file: str) -> NDArray[np.float64]:
     values = _floats(array)
     if np.isinf(values).any():
         raise DataError(f"{file}: {series.name!r} is infinite in {first_rows(np.isinf(values))}")
-    return values
+    return _with_a_span(values, f"{file}: {series.name!r}")
 
 
 def nanoseconds(arrow_type: pa.DataType) -> int:

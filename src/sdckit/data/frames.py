@@ -110,10 +110,10 @@ def open_frame(data: Any) -> Frame:
 
 
 def _opened(data: Any) -> Frame:
-    _refuse_duplicates(data)
+    _check_names(data)
     try:
         frame: Frame = nw.from_native(data)
-    except TypeError:
+    except (TypeError, AttributeError):  # the class of a frame has its methods, too
         instead = getattr(data, "instead_of_a_frame", ANY_FRAME)  # our own results say what they hold
         raise DataError(f"{type(data).__name__} is not a data frame; {instead}") from None
     if isinstance(frame, nw.LazyFrame):
@@ -121,16 +121,20 @@ def _opened(data: Any) -> Frame:
     return frame
 
 
-def _refuse_duplicates(data: Any) -> None:
+def _check_names(data: Any) -> None:
     if hasattr(data, "collect_schema"):
         return  # Polars has unique names; asking a lazy frame would cost a schema resolution
     names = getattr(data, "column_names", None)  # pyarrow
     if names is None:
         names = getattr(data, "columns", ())
-    names = [] if names is None or callable(names) else [str(name) for name in names]
+    given = list(names) if isinstance(names, Iterable) else []
+    names = [str(name) for name in given]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ColumnError(f"column name(s) {twice} occur more than once; rename them so that each is unique")
+    # half a character is none: Arrow holds no name with a lone surrogate
+    if odd := [name for name in given if not isinstance(name, str) or name.encode("utf-8", "ignore").decode() != name]:
+        raise ColumnError(f"column name(s) {odd} are not text; rename them (frame.columns.map(str), say)")
 
 
 def is_lazy(frame: Frame) -> bool:

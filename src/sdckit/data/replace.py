@@ -139,7 +139,7 @@ def with_some_numbers(
         kept = True
         try:
             new = pa.array(numbers).cast(array.type)
-        except pa.ArrowInvalid:
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # a column without any value has no type
             new, array, kept = pa.array(numbers), array.cast(pa.float64(), safe=False), False
         array = pc.replace_with_mask(array, pa.array(hit), new)
         own = frame[name].dtype if kept and frame.implementation.is_pandas_like() else None
@@ -244,7 +244,7 @@ def _categories(frame: nw.DataFrame[Any], name: str, levels: Any, codes: NDArray
     native = frame[name].to_native()
     if frame.implementation.is_pandas_like() and not _arrow_backed(native):
         ordered = ordered or bool(getattr(native.dtype, "ordered", False))
-        return pd.Series(pd.Categorical.from_codes(codes, categories=levels.to_pandas(), ordered=ordered))
+        return pd.Series(pd.Categorical.from_codes(codes, categories=levels.drop_null().to_pandas(), ordered=ordered))
     if frame.implementation.is_polars():
         own = isinstance(native.dtype, pl.Categorical) and not ordered
         values = pl.Series(name, levels.take(pa.array(codes, mask=codes < 0)))

@@ -419,7 +419,7 @@ def _fitted(
     order = np.lexsort(values.T)
     rows = values[order]
     spread = rows.std(axis=0)
-    if not (spread > 0).all() or np.linalg.matrix_rank((rows - rows.mean(axis=0)) / spread) < p:
+    if not ((spread > 0) & np.isfinite(spread)).all() or np.linalg.matrix_rank((rows - rows.mean(axis=0)) / spread) < p:
         return None
     scaled = rows / spread
     fitted = scaled

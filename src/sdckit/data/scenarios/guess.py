@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
+import narwhals.stable.v2 as nw
 
-from sdckit.data import arguments, pl
+from sdckit.data import arguments, pa, pl, pt
+from sdckit.data.columns import distinct_values, to_arrow, type_words
 from sdckit.data.files.readers import describe_file
-from sdckit.data.frames import carried_out, check_plan_names
+from sdckit.data.frames import carried_out, check_plan_names, open_frame
 from sdckit.data.missing_values.missing import Found, MissingNotes, by_code, counted
 from sdckit.data.scenarios.guessing.facts import facts_of
 from sdckit.data.scenarios.guessing.judge import Guess, Role, RoleGuesses, Setting, coordinates_of, judge
@@ -349,10 +350,19 @@ def _first(frame: Any) -> pl.DataFrame:
     """The first records as a Polars frame, from any engine."""
     if isinstance(frame, pl.DataFrame):
         return frame.head(SAMPLE)
-    wide = nw.from_native(frame).head(SAMPLE)
+    wide = open_frame(frame).head(SAMPLE)
     check_plan_names(wide, carried_out(wide.collect_schema).names())
     eager = carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
-    table = eager.to_arrow()  # column by column: Polars renames an empty name when converting a whole table
-    return pl.DataFrame(
-        {name: pl.Series(name, column) for name, column in zip(table.column_names, table.columns, strict=True)}
-    )
+    # column by column: Polars renames an empty name when converting a whole table
+    return pl.DataFrame({name: pl.Series(name, _plain(eager[name])) for name in eager.columns})
+
+
+def _plain(series: Any) -> Any:
+    """A column as an Arrow array of a type that Polars reads; categories of intervals, as pandas cuts them, as text."""
+    array = to_arrow(series)
+    if pt.is_dictionary(array.type) and isinstance(array.type.value_type, pa.BaseExtensionType):
+        distinct = distinct_values(series)
+        return pa.array(distinct.values, pa.string()).take(pa.array(distinct.codes, mask=distinct.codes < 0))
+    if isinstance(array.type, pa.BaseExtensionType):
+        raise DataError(f"column {series.name!r} holds {type_words(array.type)}; convert it to text or dates first")
+    return array

@@ -20,6 +20,7 @@ from sdckit.numerics.array_types import Floats, Ints
 MISSING, NEW = -1, -2  # levels of a missing value, and of a number that no record of the original holds
 MOST_LEVELS = 500  # categories of a variable that models take
 MOST_DECIMALS = 6
+LARGEST = 1e150  # number whose square a floating number holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +102,10 @@ def read_variable(series: Any) -> Variable:
     texts: tuple[str, ...] = ()
     if coded.kind in {"integer", "number"}:
         kind, numbers = "number", float_values(series, "column")
-        if (bad := np.isinf(numbers)).any():
+        if (bad := np.abs(numbers) > LARGEST).any():
             raise DataError(
-                f"column {series.name!r} holds infinite values ({first_rows(bad)}); make them missing or limit them"
+                f"column {series.name!r} holds infinite values, or some beyond 1e150 whose squares are infinite "
+                f"({first_rows(bad)}); make them missing or limit them"
             )
         amounts = numbers[first[known]]
         order = np.argsort(amounts, kind="stable")
