@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, ClassVar, Literal
@@ -143,6 +143,7 @@ class Suda(CellsResult):
     max_size: int
     scoring: Scoring
     sampling_fraction: float
+    before: Suda | None = field(default=None, repr=False, kw_only=True)  # to be drawn beside, see `plot`
 
     @cached_property
     def missing_rule(self) -> str:
@@ -319,7 +320,9 @@ class Suda(CellsResult):
         at, density = kernel_density(values, size, bandwidth(values, size, (low, high)), points)
         return frame_of({"score": at.tolist(), "density": density.tolist()}, self._backend())
 
-    def plot(self, *, internal: bool = False, density: bool = False) -> Any:
+    def plot(
+        self, *, internal: bool = False, density: bool = False, dis: bool = False, before: Suda | None = None
+    ) -> Any:
         """Draw the minimal uniques by size, protected unless `internal`: a chart can be saved and passed on.
 
         Parameters
@@ -328,6 +331,10 @@ class Suda(CellsResult):
             Exact counts.
         density : bool
             Draw the density of the DIS scores instead; with ``internal=True`` only.
+        dis : bool
+            Draw the histogram of the DIS scores instead; with ``internal=True`` only.
+        before : Suda, optional
+            The same records before they were protected: their histogram is drawn beside, with ``dis=True``.
 
         Returns
         -------
@@ -336,9 +343,16 @@ class Suda(CellsResult):
         Raises
         ------
         DataError
-            `density` without ``internal=True``; a file of fewer than 50 records, unless internal.
+            `density` or `dis` without ``internal=True``; both; `before` without `dis`, or of another number of
+            records; a file of fewer than 50 records, unless internal.
         """
-        return self._plot("density" if arguments.flag(density, "density") else "", internal=internal)
+        if arguments.flag(dis, "dis") and arguments.flag(density, "density"):
+            raise DataError("density and dis are two pictures; ask for one", argument="dis")
+        if before is not None and (not dis or not isinstance(before, Suda) or before.n != self.n):
+            says = f"before is a result of suda on the same {self.n:,} records, drawn beside with dis=True"
+            raise DataError(says, argument="before")
+        kind = "dis" if dis else "density" if arguments.flag(density, "density") else ""
+        return (self if before is None else replace(self, before=before))._plot(kind, internal=internal)
 
     @cached_property
     def mean_dis_score(self) -> float:
