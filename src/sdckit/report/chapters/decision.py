@@ -178,9 +178,10 @@ def _remaining_uniques(rows: Sequence[Plain], least: float) -> str:
 
 def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
     """Steps against attribute disclosure by equivalence classes and against reconstructed values."""
-    variables = listed(list(dict.fromkeys(verdict["variable"] for verdict in beyond if verdict["variable"])))
+    disclosed = (verdict["variable"] for verdict in beyond if LIMITS[verdict["name"]].per_variable)
+    variables = listed(list(dict.fromkeys(name for name in disclosed if name)))
     if variables:
-        yield f"Form larger groups, or make {variables} coarser or leave it out, where a group discloses it."
+        yield f"Form larger groups, or make coarser or leave out what a group discloses: {variables}."
     names = {verdict["name"] for verdict in beyond}
     yield from (kind.advice for kind in LIMITS.values() if kind.advice and kind.name in names)
 
@@ -381,7 +382,11 @@ def _kept_words(figures: Plain) -> str:
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:
     """Rows of the five safes: what the assessment says of each, and what is left to agree on."""
-    verdicts = plain["verdicts"]
+    verdicts = [  # as the headline counts them: roles have no limit, and are counted where they do not hold
+        verdict
+        for verdict in plain["verdicts"]
+        if verdict["limit"] is not None or verdict["holds"]["value"] is not True
+    ]
     held = sum(verdict["holds"]["value"] is True for verdict in verdicts)
     limits = "the only limit holds" if held else "the only limit does not hold"
     if len(verdicts) != 1:
