@@ -412,7 +412,7 @@ def released_files(released: Any) -> list[Any]:
     (['a'], ['a', 'b'])
     """
     several = isinstance(released, (list, tuple)) and not _is_protected(released)
-    files = []
+    files: list[Any] = []
     for part in released if several else [released]:
         made = part.data if _is_protected(part) else part
         files += made if made is not part and isinstance(made, list) else [made]
@@ -420,7 +420,7 @@ def released_files(released: Any) -> list[Any]:
 
 
 def _is_protected(file: Any) -> bool:
-    return getattr(type(file), "is_protected", False)  # of the class: a frame may have a column of this name
+    return bool(getattr(type(file), "is_protected", False))  # of the class: a frame may have a column of this name
 
 
 def open_files(

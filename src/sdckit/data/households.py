@@ -189,7 +189,7 @@ def _agrees(frame: Any, name: str, homes: Homes, share: float) -> bool:
         there = coded.codes() != coded.span
         able = int(np.count_nonzero(np.bincount(homes.of_row[there], minlength=len(homes.first)) > 1))
         differing = len(np.unique(homes.of_row[differs_within(frame, name, homes)]))
-        return able > 0 and (able - differing) / able >= share
+        return bool(able > 0 and (able - differing) / able >= share)
     own = np.arange(len(homes.of_row))
     return count_agreeing(coded.codes(), coded.span, own, homes.of_row, len(homes.first)) > 0
 
