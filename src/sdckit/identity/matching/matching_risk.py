@@ -469,7 +469,7 @@ class MatchingRisk(PairRecordResult):
             kept = order[risk[order] > (-1.0 if threshold is None else threshold)][:n_cases]
             for row, own in zip((self.matched.rows[kept] + 1).tolist(), risk[kept].tolist(), strict=True):
                 flat += [("riskiest_row", float(row)), ("riskiest_match_risk", own)]
-        elif show_cases:
+        elif show_cases and threshold is not None:
             rows = self.matched.rows[self.matched.above(threshold)] + 1
             flat += [("high_risk_row", float(row)) for row in rows]
         names, values = zip(*flat, strict=True)
