@@ -16,11 +16,11 @@ from sdckit.data.frames import open_frame
 from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
+from sdckit.protect.change import LARGEST
 
 MISSING, NEW = -1, -2  # levels of a missing value, and of a number that no record of the original holds
 MOST_LEVELS = 500  # categories of a variable that models take
 MOST_DECIMALS = 6
-LARGEST = 1e150  # number whose square a floating number holds
 
 
 @dataclass(frozen=True, eq=False)
