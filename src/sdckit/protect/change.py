@@ -98,7 +98,7 @@ def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) ->
     for name, values in columns.items():
         if (bad := np.abs(values) > LARGEST).any():  # no squared distance would be finite
             raise DataError(
-                f"column {name!r} holds infinite values, or some beyond 1e150 ({first_rows(bad)}); "
+                f"column {name!r} holds infinite values ({first_rows(bad)}), or numbers beyond 1e150; "
                 "make them missing or limit them"
             )
         low, high = np.fmin.reduce(values), np.fmax.reduce(values)

@@ -104,8 +104,8 @@ def read_variable(series: Any) -> Variable:
         kind, numbers = "number", float_values(series, "column")
         if (bad := np.abs(numbers) > LARGEST).any():
             raise DataError(
-                f"column {series.name!r} holds infinite values, or some beyond 1e150 whose squares are infinite "
-                f"({first_rows(bad)}); make them missing or limit them"
+                f"column {series.name!r} holds infinite values ({first_rows(bad)}), or numbers beyond 1e150; "
+                "make them missing or limit them"
             )
         amounts = numbers[first[known]]
         order = np.argsort(amounts, kind="stable")
