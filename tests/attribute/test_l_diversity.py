@@ -83,6 +83,10 @@ def test_figures_and_records():
     assert (result.n, result.variables) == (6, ("health", "debt"))
     assert result.level["health"]["distinct"] == 1
     assert result.quartiles["debt"]["distinct"] == (2.0, 2.5, 3.0)
+    assert result.largest["debt"]["distinct"] == 3
+    columns = {kind: result.records[f"{kind}_debt"] for kind in result.level["debt"]}
+    assert result.largest["debt"] == {kind: values.max() for kind, values in columns.items()}
+    assert result.to_dict()["figures"]["largest"] == result.largest
     assert result.violations["health"]["distinct"] == {2: 3, 3: 6}
     assert result.homogeneous == {"health": 1, "debt": 0}
     assert result.missing_rule == "a missing key value is a category of its own"

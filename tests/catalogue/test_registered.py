@@ -170,7 +170,7 @@ def test_it_is_in_the_json_and_protected(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("known")
 def test_it_is_on_the_terminal(sdckit: Run, file: Path) -> None:
-    told = sdckit("assess", file, "--keys", "age,home")
+    told = sdckit("assess", file, "--keys", "age,home", "--full")
     assert TITLE in told
     assert "120" in next(line for line in told.splitlines() if CAPTION in line)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import polars as pl
+
+import sdckit as sdc
+from draw import quiet
 from sdckit.catalogue import CATALOGUE, Context, measure
 from sdckit.catalogue.utility import UTILITY
 from sdckit.data.scenarios.scenario import Scenario
@@ -22,3 +26,15 @@ def test_the_overview_tells_what_is_inside_it() -> None:
         "propensity", "ecdf_utility", "compare_distributions", "tabular_utility", "compare_associations",
         "compare_models:age ~ sex",
     }  # fmt: skip
+
+
+def test_numbers_released_in_classes_are_compared_as_categories() -> None:
+    people = pl.DataFrame({"sex": ["f", "m"] * 60, "pay": [float(i) for i in range(120)], "age": [20, 30, 40] * 40})
+    scenario = sdc.Scenario(keys=["sex", "age"], numeric=["pay"])
+    recipe = sdc.Recipe([{"method": "recode", "column": "pay", "bands": [0, 40, 80, 120]}])
+    with quiet():
+        released = recipe.apply(people, scenario=scenario, seed=1).data
+        assessed = sdc.assess(people, released, scenario=scenario, recipe=recipe, seed=1)
+    assert assessed.no_utility == ""
+    assert assessed.utility is not None
+    assert assessed.utility.auc == 0.5

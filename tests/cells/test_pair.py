@@ -24,8 +24,10 @@ from sdckit.cells.pair import (
     measured_columns,
     open_files,
     open_pair,
+    released_files,
 )
 from sdckit.errors import ColumnError, DataError
+from sdckit.protect.change import Change, Protected
 
 ORIGINAL = {"id": [1, 2, 3], "a": ["x", "y", None], "v": [1.0, 2.5, 4.0]}
 RELEASED = {"id": [3, 1, 2], "a": ["z", "x", "y"], "v": [4.0, 1.0, None]}
@@ -408,3 +410,17 @@ def test_files_opened_as_they_are_were_not_recoded() -> None:
     pair = open_pair(frame, frame, categories={"keys": ["x"]})
     assert pair.raw is None
     assert pair.recoded == ()
+
+
+def test_what_a_method_returned_is_its_files():
+    first, second = pl.DataFrame({"x": [1]}), pl.DataFrame({"data": [2], "change": [3], "is_protected": [True]})
+    change = Change("synthesize", 1, {})
+    assert released_files(second)[0] is second
+    assert [file["x"].item() for file in released_files(Protected(first, change))] == [1]
+    several = [first, Protected([first, first], change), (second)]
+    assert [file.shape for file in released_files(several)] == [(1, 1), (1, 1), (1, 1), (1, 3)]
+    assert released_files(second.to_pandas())[0].shape == (1, 3)
+    with pytest.raises(DataError, match=r"give \.data of what was returned"):
+        open_files(first, (first, change))
+    with pytest.raises(DataError, match=r"give its \.data"):
+        open_files(Protected(first, change), first)

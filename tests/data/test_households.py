@@ -13,7 +13,7 @@ from homes import SHARED, people
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
 from sdckit.data.households import count_agreeing, differs_within, homes_of
-from sdckit.errors import ColumnError
+from sdckit.errors import ColumnError, DataError
 
 
 @pytest.mark.parametrize("engine", ["polars", "lazy", "pandas", "pyarrow"])
@@ -53,6 +53,32 @@ def test_one_household_that_differs_is_enough():
     )
     alone = data.filter(pl.col("home") == data["home"][0]).height == 1
     assert ("region" in sdc.household_variables(data, household="home")) is alone
+
+
+@pytest.mark.parametrize("make", [lambda d: d, pl.DataFrame.lazy])
+def test_variables_that_agree_within_a_share_of_the_households(make):
+    homes = [home for home in range(20) for _ in range(3)]
+    same = [f"f{home % 4}" for home in homes]
+    once = [*same[:2], "other", *same[3:]]  # differs in 1 of 20
+    alone = {"home": 99, "same": "x", "once": "x", "twice": "x", "gaps": "x", "age": 1}
+    data = pl.DataFrame(
+        {
+            "home": homes, "same": same, "once": once, "twice": [*once[:-1], "other"],
+            "gaps": [None if place % 3 and place > 30 else value for place, value in enumerate(once)],
+            "age": list(range(60)),
+        }
+    )  # fmt: skip
+    data = make(pl.concat([data, pl.DataFrame(alone)]))
+    assert sdc.household_variables(data, household="home") == ("same",)
+    assert sdc.household_variables(data, household="home", share=0.95) == ("same", "once")
+    assert sdc.household_variables(data, household="home", share=0.9) == ("same", "once", "twice", "gaps")
+    assert sdc.household_variables(data, household="home", share=0.96, among=["once", "same"]) == ("same",)
+
+
+@pytest.mark.parametrize("share", [0, 1.1, "most", None])
+def test_a_share_that_is_none_is_refused(share):
+    with pytest.raises(DataError, match="share is the least share of households"):
+        sdc.household_variables(people(), household="home", share=share)
 
 
 def test_what_is_asked_for_is_looked_at_in_its_order():

@@ -157,3 +157,35 @@ def test_incomes_record_by_record(reference, name):
     assert records["unique_true_match"].sum() == peer["true_match_count"]
     assert records["unique_false_match"].sum() == peer["false_match_count"]
     assert result.false_match_rate == pytest.approx(case["expected"]["IRC"]["false.rate_vector"], rel=1e-9)
+
+
+# The examples of robosynth's manual on its own data, written as there: what the package prints.
+
+ROBOSYNTH = {
+    "example_1": {"synthetic": ["age"]},
+    "example_1_width": {"synthetic": ["age"], "width": 0.10},
+    "example_2": {"known": ["sex"], "synthetic": ["age"], "width": 1.0, "relative": False},
+    "example_3": {"known": ["sex"], "synthetic": ["sexpref", "age"], "width": {"age": 0.05}},
+    "known_number": {"known": ["age"], "synthetic": ["sexpref"]},
+    "known_number_width": {"known": ["age"], "synthetic": ["sexpref"], "width": 0.2},
+    "known_number_and_category": {"known": ["age", "sex"], "synthetic": ["sexpref"], "width": 0.1},
+}
+
+
+@pytest.mark.parametrize("engine", ["polars", "pandas"])
+@pytest.mark.parametrize("name", ROBOSYNTH)
+def test_the_examples_of_robosynth_as_they_are_written(reference, name, engine):
+    folder = reference / "lectures" / "robosynth"
+    expected = load(folder, "compute_risk")
+    assert list(expected) == list(ROBOSYNTH)
+    frames = [pl.read_csv(folder / f"{file}.csv") for file in ("original", *(f"synthetic_{j}" for j in range(1, 6)))]
+    if engine == "pandas":
+        frames = [frame.to_pandas() for frame in frames]
+    result = matching_risk(frames[0], frames[1:], **ROBOSYNTH[name], bounds="open")
+    figures = result.by_release
+    assert figures["expected_match_risk"].to_list() == pytest.approx(expected[name]["expected_risk"], rel=1e-9)
+    true = [round(rate * result.n) for rate in figures["true_match_rate"].to_list()]
+    assert true == expected[name]["true_match"]
+    unique = figures["unique_matches"].to_list()
+    assert [n - right for n, right in zip(unique, true, strict=True)] == expected[name]["false_match"]
+    assert result.read_otherwise == ()

@@ -114,3 +114,21 @@ def test_persons_are_counted_once():
     frame = pl.concat([FRAME, FRAME]).with_columns(p=pl.Series([1, 2, 3, 4] * 2))
     once = individual_risk(FRAME, **KNOWN).records["risk"].to_list()
     assert individual_risk(frame, **KNOWN, person="p").records["risk"].to_list() == once * 2
+
+
+def test_household_risk_is_drawn_for_a_confidential_picture_only():
+    result = individual_risk(FRAME, **KNOWN, household="hh")
+    chart = result.plot(household=True, internal=True).to_dict()
+    assert chart["title"]["text"] == "Distribution of household risk, and its cumulative curve"
+    rows = next(rows for rows in chart["datasets"].values() if "cumulative" in rows[0])
+    assert sum(int(row["text"] or 0) for row in rows) == 4
+    high = [row for row in rows if row["text"]]
+    assert all(row["left"] <= value for row in high[-1:] for value in [max(result.records["household_risk"])])
+    own = result.plot(internal=True).to_dict()
+    assert own["title"]["text"].startswith("Distribution of individual risk")
+    with pytest.raises(DataError, match="may be a single household"):
+        result.plot(household=True)
+    with pytest.raises(DataError, match="no household risk was measured"):
+        individual_risk(FRAME, **KNOWN).plot(household=True, internal=True)
+    with pytest.raises(DataError, match="household is True or False"):
+        result.plot(household="hh", internal=True)

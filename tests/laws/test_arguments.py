@@ -173,7 +173,7 @@ KINDS = {
          "n_replace", "workers", "k", "bins", "largest", "within", "alternatives"], "whole"),
     **dict.fromkeys(["levels"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
-                     "reliability"], "share"),
+                     "reliability", "share"], "share"),
     **dict.fromkeys(["tol", "near", "width", "scale", "noise", "smoothing", "sd", "concentration"], "amount"),
     **dict.fromkeys(["base", "factor", "c", "n_synthetic", "time_limit"], "above"),
     **dict.fromkeys(["p", "r0", "k0", "top", "bottom"], "percent"),
@@ -196,7 +196,7 @@ KINDS = {
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
           "masked", "error", "tables", "to", "weights", "margins", "together", "folder", "earlier",
-          "earlier_keys", "ledger", "prefer", "allow"], "own"),
+          "earlier_keys", "ledger", "prefer", "allow", "transform"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.

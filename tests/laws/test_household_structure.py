@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 import brute
 from draw import files, quiet
-from sdckit import household_structure
+from sdckit import DataError, household_structure
 
 
 @given(files(max_rows=30, max_keys=3, levels=2), st.data())
@@ -18,6 +18,10 @@ def test_agrees_with_multisets(file, data):
     n = len(file.rows)
     ids = data.draw(st.lists(st.one_of(st.none(), st.integers(0, 9)), min_size=n, max_size=n))
     frame = file.frame(hh=pl.Series(ids, dtype=pl.Int64))
+    if ids.count(None) == n:
+        with quiet(), pytest.raises(DataError, match="has no value in any record"):
+            household_structure(frame, household="hh", keys=file.keys, weight="w")
+        return
     with quiet():
         result = household_structure(frame, household="hh", keys=file.keys, weight="w")
     names, kind = brute.households(ids, file.rows)

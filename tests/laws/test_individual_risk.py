@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import brute
 from draw import ALPHAS, files, quiet
-from sdckit import individual_risk
+from sdckit import DataError, individual_risk
 from sdckit.numerics.risk_kernel import approximate_risk, exact_risk, worst_case_risk
 
 alphas = st.sampled_from(ALPHAS)
@@ -84,6 +84,10 @@ def test_households(file, alpha, data):
     n = len(file.rows)
     ids = data.draw(st.lists(st.one_of(st.none(), st.integers(0, 6)), min_size=n, max_size=n))
     frame = file.frame(hh=pl.Series(ids, dtype=pl.Int64))
+    if ids.count(None) == n:
+        with pytest.raises(DataError, match="has no value in any record"):
+            measured(file, frame, household="hh", alpha=alpha)
+        return
     result = measured(file, frame, household="hh", alpha=alpha)
     risk, found = result.records["risk"].to_list(), result.records["household_risk"].to_list()
     names, _ = brute.households(ids, file.rows)

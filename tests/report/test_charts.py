@@ -221,3 +221,18 @@ def test_in_words() -> None:
         "Front. 1: Lost a range, Risk 40; 2: Lost a range, Risk <5."
     )
     assert describe("front", data(NOWHERE), "Front") == "Front. no figure can be shown."
+
+
+@pytest.mark.parametrize(("largest", "label"), [(250_000.0, "250,000"), (0.00003, "0.00003")])
+def test_the_axes_of_errors_have_plain_numbers(largest: float, label: str) -> None:
+    points = [{"x": largest, "y": 0.0, "n": {"text": "1", "value": 1}}]
+    data = {"rows": points, "x": "relative error", "y": "relative error, after", "scale": "sqrt"}
+    drawn = to_svg(chart_for("bubbles", data))
+    axis = re.findall(r">([0-9.,e+−µkm]+)<", drawn)
+    assert axis
+    assert not [text for text in axis if set(text) & set("e+µkm")]
+    if largest > 1:
+        assert label in axis
+        assert f"{label} and 0: 1 records" in describe("bubbles", data, "Caption")
+    curve = {"rows": [{"x": 0.0, "y": 0.0}, {"x": largest, "y": largest}], "x": "score", "y": "density"}
+    assert not re.search(r">[0-9.,]+(e[+−]?[0-9]+|[µkm])<", to_svg(chart_for("curve", curve)))

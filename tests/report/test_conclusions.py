@@ -19,7 +19,9 @@ def judged(place, n=100, n_control=100, **found):
     release = {"n_attacks": count(n), **({"n_control": count(n_control)} if n_control else {})}
     release |= {name: count(value) for name, value in found.items() if name not in {"baseline_rate", "ends"}}
     release |= {name: value for name, value in found.items() if name in {"baseline_rate", "ends"}}
-    done = conclude({"control": True, "attacks": {place: {"releases": [release]}}, "distances": None})
+    done = conclude(
+        {"control": True, "attacks": {place: {"releases": [release]}}, "distances": None, "distances_all": None}
+    )
     one = done["attacks"][place]
     assert "ends" not in one["releases"][0]
     assert one["residual_risk"] == one["releases"][0]["residual_risk"]
@@ -117,7 +119,9 @@ def test_ends_of_dependent_queries_only_where_no_count_is_small():
 
 def test_no_attempts_and_few():
     def alone(release, place="membership"):
-        found = conclude({"control": True, "attacks": {place: {"releases": [release]}}, "distances": None})
+        found = conclude(
+            {"control": True, "attacks": {place: {"releases": [release]}}, "distances": None, "distances_all": None}
+        )
         return found["attacks"][place]
 
     assert alone({"n_attacks": count(0)})["means"] == "no attack could be made"
@@ -139,7 +143,14 @@ def test_the_worst_release_is_told():
         }
         for a in (10, 60, 0)
     ]
-    one = conclude({"control": True, "attacks": {"linkability:a": {"releases": releases}}, "distances": None})
+    one = conclude(
+        {
+            "control": True,
+            "attacks": {"linkability:a": {"releases": releases}},
+            "distances": None,
+            "distances_all": None,
+        }
+    )
     one = one["attacks"]["linkability:a"]
     assert one["means"].startswith("the release discloses more")
     assert one["residual_risk"] == one["releases"][1]["residual_risk"]
@@ -154,7 +165,14 @@ def test_a_confidential_attack_is_exact():
 
     def done(**more):
         release = {"n_attacks": count(100), "exact": {**exact, **more}}
-        one = conclude({"control": True, "attacks": {"membership": {"releases": [release]}}, "distances": None})
+        one = conclude(
+            {
+                "control": True,
+                "attacks": {"membership": {"releases": [release]}},
+                "distances": None,
+                "distances_all": None,
+            }
+        )
         return one["attacks"]["membership"]["releases"][0], one["attacks"]["membership"]["means"]
 
     release, means = done()
@@ -172,10 +190,10 @@ def test_nothing_is_concluded_beside_people_of_the_file_itself():
     release = {"n_attacks": count(100), "n_control": count(100), "successes": count(45), **RARE}
     for state, words in (("apart", "the release discloses more"), ("overlapping", "not to be trusted: people of")):
         tree = {"releases": [{**release, "control_successes": count(10)}], "control_state": state}
-        done = conclude({"control": True, "attacks": {"linkability:a": tree}, "distances": None})
+        done = conclude({"control": True, "attacks": {"linkability:a": tree}, "distances": None, "distances_all": None})
         assert done["attacks"]["linkability:a"]["means"].startswith(words)
     weak = {"releases": [{**release, "successes": count(0), "control_successes": count(0)}], "control_state": state}
-    done = conclude({"control": True, "attacks": {"linkability:a": weak}, "distances": None})
+    done = conclude({"control": True, "attacks": {"linkability:a": weak}, "distances": None, "distances_all": None})
     assert done["attacks"]["linkability:a"]["means"].startswith("no better than guessing")
 
 

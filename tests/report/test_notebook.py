@@ -179,7 +179,7 @@ def test_outliers_are_drawn_by_variable_and_together() -> None:
     ):
         (drawn,) = sdc.outliers(data, **options).plot().to_dict()["datasets"].values()
         assert [row["label"] for row in drawn] == labels
-        assert all(row["text"] == "undefined" for row in drawn if row["label"] == "flat")
+        assert all(row["text"] == "0" for row in drawn if row["label"] == "flat")
 
 
 def test_a_chart_of_one_result_has_a_title(measured: list[Any]) -> None:

@@ -130,6 +130,9 @@ def test_files_that_differ_in_one_record_differ_by_one_step(seed: int) -> None:
         )
         assert left.keys() == right.keys()
         for path in left:
+            number = path.replace("/rate_", "/records_")
+            if number != path and number in left and a_step_apart(left[number], right[number]):
+                continue  # a share is as coarse as the number it is of
             assert a_step_apart(left[path], right[path]), (path, left[path], right[path])
 
 

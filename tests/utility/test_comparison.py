@@ -7,6 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import norm
 
 from sdckit.cells.pair import open_pair
 from sdckit.errors import DataError
@@ -51,6 +52,11 @@ def test_agreement_and_differences():
     assert notes == {}
     never = compared(estimates([3.0, -3.0, 0.5, 5.0]), estimates([2.5, 3.0, 1.0, 1.0]), version="drechsler_reiter")
     assert never[0]["min_overlap"] == 0.0
+    for level in (0.8, 0.95):
+        shared = compared(estimates([3.0] * 4), estimates([2.5] * 4), version="posterior", level=level)[0]
+        end = norm.ppf((1 + level) / 2)
+        expected = (norm.cdf(end - 0.5) - norm.cdf(-end)) / level  # two normal posteriors, half an sd apart
+        assert shared["mean_overlap"] == pytest.approx(expected)
 
 
 def test_what_is_observed_is_scaled_to_the_original():

@@ -309,8 +309,8 @@ def test_a_released_file_is_read_with_its_identifiers_which_would_go_out(tmp_pat
     people.write_csv(tmp_path / "people.csv")
     people.drop("name").write_csv(tmp_path / "released.csv")
     scenario = sdc.Scenario(
-        keys=["sex"], sensitive=[], household="none", identifiers=["name"], sampling_fraction=0.1, aligned=True,
-        release="teaching", thresholds={"recoverable": "none"},
+        keys=["sex"], sensitive=[], household="none", magnitudes=[], identifiers=["name"], sampling_fraction=0.1,
+        aligned=True, release="teaching", thresholds={"recoverable": "none"},
     )  # fmt: skip
     files = tmp_path / "people.csv", tmp_path / "released.csv"
     sdc.assert_within_limits(files[0], scenario=scenario)
@@ -390,11 +390,20 @@ def test_bands_that_another_column_narrows_count_as_taken_out() -> None:
     assert judged(whole.drop("born"), alone(keys=["age"], insensitive=[]))["recoverable"].holds is True
 
 
-def test_a_plan_with_missing_keys_is_not_judged() -> None:
-    told = judged(taken_out(told=False).lazy(), alone())["recoverable"]
-    assert told.holds is None
-    assert "in memory only" in told.reason
-    assert "recoverable" not in judged(taken_out(told=False).drop_nulls().lazy(), alone())
+@pytest.mark.parametrize("told", [True, False])
+def test_a_plan_is_judged_like_the_file(told: bool) -> None:
+    frame = taken_out(told=told)
+    assert judged(frame.lazy(), alone())["recoverable"] == judged(frame, alone())["recoverable"]
+    assert "recoverable" not in judged(frame.drop_nulls().lazy(), alone())
+    sensitive = alone(keys=["sex"], sensitive=["region"])
+    assert judged(frame.lazy(), sensitive)["recoverable"].holds is not told
+
+
+def test_a_plan_too_large_for_memory_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sdckit.cells.plans.lazy.COLLECT_LIMIT", 100)
+    verdict = judged(taken_out(told=False).lazy(), alone())["recoverable"]
+    assert verdict.holds is None
+    assert "too many values" in verdict.reason
 
 
 def test_of_a_panel_no_single_values_are_to_be_taken_out() -> None:

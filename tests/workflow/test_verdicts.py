@@ -236,6 +236,32 @@ def test_a_figure_undefined_in_one_release_leaves_its_limit_open(order):
     assert (found.holds, found.reason) == (None, "its figure is undefined in a release")
 
 
+@pytest.mark.parametrize(("here", "otherwise"), [(0.2, 0.6), (0.6, 0.2)])
+def test_of_two_readings_the_higher_is_judged(here, otherwise):
+    """Whole numbers that nothing declares may be categories or numbers: a limit holds only if it holds for both."""
+    result = _Plain(({"mean_match_risk": here, "mean_match_risk_otherwise": otherwise},))
+    (verdict,) = judge_release(Thresholds(match_risk=0.5), "a", {"matching_risk": result}, sensitive=(), skipped=())
+    assert (verdict.holds, verdict.value) == (False, 0.6)
+
+
+def test_a_release_of_codes_is_judged_by_its_worse_reading():
+    trades = pl.DataFrame({"sex": ["f", "m", "m", "f"] * 40, "trade": [1 + i * 7 % 16 for i in range(160)]})
+    release = trades.with_columns(trade=pl.when(pl.int_range(160) % 9 == 0).then(99).otherwise("trade"))
+
+    def verdict(limit, **roles):
+        scenario = sdc.Scenario(keys=["sex", "trade"], aligned=True, thresholds={"match_risk": limit}, **roles)
+        with quiet():
+            found = sdc.assess(trades, released=release, scenario=scenario)
+        return next(one for one in found.verdicts if one.name == "match_risk"), found["default"]["matching_risk"]
+
+    judged, result = verdict(0.5)
+    assert judged.value == result.mean_match_risk_otherwise > result.mean_match_risk
+    between = (result.mean_match_risk + result.mean_match_risk_otherwise) / 2
+    assert verdict(between)[0].holds is False
+    assert verdict(between, numeric=["trade"])[0].holds is True
+    assert verdict(between, ordered=["trade"])[0].holds is False
+
+
 @dataclass(frozen=True)
 class _Plain:
     per_release: tuple[dict[str, float], ...]
@@ -442,9 +468,12 @@ def released(frame: pl.DataFrame, **more: object) -> sdc.ReleaseAssessment:
 
 
 def test_a_public_release_gives_nothing_back() -> None:
-    found = {one.name: one for one in released(PEOPLE, release="public-use").verdicts}
+    hidden = PEOPLE.with_columns(sex=pl.when(pl.int_range(pl.len()) > 2).then("sex"))
+    found = {one.name: one for one in released(hidden, release="public-use").verdicts}
     assert (found["recoverable"].limit, found["recoverable"].origin) == (0.0, "limit of a public-use file")
-    assert "recoverable" not in {one.name for one in released(PEOPLE, release="scientific-use").verdicts}
+    assert "recoverable" not in {one.name for one in released(hidden, release="scientific-use").verdicts}
+    unchanged = released(PEOPLE, release="public-use")  # nothing was taken out: there is nothing to ask
+    assert "recoverable" not in {one.name for one in unchanged.verdicts}
 
 
 def test_a_release_without_households_holds_the_limit_of_its_type_alone() -> None:

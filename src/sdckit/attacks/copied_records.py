@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, ClassVar, TypeAlias
 
@@ -44,8 +44,7 @@ class EqualRecords:
 
     def over(self, cluster: float) -> EqualRecords:
         """The same where so many records count as one."""
-        counts = (self.copies, self.control, self.once, self.twice, self.thrice)
-        return EqualRecords(*(count / cluster for count in counts))
+        return EqualRecords(*(count / cluster for count in astuple(self)))
 
 
 def count_equal(columns: Sequence[Codes], sizes: Sequence[int]) -> list[EqualRecords]:
@@ -213,6 +212,8 @@ class CopiedRecords(PairResult):
         "control" or "Good-Turing": where the share that chance makes comes from.
     variables : tuple of str
         The columns compared.
+    not_compared : tuple of str
+        Columns of a release that the original, or another release, does not have.
     left_out : tuple of str or None
         For each release the column without which `near_copies` are counted.
     """
@@ -234,6 +235,7 @@ class CopiedRecords(PairResult):
     copied_records: float = field(kw_only=True)
     chance: str = field(kw_only=True)
     variables: tuple[str, ...] = field(kw_only=True)
+    not_compared: tuple[str, ...] = field(kw_only=True)
     left_out: tuple[str | None, ...] = field(kw_only=True)
 
 
@@ -304,30 +306,33 @@ def copied_records(
     arguments.scenario_or_none(scenario)
     notes: dict[str, str] = {}
     opened = open_files(original, released, control, id=id)
-    pair, names = _open(opened, arguments.names(variables, "variables"), scenario, notes)
+    pair, names, others = _open(opened, arguments.names(variables, "variables"), scenario, notes)
     cluster = _cluster_size(pair, scenario)
     judged = [_judge(pair, j, names, cluster, level, notes) for j in range(1, pair.m + 1)]
     per_release = tuple(figures for figures, _, _ in judged)
     return CopiedRecords(
         pair, per_release, MISSING_RULE, notes, n=pair.n, **mean_figures(per_release, notes),
         chance="control" if all(by_control for *_, by_control in judged) else "Good-Turing", variables=names,
-        left_out=tuple(name for _, name, _ in judged),
+        not_compared=others, left_out=tuple(name for _, name, _ in judged),
     )  # fmt: skip
 
 
 def _open(
     opened: Pair, named: tuple[str, ...] | None, scenario: Scenario | None, notes: dict[str, str]
-) -> tuple[Pair, tuple[str, ...]]:
-    """Bring the columns to compare into memory: of plans, of which only declared columns were read, all of them."""
-    ids = () if scenario is None else (*scenario.identifiers, scenario.weight, scenario.person, scenario.household)
-    if scenario is not None and scenario.ledger is not None:
-        ids = (*ids, scenario.ledger.id)
+) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
+    """Bring the columns to compare into memory, and name those released that are not compared.
+
+    Of plans, of which only declared columns were read, all are brought.
+    """
+    ids = () if scenario is None else scenario.not_compared
     if opened.plans:  # they are as collected: a column recoded since is not comparable
         ids = (*ids, *(recoded.column for recoded in opened.recoded))
-        first, *others = opened.plans
-        opened = replace(opened, original=first, released=tuple(others), memo={}, with_control={})  # type: ignore[arg-type]
+        first, *releases = opened.plans
+        opened = replace(opened, original=first, released=tuple(releases), memo={}, with_control={})  # type: ignore[arg-type]
         opened = replace(opened, orders=(None,) * opened.m)
-    shared, _ = opened.shared_columns(ids)
+    shared, others = opened.shared_columns(ids)
+    going_out = {name for frame in opened.released for name in frame.collect_schema().names()}
+    others = [name for name in others if name in going_out]
     names = tuple(shared) if named is None else named
     if not names:
         raise ColumnError("original and release have no column in common that is compared", argument="variables")
@@ -337,7 +342,8 @@ def _open(
             notes["control"] = LACKING.format(", ".join(lacking))
             opened = replace(opened, control=None)
     columns = {"variables": names}
-    return read_pair(opened, columns, also=_clusters(opened, scenario), aligned=False, control=True, attack=True), names
+    pair = read_pair(opened, columns, also=_clusters(opened, scenario), aligned=False, control=True, attack=True)
+    return pair, names, tuple(others)
 
 
 def _clusters(opened: Pair, scenario: Scenario | None) -> tuple[str, ...]:

@@ -111,6 +111,8 @@ class LDiversity(CellsResult):
         The sensitive variables.
     level : dict
         ``level[variable][kind]``: the smallest value over the records.
+    largest : dict
+        ``largest[variable][kind]``: the largest value over the records.
     mean : dict
         ``mean[variable][kind]``: the mean over the records.
     quartiles : dict
@@ -131,6 +133,7 @@ class LDiversity(CellsResult):
     figures: ClassVar[tuple[str, ...]] = (
         "n",
         "level",
+        "largest",
         "mean",
         "quartiles",
         "violations",
@@ -157,6 +160,11 @@ class LDiversity(CellsResult):
     def level(self) -> dict[str, dict[str, float]]:
         """Smallest value over the records, by variable and kind."""
         return self._by_kind(lambda values: values.extremes()[0])
+
+    @cached_property
+    def largest(self) -> dict[str, dict[str, float]]:
+        """Largest value over the records, by variable and kind."""
+        return self._by_kind(lambda values: values.extremes()[1])
 
     @cached_property
     def mean(self) -> dict[str, dict[str, float]]:
@@ -262,7 +270,7 @@ def l_diversity(
     Returns
     -------
     LDiversity
-        ``level``, ``mean``, ``quartiles``, ``violations``, ``homogeneous``, ``records``.
+        ``level``, ``largest``, ``mean``, ``quartiles``, ``violations``, ``homogeneous``, ``records``.
 
     Raises
     ------

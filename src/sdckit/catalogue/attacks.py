@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part
 from sdckit.data.scenarios.thresholds import SYNTHETIC
-from sdckit.errors import ScenarioError
+from sdckit.errors import DataError, ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -142,70 +142,64 @@ def _recovery_arguments(context: Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _recovery_condition(context: Context) -> str:
-    return NOTHING_TAKEN if context.scenario.release == SYNTHETIC else ""
-
-
 RECOVERABLE = Measure(
     name="recoverable_values",
     question="Which values that were protected in it can be reconstructed from the release itself?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="looking for what can be reconstructed by {intruder}", condition=_recovery_condition,
-    arguments=_recovery_arguments,
+    words="looking for what can be reconstructed by {intruder}", arguments=_recovery_arguments,
+    condition=lambda context: NOTHING_TAKEN if context.scenario.release == SYNTHETIC else "",
 )  # fmt: skip
 
 
 # A file by itself: a value given back is one that is missing or in a range, since nothing else shows a change.
-NOT_IN_MEMORY = "the file is counted where it lies, and what it gives back by itself is looked for in memory only"
+NOT_IN_MEMORY = "what it gives back by itself is looked for in memory, for which the file has too many values"
 INTRUDERS = "contexts of the intruders"  # among what they share
 
 
 def _alone_condition(context: Context) -> str:
     if context.data is None:  # a dry run reads no record
         return ""
-    from sdckit.attacks.recovery.touched_cells import seen_changes
-    from sdckit.data.frames import is_lazy
+    from sdckit.cells.as_cells import columns_in_memory
     from sdckit.data.scenarios.thresholds import NOTHING_SEEN
 
-    shared = context.shared
-    if "shown" not in shared:  # by what is tabulated anyway: most files show nothing
-        shared["shown"] = any(map(_shows_changes, shared[INTRUDERS]))
-    if not shared["shown"] or is_lazy(context.data):
-        return NOT_IN_MEMORY if shared["shown"] else NOTHING_SEEN
-    if "seen" not in shared:
-        names = (name for own in shared[INTRUDERS] for name in (*own.keys, *own.scenario.sensitive))
-        shared["seen"] = seen_changes(context.data, tuple(dict.fromkeys(names)))
+    # by what is tabulated anyway: most files show nothing
+    if not context.once("shown", lambda: any(map(_shows_changes, context.shared[INTRUDERS]))):
+        return NOTHING_SEEN
+    columns = {"columns": context.data.collect_schema().names()}  # each may tell a value of another
+    try:
+        context.once("file", lambda: columns_in_memory(context.data, columns)[0])
+    except DataError:
+        return NOT_IN_MEMORY
     return ""
 
 
 def _shows_changes(context: Context) -> bool:
     """Whether a value of a key is missing or in a range, or one of a sensitive variable is missing."""
     from sdckit.attacks.recovery.touched_cells import TEXTS, has_ranges
-    from sdckit.data.frames import is_lazy
+    from sdckit.data.frames import has_missing
 
     cells, data = context.cells, context.data
-    sensitive = () if is_lazy(data) else [name for name in context.scenario.sensitive if name in data.columns]
+    sensitive = [name for name in context.scenario.sensitive if name in data.collect_schema().names()]
     texts = (key for key in cells.keys if cells.kind(key) in TEXTS)
     return (
         any(cells.n_missing)
         or any(has_ranges([label for label, _ in cells.level_counts(key)[0]]) for key in texts)
-        or any(data[name].null_count() for name in sensitive)
+        or has_missing(data, sensitive)
     )
 
 
 def _alone_parts(context: Context) -> Iterator[Part]:
+    from sdckit.attacks.recovery.touched_cells import seen_changes
     from sdckit.cells.pair import open_files
 
-    seen, shared = context.shared["seen"], context.shared
-    if "alone" not in shared:
-        shared["alone"] = open_files(context.data, context.data)
-    given = {"k": _sizes(context), "risk": context.scenario.limits.risk, "scenario": context.scenario}
-    yield (
-        "",
-        lambda: RECOVERABLE.measure(
-            shared["alone"], **given, columns=seen.columns, log=seen, guess=False, aligned=False, step=context.tell
-        ),
-    )
+    names = dict.fromkeys(name for own in context.shared[INTRUDERS] for name in (*own.keys, *own.scenario.sensitive))
+    file = context.shared["file"]
+    seen = context.once("seen", lambda: seen_changes(file, tuple(names)))
+    pair = context.once("alone", lambda: open_files(file, file))
+    yield "", lambda: RECOVERABLE.measure(
+        pair, k=_sizes(context), risk=context.scenario.limits.risk, scenario=context.scenario, columns=seen.columns,
+        log=seen, guess=False, aligned=False, step=context.tell,
+    )  # fmt: skip
 
 
 ALONE = replace(
@@ -219,13 +213,12 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
 
     place = context.scenario.ledger
     assert place is not None
-    if "ledger" not in context.shared:
-        folder = context.scenario.folder
-        context.shared["ledger"] = ReleaseLedger.open(
-            folder / place.folder, key=folder / place.key, survey=place.survey
-        )
+    folder = context.scenario.folder
+    ledger = context.once(
+        "ledger", lambda: ReleaseLedger.open(folder / place.folder, key=folder / place.key, survey=place.survey)
+    )
     yield "", lambda: DIFFERENCING.measure(
-        context.data, ledger=context.shared["ledger"], scenario=context.scenario, id=place.id, people=place.people,
+        context.data, ledger=ledger, scenario=context.scenario, id=place.id, people=place.people,
         within=place.within, step=context.tell,
     )  # fmt: skip
 
@@ -319,27 +312,17 @@ JOINT = Measure(
 )  # fmt: skip
 
 
-def _copies_apply(context: Context) -> bool:
-    """Whether there is a limit on copies: files that are not called synthetic have no such figure."""
-    return context.scenario.limits_of(compared=True).copied_records is not None
-
-
 def _copies_parts(context: Context) -> Iterator[Part]:
-    """Copies, counted once: they do not depend on the intruder."""
-
-    def run() -> Any:
-        if COPIES.name not in context.shared:
-            context.shared[COPIES.name] = COPIES.measure(context.pair, scenario=context.scenario)
-        return context.shared[COPIES.name]
-
-    yield "", run
+    count = partial(COPIES.measure, context.pair, scenario=context.scenario)
+    yield "", lambda: context.once(COPIES.name, count)
 
 
+# Files that are not called synthetic have no limit on copies, and no such figure.
 COPIES = Measure(
     name="copied_records",
     question="Which share of the released records are copies of one original record, beyond what chance makes?",
-    room="attacks", files="release", words="counting copies of single records", when=_copies_apply,
-    parts=_copies_parts,
+    room="attacks", files="release", words="counting copies of single records", parts=_copies_parts,
+    when=lambda context: context.scenario.limits_of(compared=True).copied_records is not None,
 )  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,

@@ -9,6 +9,7 @@ from typing import Any
 
 from sdckit.catalogue.row import Context, Measure, Part, raising
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
+from sdckit.data.scenarios.thresholds import STATED_NONE
 from sdckit.errors import DataError
 
 TESTED_L = (2, 3)
@@ -104,8 +105,10 @@ BAYESIAN = RELEASE(
 
 
 def _number_condition(context: Context) -> str:
-    said = "magnitudes" in context.scenario.stated or context.scenario.judged_numbers
-    return "" if said else NO_MAGNITUDES
+    scenario = context.scenario
+    if scenario.judged_numbers:
+        return ""
+    return STATED_NONE["magnitudes"] if "magnitudes" in scenario.stated else NO_MAGNITUDES
 
 
 def _number_arguments(context: Context) -> dict[str, Any]:

@@ -189,14 +189,8 @@ def _population_typed(*, scenario: Scenario, **typed: Any) -> Callable[..., Any]
 
 
 def _outlier_parts(context: Context) -> Iterator[Part]:
-    """Outliers, computed once: they do not depend on the intruder."""
-
-    def run() -> Any:
-        if OUTLIERS.name not in context.shared:
-            context.shared[OUTLIERS.name] = OUTLIERS.measure(context.data, scenario=context.scenario)
-        return context.shared[OUTLIERS.name]
-
-    yield "", run
+    measure = partial(OUTLIERS.measure, context.data, scenario=context.scenario)
+    yield "", lambda: context.once(OUTLIERS.name, measure)
 
 
 MODELLED = ONE(

@@ -153,6 +153,12 @@ class Context:
         """The keyword argument `by`; empty where no subgroups are requested."""
         return {"by": self.by} if self.by else {}
 
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What does not depend on the intruder, made when the first one asks for it."""
+        if name not in self.shared:
+            self.shared[name] = make()
+        return self.shared[name]
+
     def numeric(self, *names: str) -> tuple[str, ...]:
         """Those of the columns that the scenario declares as numeric."""
         return tuple(name for name in names if name in self.scenario.numeric)

@@ -405,6 +405,24 @@ class Pair:
         return frame_of(columns, self.original.implementation)
 
 
+def released_files(released: Any) -> list[Any]:
+    """The released files as a list; of what a protection method returned (`Protected`) the files it made.
+
+    >>> released_files("a"), released_files(("a", "b"))
+    (['a'], ['a', 'b'])
+    """
+    several = isinstance(released, (list, tuple)) and not _is_protected(released)
+    files: list[Any] = []
+    for part in released if several else [released]:
+        made = part.data if _is_protected(part) else part
+        files += made if made is not part and isinstance(made, list) else [made]
+    return files
+
+
+def _is_protected(file: Any) -> bool:
+    return bool(getattr(type(file), "is_protected", False))  # of the class: a frame may have a column of this name
+
+
 def open_files(
     original: Any, released: Any = None, control: Any = None, population: Any = None, *, id: str | None = None
 ) -> Pair:
@@ -421,7 +439,7 @@ def open_files(
         if original.control is not None:
             raise DataError(FIXED)
         return replace(original, control=open_frame(control), with_control={})  # type: ignore[arg-type]
-    files = list(released) if isinstance(released, (list, tuple)) else [released]
+    files = released_files(released)
     if not files:
         raise DataError("released= is an empty list; give at least one released file", argument="released")
     if files[0] is None:

@@ -253,6 +253,8 @@ def warn(message: str) -> None:
 def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32], int]:
     """Number the groups of a column; a record without a value is a group of its own, with a warning."""
     coded = code_column(frame[name])
+    if coded.n_missing == len(frame):
+        raise DataError(f"{name!r} says which records belong together, and has no value in any record; leave it out")
     if coded.n_missing:
         warn(f"{coded.n_missing} records have no household id in {name!r}: each is a household of its own")
     of_row, n_groups = _number_groups(coded)

@@ -122,7 +122,8 @@ def _series(name: str, plain: Mapping[str, Any]) -> pl.Series:
 class Attacked:
     """What is attacked.
 
-    `columns` are for the attacks that are told none; `declared` are numbers, None where nothing is declared;
+    `columns` are for the attacks that are told none, made once unless a scenario chose them;
+    `declared` are numbers, None where nothing is declared;
     `left_out` are columns that not every file has; `id` says which rows belong together.
     """
 
@@ -145,6 +146,8 @@ def read_attacked(
     identifiers: Sequence[str], scenario: Scenario | None, steps: Steps, recodings: Recodings | None = None,
 ) -> Attacked:  # fmt: skip
     """Read the columns that the attacks use, of every file."""
+    from sdckit.workflow.plan import AttackedColumns
+
     check_different(source.file, released, control)
     never = tuple(dict.fromkeys([*identifiers, *(scenario.identifiers if scenario is not None else ())]))
     if named := [name for name in (*wanted.columns, *variables) if name in never]:
@@ -154,11 +157,10 @@ def read_attacked(
     never = never if wanted.id is None else (*never, wanted.id)
     files = (source.file, *released, *(() if control is None else (control,)))
     left_out: tuple[str, ...] = ()
-    names = tuple(dict.fromkeys(variables))
-    if not names:
-        names, left_out = _shared(source, files, wanted, scenario, never)
-    chosen = _columns(source, (source.file, *released), control, names, None if variables else scenario, wanted.id)
-    columns = tuple(dict.fromkeys([*names, *wanted.columns, *chosen.every]))
+    chosen = AttackedColumns(tuple(dict.fromkeys(variables)))
+    if not variables:
+        chosen, left_out = _shared(source, files, wanted, scenario, never, has_control=control is not None)
+    columns = tuple(dict.fromkeys([*chosen.declared, *wanted.columns, *chosen.every]))
     paired = columns if wanted.id is None else (*columns, wanted.id)
     also = () if recodings is None else recodings.needs(columns)
     read = [(source.file, (*paired, *also)), *((file, paired) for file in released)]
@@ -166,21 +168,6 @@ def read_attacked(
     declared = scenario.numeric if scenario is not None and scenario.numeric else None
     last = None if control is None else _read(source, control, columns, scenario, steps)
     return Attacked(frames[0], frames[1:], last, chosen, declared, left_out, wanted.id)
-
-
-def _columns(
-    source: Source, files: Sequence[Path], control: Path | None, names: Sequence[str], scenario: Scenario | None,
-    id: str | None,
-) -> AttackedColumns:  # fmt: skip
-    """The columns of the attacks; made once unless a scenario chose the columns. `files` are original and releases."""
-    from sdckit.data.files.readers import scan_header
-    from sdckit.workflow.plan import AttackedColumns, attacked_columns
-
-    if scenario is None:
-        return AttackedColumns(tuple(names))
-    first, *others = (scan_header(file, **_how(source, file)).columns for file in files)
-    people = None if control is None else scan_header(control, **_how(source, control)).columns
-    return attacked_columns(scenario, first, others, people, id=id, declared=names)
 
 
 def without_left_out(source: Source, released: Sequence[Path], scenario: Scenario, recodings: Recodings) -> Scenario:
@@ -221,10 +208,12 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _shared(
-    source: Source, files: Sequence[Path], wanted: Wanted, scenario: Scenario | None, never: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    source: Source, files: Sequence[Path], wanted: Wanted, scenario: Scenario | None, never: Sequence[str],
+    *, has_control: bool,
+) -> tuple[AttackedColumns, tuple[str, ...]]:  # fmt: skip
     """The columns that all files have, of a scenario those it declares; and the names that some lack."""
     from sdckit.data.files.readers import scan_header
+    from sdckit.workflow.plan import AttackedColumns, attacked_columns
 
     needed = tuple(dict.fromkeys([*wanted.columns, *(scenario.all_keys if scenario is not None else ())]))
     headers = []
@@ -244,7 +233,11 @@ def _shared(
     names = tuple(name for name in every if all(name in header for header in headers))
     if not names:
         raise ColumnError("the files have no column in common")
-    return names, tuple(name for name in every if name not in names)
+    lacking = tuple(name for name in every if name not in names)
+    if scenario is None:
+        return AttackedColumns(names), lacking
+    people = headers.pop() if has_control else None
+    return attacked_columns(scenario, headers[0], headers[1:], people, id=wanted.id, declared=names), lacking
 
 
 def check_attack_options(

@@ -52,8 +52,7 @@ def print_measure(file_name: str, *results: Any) -> None:
 
     n = getattr(results[0], "n", None) or getattr(getattr(results[0], "pair", None), "n", None)
     head = [file_name if n is None else f"{file_name}: {n:,} records"]
-    rule = getattr(getattr(results[0], "cells", results[0]), "missing_rule", None)
-    if rule:
+    if rule := getattr(results[0], "missing_rule", None):
         head.append(rule)
     subgroups = [block for result in results for block in single_blocks(result)]
     print_blocks([*screen_blocks(*results), *subgroups], head=head)

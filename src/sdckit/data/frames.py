@@ -162,6 +162,22 @@ def count_records(plan: Any) -> int:
     return int(collect(frame.select(nw.len().alias("n"))).item())
 
 
+def has_missing(frame: Frame, columns: Sequence[str]) -> bool:
+    """Whether a value of these columns is missing; a lazy frame is counted in its engine.
+
+    Raises `DataError`: the engine fails.
+
+    >>> import polars as pl
+    >>> has_missing(open_frame(pl.LazyFrame({"a": [1, 2], "b": ["x", None]})), ["a", "b"])
+    True
+    """
+    if not columns:
+        return False
+    counts = frame.select(nw.col(*columns).null_count())
+    counted = collect(counts) if isinstance(counts, nw.LazyFrame) else counts
+    return any(int(counted[name].item()) for name in columns)
+
+
 def has_repeats(frame: Frame, column: str) -> bool:
     """Whether a value of a column stands in several records.
 

@@ -108,8 +108,10 @@ def homes_of(codes: Ints, missing: int) -> Homes:
     return Homes(of_row, begin[order].astype(np.int64), np.bincount(of_row, minlength=len(distinct)))
 
 
-def household_variables(data: Any, *, household: str, among: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Find the variables that are constant within every household: region, tenure, household size and income.
+def household_variables(
+    data: Any, *, household: str, among: Sequence[str] | None = None, share: float = 1.0
+) -> tuple[str, ...]:
+    """Find the variables that are constant within every household, or within most: region, tenure, size, religion.
 
     Parameters
     ----------
@@ -119,16 +121,21 @@ def household_variables(data: Any, *, household: str, among: Sequence[str] | Non
         Column that numbers the households.
     among : sequence of str, optional
         Columns to look at; default all others.
+    share : float
+        Least share of the households in which the values agree, in (0, 1], of those with two values or more. Below 1
+        it finds variables with little variation within households, such as religion or ethnicity, too.
 
     Returns
     -------
     tuple of str
-        Those whose values agree within every household, in the order of `among` or the data.
+        Those whose values agree within every household, or within this share, in the order of `among` or the data.
 
     Raises
     ------
     ColumnError
         A column is absent, or the household is among those to look at.
+    DataError
+        A share that is not in (0, 1].
 
     Notes
     -----
@@ -136,7 +143,12 @@ def household_variables(data: Any, *, household: str, among: Sequence[str] | Non
     value each, else the variable says nothing and is not found; a file of one record per household has no
     household variables. A record without a household is one alone. A value that another member's record reveals must be
     protected for the whole household: the protection methods take the result as ``household_variables=``, and
-    find it themselves where ``household=`` is given.
+    find it themselves where ``household=`` is given. They take those that agree within every household only; one
+    that nearly does lets most members be guessed, which no method undoes.
+
+    References
+    ----------
+    Benschop, T., Machingauta, C. and Welch, M. (2019). Statistical Disclosure Control: A Practice Guide, note 23.
 
     Examples
     --------
@@ -146,6 +158,7 @@ def household_variables(data: Any, *, household: str, among: Sequence[str] | Non
     ('size',)
     """
     arguments.column(household, "household")
+    share = arguments.share_above(share, "share", "is the least share of households in which the values agree")
     frame = open_frame(data)
     columns = frame.collect_schema().names()
     asked = arguments.names(among, "among")
@@ -156,10 +169,10 @@ def household_variables(data: Any, *, household: str, among: Sequence[str] | Non
         arguments.present([name], columns, role, argument=role)
     if isinstance(frame, nw.DataFrame):
         homes = _homes(frame, household)
-        return tuple(name for name in names if _agrees(frame, name, homes))
+        return tuple(name for name in names if _agrees(frame, name, homes, share))
     check_plan_names(frame, (household, *names))
     pairs = ((name, collect(frame.select(household, name))) for name in names)
-    return tuple(name for name, pair in pairs if _agrees(pair, name, _homes(pair, household)))
+    return tuple(name for name, pair in pairs if _agrees(pair, name, _homes(pair, household), share))
 
 
 def _homes(frame: Any, household: str) -> Homes:
@@ -167,11 +180,16 @@ def _homes(frame: Any, household: str) -> Homes:
     return homes_of(coded.codes(), coded.span)
 
 
-def _agrees(frame: Any, name: str, homes: Homes) -> bool:
+def _agrees(frame: Any, name: str, homes: Homes, share: float) -> bool:
     try:
         coded = code_column(frame[name])
     except DataError:  # lists, structures, mixed types: not a variable
         return False
+    if share < 1:
+        there = coded.codes() != coded.span
+        able = int(np.count_nonzero(np.bincount(homes.of_row[there], minlength=len(homes.first)) > 1))
+        differing = len(np.unique(homes.of_row[differs_within(frame, name, homes)]))
+        return bool(able > 0 and (able - differing) / able >= share)
     own = np.arange(len(homes.of_row))
     return count_agreeing(coded.codes(), coded.span, own, homes.of_row, len(homes.first)) > 0
 

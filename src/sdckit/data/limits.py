@@ -39,6 +39,8 @@ class LimitKind:
         "worst release", "worst column", "attacks", "undone" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
+    looked_at, nothing : str
+        Figure of the result that is 0 where there was nothing to look at, and the reason given then.
     needs : str
         The role that the limit is about: "sensitive", "household" or "magnitudes".
     declarable : bool
@@ -74,6 +76,8 @@ class LimitKind:
         Whether that figure is a sum of probabilities.
     least : float or None
         For a share in documents: one suppressed as below a bound is at least this fraction of that bound.
+    otherwise : str
+        The figure under another reading of the data, which a result may have; the higher of the two is judged.
     types : mapping
         Published types of release that set it, with its value.
     form : str
@@ -98,6 +102,8 @@ class LimitKind:
     alone: bool = False
     of: str = ""
     without: str = "its measure did not run"
+    looked_at: str = ""
+    nothing: str = ""
     needs: str = ""
     declarable: bool = True
     numbers: bool = False
@@ -110,6 +116,7 @@ class LimitKind:
     part: tuple[str, str] | None = None
     mean: bool = False
     least: float | None = None
+    otherwise: str = ""
     types: Mapping[str, int | float] = field(default_factory=dict)
     form: str = ""
     metavar: str = "R"
@@ -216,7 +223,7 @@ KINDS = (
     ),
     LimitKind(
         name="match_risk", values="share", measure="matching_risk", figure="mean_match_risk", judged="worst release",
-        scope="release",
+        scope="release", otherwise="mean_match_risk_otherwise",
         holds="{percent} of the records are expected to be matched back, not above {limit:g}",
         exceeded="{percent} of the records are expected to be matched back, above {limit:g}",
         printed="Share of the records expected to be matched back: {value}",
@@ -310,7 +317,8 @@ KINDS = (
     ),
     LimitKind(
         name="joint_recoverable", values="share from 0", measure="joint_audit", figure="joint_recoverable",
-        judged="worst release", scope="release", words="values reconstructed with tables",
+        judged="worst release", scope="release", words="values reconstructed with tables", looked_at="hidden",
+        nothing="no value of the tables’ columns was taken out that could be given back",
         holds="at most {percent} of the hidden values of a column can be reconstructed from release and tables, not "
         "above {limit:g}",
         exceeded="{percent} of the hidden values of a column can be reconstructed from release and tables, above "

@@ -134,8 +134,8 @@ KINDS = (
         by_household=True,
     ),
     MethodKind(
-        name="synthesize", title="Synthetic values", trace="other", naming=("models", "predictors", "rules"),
-        predictors="others", new_rows=True, unnamed=True,
+        name="synthesize", title="Synthetic values", trace="other",
+        naming=("models", "predictors", "rules", "transform"), predictors="others", new_rows=True, unnamed=True,
     ),
     MethodKind(name="mask_categorical", title="Mask categories", trace="other"),
     MethodKind(name="mask_continuous", title="Mask numbers", trace="other", numbers=("columns",)),

@@ -177,6 +177,31 @@ class IndividualRisk(CellsResult):
             self.notes["threshold_for"] = words
         return cap
 
+    def plot(self, *, internal: bool = False, household: bool = False) -> Any:
+        """Draw the records by their risk, protected unless `internal`: a chart can be saved and passed on.
+
+        Parameters
+        ----------
+        internal : bool
+            Exact counts.
+        household : bool
+            Draw the household risk instead; with ``internal=True`` only.
+
+        Returns
+        -------
+        altair.Chart
+
+        Raises
+        ------
+        DataError
+            `household` without ``internal=True``, or of a risk measured without households; a file of fewer than 50
+            records, unless internal.
+        """
+        if arguments.flag(household, "household") and not self.has_household:
+            says = "no household risk was measured; give individual_risk the column: household="
+            raise DataError(says, argument="household")
+        return self._plot("household" if household else "", internal=internal)
+
     def file_figures(self) -> tuple[FileFigure, ...]:
         """The record column behind each file-level figure, and how it is summarised."""
         figures = [

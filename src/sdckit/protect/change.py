@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -281,6 +281,8 @@ class _Pair(NamedTuple):
 class Protected(Displayed, _Pair):
     """What every protection method gives back; it unpacks as ``data, change``.
 
+    Given as the released file of a measure it stands for its ``data``.
+
     Attributes
     ----------
     data : frame
@@ -291,6 +293,7 @@ class Protected(Displayed, _Pair):
     """
 
     __slots__ = ()
+    is_protected: ClassVar[bool] = True  # a measure that takes a released file takes this as its `data`
 
     def __new__(cls, data: Any, change: Change) -> Protected:
         """Whatever a method made, only its records go on: an unused category tells what was taken out."""

@@ -23,6 +23,7 @@ from sdckit.report.wording import ENGLISH, say, wording
 Plain = Mapping[str, Any]
 INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
 TONES = {"dark": INK, "middle": MIDDLE, "light": LIGHT}
+PLAIN = ",~r"  # numbers of an axis: without exponents and prefixes
 WIDTH = 620
 # With what is kept free beside it one of two columns of an A4 page: 12 pixels are 9 points there.
 COLUMN = 302
@@ -286,7 +287,7 @@ def _term_chart(term: str, rows: Sequence[Plain], space: int, width: int) -> Any
     room = 0.12 * (high - low) or 0.1 * abs(high) or 1.0
     scale = alt.Scale(domain=[low - room, high + room], nice=False, zero=False)
     across = alt.Axis(
-        format=",~r", labelFontSize=12, labelColor=INK, grid=False, aria=False, tickCount=5, labelFlush=True
+        format=PLAIN, labelFontSize=12, labelColor=INK, grid=False, aria=False, tickCount=5, labelFlush=True
     )
     base = alt.Chart(alt.InlineData(values=shown)).encode(
         y=alt.Y("file:N", sort=None, title=None, axis=names_axis(space))
@@ -365,7 +366,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
         axis = {"values": list(range(len(steps))), "labelExpr": f"{list(steps)}[datum.value]"}
     else:
         ends = (0.0, max((1.0, *(row[side] for row in rows for side in ("x", "y")))))
-        kind, axis = data.get("scale", "linear"), {"format": "~g", "tickCount": 6}
+        kind, axis = data.get("scale", "linear"), {"format": PLAIN, "tickCount": 6}
     scale = alt.Scale(domain=list(ends), nice=False, type=kind)
     drawn = {
         side: getattr(alt, side.upper())(f"{side}:Q", title=data[side], scale=scale, axis=_figures_axis(**axis))
@@ -410,8 +411,8 @@ def curve_chart(data: Plain, width: int = WIDTH) -> Any:
     import altair as alt
 
     base = alt.Chart(alt.InlineData(values=[dict(row) for row in data["rows"]])).encode(
-        x=alt.X("x:Q", title=data["x"], axis=_figures_axis(format="~g"), scale=alt.Scale(nice=False)),
-        y=alt.Y("y:Q", title=data["y"], axis=_figures_axis(format="~s", tickCount=5)),
+        x=alt.X("x:Q", title=data["x"], axis=_figures_axis(format=PLAIN), scale=alt.Scale(nice=False)),
+        y=alt.Y("y:Q", title=data["y"], axis=_figures_axis(format=PLAIN, tickCount=5)),
     )
     area = base.mark_area(color=LIGHT, line={"color": INK, "strokeWidth": 1.5}, aria=False)
     return area.properties(width=width - NARROWEST_LABEL, height=min(220, width // 2))
@@ -512,7 +513,9 @@ def _describe_points(data: Plain) -> list[str]:
     say = partial(in_language_of, data)
     steps = data.get("steps")
     rows = sorted(data["rows"], key=lambda row: -length_of(row["n"]))
-    places = [tuple(steps[row[side]] if steps else say(format(row[side], ".4g")) for side in "xy") for row in rows]
+    places = [
+        tuple(steps[row[side]] if steps else say(f"{float(f'{row[side]:.4g}'):,.12g}") for side in "xy") for row in rows
+    ]
     sentences = [
         f"{x} {say('and')} {y}: {row['n']['text']} {say('records')}"
         for row, (x, y) in zip(rows[:MOST_TOLD], places, strict=False)

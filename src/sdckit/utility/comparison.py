@@ -154,7 +154,7 @@ class TermComparison(PairResult):
                 ends.append(np.array([rounded[1:]]))
                 for name, number in zip(names, rounded, strict=True):
                     out[name][j] = number
-            out["overlap"][j] = float(shared_part(ends[0], ends[1], self.version)[0])
+            out["overlap"][j] = float(shared_part(ends[0], ends[1], self.version, self.level)[0])
         return out
 
     @property
@@ -248,7 +248,7 @@ def compare_terms(
     together = _together(original, released, kind, level, ratio)
     known = limits(original.value, original.variance, original.df, level)
     ends = np.column_stack(known), np.column_stack([together.low, together.high])
-    overlap = shared_part(*ends, version)
+    overlap = shared_part(*ends, version, level)
     error = np.sqrt(original.variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         standardised = np.where(error > 0, (together.estimate - original.value) / error, np.nan)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
@@ -46,6 +45,7 @@ from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.verdicts import (
     Verdict,
+    is_unasked,
     judge,
     judge_alone,
     judge_attacks,
@@ -330,6 +330,7 @@ def assess_release(
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    control = None if control is None else open_frame(control)
     _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
@@ -350,11 +351,12 @@ def assess_release(
         after = tuple(
             assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
         )
-        attacked = Attacked(Outcome({}, ()))
+        attacked = Outcome({}, ())
+        asked: Asked | None = None
         if attacks or control is not None:
-            attacked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
+            attacked, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
-            _compared(name, planned, before, after, attacked, control=control is not None, several=several)
+            _compared(name, planned, before, after, attacked, asked, control=control is not None, several=several)
             for name, planned in plan_release(scenario, **known).items()
         )
         utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
@@ -372,9 +374,8 @@ def assess_release(
         scenario=scenario, original=before, released=after, intruders=intruders, warnings=distinct_messages,
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
-        models=tuple(families_of(models).items()), attacks=attacked.made.results,
-        attacks_skipped=attacked.made.skipped, attacks_asked=attacked.asked,
-        control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
+        models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
+        attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
         recoding="" if recodings is None else recodings.source, column_roles=column_roles,
     )  # fmt: skip
 
@@ -408,16 +409,9 @@ def _varies(files: Sequence[Any], name: str) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Attacked:
-    """The attacks made, how they were asked for, and the columns that go out and are `lacking` in the control file."""
-
-    made: Outcome
-    asked: Asked | None = None
-    lacking: tuple[str, ...] = ()
-
-
-def _attacked(scenario: Scenario, files: Opened, known: dict[str, Any], control: Any, *, n_attacks: int) -> Attacked:
+def _attacked(
+    scenario: Scenario, files: Opened, known: dict[str, Any], control: Any, *, n_attacks: int
+) -> tuple[Outcome, Asked]:
     """Attack the release with the columns declared; beside a control file also with every column that goes out."""
     first, *others = (frame.collect_schema().names() for frame in files.brought.frames)
     people = None if control is None else open_frame(control).collect_schema().names()
@@ -426,11 +420,9 @@ def _attacked(scenario: Scenario, files: Opened, known: dict[str, Any], control:
     knowledge = declared_knowledge(scenario, columns.declared, n_attacks=n_attacks)
     made = carry_out(plan_attacks(scenario, knowledge, **known))
     if columns.every:
-        again = attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known)
-        made = made.with_others(again)
+        made = made.with_others(attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known))
     n_columns = None if pair.brought else len(pair.original.columns)
-    asked = attack_parameters(knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns)
-    return Attacked(made, asked, columns.lacking)
+    return made, attack_parameters(knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns)
 
 
 def _of_original(scenario: Scenario) -> Scenario:
@@ -488,11 +480,8 @@ def _open(
     Without ``aligned`` or an id, rows are aligned where a log tells from which row each one was made.
     """
     columns = [frame.collect_schema().names() for frame in opened.frames]
-    shared = [
-        name
-        for name in shared_variables(scenario, columns[0])
-        if name not in scenario.all_keys and all(name in others for others in columns)
-    ]
+    named = shared_variables(scenario, set(columns[0]).intersection(*columns[1:]))
+    shared = [name for name in named if name not in scenario.all_keys]
     aligned = scenario.aligned or opened.id is not None
     if recodings is not None:
         recodings = recodings.check_file(columns[0], _size(opened.original), identifiers=scenario.identifiers)
@@ -545,8 +534,8 @@ def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
 
 
 def _compared(
-    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Attacked,
-    *, control: bool, several: bool,
+    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
+    asked: Asked | None, *, control: bool, several: bool,
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
     outcome = carry_out(planned)
@@ -562,19 +551,14 @@ def _compared(
         *(
             verdict
             for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
-            if scenario.release != SYNTHETIC or not LIMITS[verdict.name].of  # nothing was taken out of its records
+            if not is_unasked(verdict.name, scenario, outcome.results)
+            and (scenario.release != SYNTHETIC or not LIMITS[verdict.name].of)  # nothing was taken out of its records
         ),
         *judge_attacks(
-            limits.residual_risk,
-            name,
-            attacked.made.results,
-            intruders=list(before),
-            failed=attacked.made.failed,
-            control=control,
-            columns="" if attacked.asked is None else attacked.asked.words,
-            lacking=attacked.lacking,
+            limits.residual_risk, name, attacked.results, intruders=list(before), failed=attacked.failed,
+            control=control, asked=asked,
         ),
-    )
+    )  # fmt: skip
     verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)
     return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
 
@@ -610,7 +594,7 @@ def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Ve
 
 def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
     """Verdicts that hold for household limits of a release type where no release has the household column."""
-    if any(assessment.scenario.household is not None for assessment in after):
+    if scenario.household is None or any(assessment.scenario.household is not None for assessment in after):
         return []
     reason = "the release does not have the household column"
     return [

@@ -15,11 +15,12 @@ from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import Displayed
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.numerics.threads import job
+from sdckit.protect.change import Protected
 from sdckit.report.chapters.sentences import status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess
-from sdckit.workflow.verdicts import Verdict, judge_roles, with_origins
+from sdckit.workflow.verdicts import Verdict, is_unasked, judge_roles, with_origins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -281,6 +282,8 @@ def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
     scenario, compared = assessment.scenario, _is_compared(assessment)
     for intruder in scenario.intruders:
         for name, limit in scenario.limits_of(compared=compared).declared.items():
+            if compared and is_unasked(name, scenario, assessment[intruder].results):
+                continue
             variables: tuple[str | None, ...] = scenario.sensitive if LIMITS[name].per_variable else ()
             lacking = [variable for variable in variables if (intruder, name, variable) not in judged]
             if not variables and (intruder, name) not in any_variable:
@@ -372,7 +375,7 @@ def _read_if_path(given: Any, scenario: Scenario, *, without: Sequence[str] | No
 
     A file is read without the identifiers; a release with them, since they would go out.
     """
-    if isinstance(given, list | tuple):
+    if isinstance(given, list | tuple) and not isinstance(given, Protected):
         return [_read_if_path(file, scenario, without=without) for file in given]
     if not isinstance(given, str | Path) or arguments.scenario_or_none(scenario) is None:
         return given

@@ -101,19 +101,15 @@ def coverage_of(assessment: Assessment | ReleaseAssessment) -> Coverage:
     if (asked := getattr(assessment, "attacks_asked", None)) is not None:
         seen += _by_attacks(getattr(assessment, "attacks", {}), asked, assessment.intruders)
     looks: dict[str, dict[str, dict[str, None]]] = {name: {} for name in of_columns.roles}
-    for question, what, columns in seen:
-        for name in columns:
-            if name in looks:
-                looks[name].setdefault(question, {})[what] = None
-    return Coverage(
-        tuple(
-            ColumnCoverage(
-                name if name in of_columns.shown else f"column {number}", of_columns.roles[name],
-                **{question: tuple(what) for question, what in of.items()},
-            )
-            for number, (name, of) in enumerate(looks.items(), 1)
-        )
-    )  # fmt: skip
+    for question, what, names in seen:
+        for name in looks.keys() & {*names}:
+            looks[name].setdefault(question, {})[what] = None
+    columns = []
+    for number, (name, of_questions) in enumerate(looks.items(), 1):
+        shown = name if name in of_columns.shown else f"column {number}"
+        answers = {question: tuple(what) for question, what in of_questions.items()}
+        columns.append(ColumnCoverage(shown, of_columns.roles[name], **answers))
+    return Coverage(tuple(columns))
 
 
 Look = tuple[str, str, Iterable[str]]  # question, what looked, columns

@@ -32,9 +32,7 @@ class Asked:
 
     `columns`: those attacked. `n_columns`: of the original; None for a lazy frame, of which only the declared columns
     were read. `columns_at_once`: of a singling-out query over several columns. `halves`: the two parts of the keys
-    that a linkability attack joins, by intruder. `every_column`: those of the attacks made a second time, with every
-    column that all files share; empty where there was no second time. `n_going_out`: the columns of the releases that
-    can be attacked; None where they are not known.
+    that a linkability attack joins, by intruder. `every_column`, `lacking` and `n_going_out` as `AttackedColumns`.
     """
 
     columns: tuple[str, ...]
@@ -44,6 +42,7 @@ class Asked:
     n_attacks: int
     seed: int | None
     every_column: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
     n_going_out: int | None = None
 
     @property
@@ -85,7 +84,8 @@ def attack_parameters(
     names = {place.partition(":")[0] for place in places}
     several = min(COLUMNS_AT_ONCE, len(first.variables)) if SINGLING.name in names else 1
     halves = {name: knows.halves for name, knows in knowledge.items() if knows.halves and LINKABILITY.name in names}
-    again = ((), None) if columns is None else (columns.every, columns.n_going_out)
+    chosen = columns or AttackedColumns(first.variables)
+    again = (chosen.every, chosen.lacking, chosen.n_going_out)
     return Asked(first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed, *again)
 
 
@@ -187,8 +187,7 @@ def attacked_columns(
     """
     shared = set(original).intersection(*released)
     named = tuple(shared_variables(scenario, shared) if declared is None else declared)
-    linking = None if scenario.ledger is None else scenario.ledger.id
-    apart = {*scenario.identifiers, scenario.weight, scenario.household, scenario.person, linking, id}
+    apart = {*scenario.not_compared, id}
     listed = dict.fromkeys([*named, *(name for columns in released for name in columns)])
     going_out = tuple(name for name in listed if name in named or name not in apart)
     if control is None:
@@ -215,7 +214,7 @@ def plan_file(
         return plans
     contexts = [planned[0].context for planned in plans.values()]
     contexts[0].shared[INTRUDERS] = contexts
-    return {name: (*planned, *_planned_rows([ALONE], planned[0].context, ())) for name, planned in plans.items()}
+    return {name: (*planned, *_planned([ALONE], planned[0].context, ())) for name, planned in plans.items()}
 
 
 def plan_release(scenario: Scenario, **known: Any) -> Plans:
@@ -225,7 +224,7 @@ def plan_release(scenario: Scenario, **known: Any) -> Plans:
 
 def plan_utility(scenario: Scenario, **known: Any) -> tuple[Planned, ...]:
     """Plan the utility measures of a release; `known` as for `plan_release`, with models."""
-    return tuple(_planned("utility", Context(scenario=scenario, **known), ()))
+    return tuple(_planned(rows("utility"), Context(scenario=scenario, **known), ()))
 
 
 def plan_attacks(
@@ -238,7 +237,7 @@ def plan_attacks(
     planned: list[Planned] = []
     for number, (name, knows) in enumerate(knowledge.items()):
         context = Context(scenario=scenario.intruder(name), knowledge=knows, **known)
-        attacks = [attack for attack in _planned("attack", context, ()) if not kinds or attack.row.name in kinds]
+        attacks = [attack for attack in _planned(rows("attack"), context, ()) if not kinds or attack.row.name in kinds]
         if not number:
             planned += [attack for attack in attacks if not attack.row.of_intruder]
         planned += [attack for attack in attacks if attack.row.of_intruder]
@@ -254,7 +253,7 @@ def plan_every_column(
     `numeric` are those compared by their differences; `kinds` and `known` as for `plan_attacks`.
     """
     knows = Knowledge(variables=tuple(variables), numeric=tuple(numeric), n_attacks=n_attacks, every=True)
-    planned = _planned("attack", Context(scenario=scenario, knowledge=knows, **known), ())
+    planned = _planned(rows("attack"), Context(scenario=scenario, knowledge=knows, **known), ())
     return tuple(attack for attack in planned if not attack.row.of_intruder and (not kinds or attack.row.name in kinds))
 
 
@@ -278,16 +277,12 @@ def attack_every_column(
 def _by_intruder(scenario: Scenario, files: str, asked: Sequence[str], known: Mapping[str, Any]) -> Plans:
     shared: dict[str, Any] = {}
     return {
-        name: tuple(_planned(files, Context(scenario=scenario.intruder(name), shared=shared, **known), asked))
+        name: tuple(_planned(rows(files), Context(scenario=scenario.intruder(name), shared=shared, **known), asked))
         for name in scenario.intruders
     }
 
 
-def _planned(files: str, context: Context, asked: Sequence[str]) -> Iterator[Planned]:
-    yield from _planned_rows(rows(files), context, asked)
-
-
-def _planned_rows(measures: Iterable[Measure], context: Context, asked: Sequence[str]) -> Iterator[Planned]:
+def _planned(measures: Iterable[Measure], context: Context, asked: Sequence[str]) -> Iterator[Planned]:
     for row in measures:
         if row.on_request and row.name not in asked:
             continue

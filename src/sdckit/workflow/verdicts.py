@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
-from sdckit.data.scenarios.thresholds import NOTHING_SEEN, asks_everything, limits_in_force, not_said
+from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
 from sdckit.report.chapters.sentences import SINGLE_ROWS, WITHOUT_ORIGINAL, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.column_roles import ColumnRoles
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.scenarios.thresholds import Thresholds
+    from sdckit.workflow.plan import Asked
 
 NO_HOUSEHOLD = "the scenario names no household column"
 ATTACKS = next(name for name, kind in LIMITS.items() if kind.judged == "attacks")
@@ -24,6 +25,7 @@ ROLES = next(name for name, kind in LIMITS.items() if kind.judged == "roles")
 NOT_LOOKED_AT = "the columns that go out were not looked at"
 NO_CONTROL = "no people were kept aside (no control file): what succeeds on those in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
+NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
 NO_ATTACK = "no attack with a residual risk could be made"
@@ -219,10 +221,17 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
         if result is None:
             verdicts.append(asked.open(asked.reason(variable), variable))
             continue
+        if kind.looked_at and not getattr(result, kind.looked_at):
+            verdicts.append(asked.open(kind.nothing, variable))
+            continue
         values = [figures[kind.figure] for figures in result.per_release]
-        verdicts.append(
-            asked.open(NO_FIGURE, variable) if any(map(math.isnan, values)) else asked.by_share(max(values), variable)
-        )
+        values += [figures[kind.otherwise] for figures in result.per_release if kind.otherwise in figures]
+        verdict = asked.by_share(max(values), variable)
+        if any(map(math.isnan, values)):
+            verdict = asked.open(NO_FIGURE, variable)
+        elif verdict.holds and (others := getattr(result, "not_compared", ())):
+            verdict = asked.open(NOT_COMPARED.format(", ".join(others)), variable)
+        verdicts.append(verdict)
     return verdicts
 
 
@@ -232,17 +241,13 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
         return [asked.open(asked.reason())]
     columns = [column for some in asked.result.columns for column in some]
     worst = max(columns, key=lambda column: column.share, default=None)
-    # of large numbers every record is looked at, of reconstructed values only what was taken out
-    if not getattr(asked.result, "touched", True) and math.isnan(asked.result.right):
-        return [asked.open(UNMATCHED)]
+    if asked.kind.alone and not asked.result.touched:
+        return [asked.open(UNMATCHED if math.isnan(asked.result.right) else NOTHING_CHANGED)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
     if worst is None or verdict.holds:
         return [verdict]
-    return [
-        replace(
-            verdict, variable=worst.column, because=worst.told_by, remedy="; ".join(getattr(worst, "remedies", ())[:1])
-        )
-    ]
+    remedy = "; ".join(getattr(worst, "remedies", ())[:1])
+    return [replace(verdict, variable=worst.column, because=worst.told_by, remedy=remedy)]
 
 
 def _by_undone(asked: _Asked) -> list[Verdict]:
@@ -266,7 +271,7 @@ JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
 
 def _asked_of(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, sensitive: Sequence[str],
-    skipped: Sequence[tuple[str, str]], judged: Collection[str] = JUDGES,
+    skipped: Sequence[tuple[str, str]], judged: Collection[str],
 ) -> Iterator[tuple[str, _Asked]]:  # fmt: skip
     """Iterate over the declared limits with their scopes, in the order of verdicts."""
     for scope in SCOPES:
@@ -304,12 +309,8 @@ def judge_release(
 
     Results come by the name of the measure, with the variable after a colon where it has one.
     """
-    return tuple(
-        verdict
-        for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped)
-        if scope == "release" and asked.kind.judged == "worst release"
-        for verdict in _by_worst_release(asked)
-    )
+    asked = _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=["worst release"])
+    return tuple(verdict for _, limit in asked for verdict in _by_worst_release(limit))
 
 
 def judge_undone(
@@ -320,13 +321,9 @@ def judge_undone(
     Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
     why there is no result.
     """
-    return tuple(
-        verdict
-        for _, asked in _asked_of(
-            thresholds, intruder, results, sensitive=(), skipped=skipped, judged=("worst column", "undone")
-        )
-        for verdict in JUDGES[asked.kind.judged](asked)
-    )
+    judged = ("worst column", "undone")
+    asked = _asked_of(thresholds, intruder, results, sensitive=(), skipped=skipped, judged=judged)
+    return tuple(verdict for _, limit in asked for verdict in JUDGES[limit.kind.judged](limit))
 
 
 def judge_alone(
@@ -339,27 +336,27 @@ def judge_alone(
     """
     limits = scenario.limits_of(compared=True)
     own = scenario.thresholds.declared
-    verdicts = judge_undone(limits, intruder, results, skipped=skipped)
+    every = judge_undone(limits, intruder, results, skipped=skipped)
+    # What is released is judged with the file itself, which is its own release.
+    verdicts = tuple(verdict for verdict in every if LIMITS[verdict.name].scope == "release")
     if all(verdict.holds is None for verdict in verdicts):
-        nothing = any(verdict.reason == NOTHING_SEEN for verdict in verdicts)
-        kinds = ((verdict, LIMITS[verdict.name]) for verdict in verdicts)
-        verdicts = tuple(verdict for verdict, kind in kinds if kind.alone and (verdict.name in own or not nothing))
+        asked = own if any(verdict.reason == NOTHING_SEEN for verdict in verdicts) else LIMITS
+        verdicts = tuple(verdict for verdict in verdicts if LIMITS[verdict.name].alone and verdict.name in asked)
     judged = (replace(verdict, alone=verdict.holds is not None) for verdict in verdicts)
     return with_origins(judged, scenario, compared=True)
 
 
 def judge_attacks(
     limit: float | None, intruder: str, attacks: Mapping[str, Any], *, intruders: Collection[str],
-    failed: Sequence[str], control: bool, columns: str = "", lacking: Sequence[str] = (),
+    failed: Sequence[str], control: bool, asked: Asked | None = None,
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
 
     It fails closed: one attack that could not be made, or people of the file among those of the control, leave
-    it open; and so do columns that go out and are `lacking` in the control file, where it is not exceeded without
-    them. `columns` says with how many columns attacks were made.
+    it open; and so do columns that go out and are lacking in the control file, where it is not exceeded without them.
 
     Attacks that need no intruder count for each; one that names another of the `intruders` does not count.
-    `failed` are the places of the attacks with a residual risk that were tried in vain.
+    `failed` are the places of the attacks with a residual risk that were tried in vain; `asked` are their parameters.
     """
     if limit is None:
         return ()
@@ -376,9 +373,22 @@ def judge_attacks(
     if not risks:
         return (_unjudged(ATTACKS, intruder, limit, NO_ATTACK),)
     value = max(risks)
-    if lacking and value <= limit:
-        return (_unjudged(ATTACKS, intruder, limit, LACKING.format(", ".join(lacking))),)
+    if asked is not None and asked.lacking and value <= limit:
+        return (_unjudged(ATTACKS, intruder, limit, LACKING.format(", ".join(asked.lacking))),)
+    columns = "" if asked is None else asked.words
     return (Verdict(ATTACKS, intruder, None, limit, value <= limit, None, value, "", columns=columns),)
+
+
+def is_unasked(name: str, scenario: Scenario, results: Mapping[str, Any]) -> bool:
+    """Whether a limit of the type of release asks what changed values give back, and it is known that none was changed.
+
+    A limit of the scenario itself is asked, and open.
+    """
+    kind = LIMITS[name]
+    result = results.get(kind.measure)
+    if not kind.alone or result is None or name in scenario.thresholds.declared:
+        return False
+    return not result.touched and not math.isnan(result.right)
 
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:

@@ -272,7 +272,7 @@ def people_of(folder: Path, **columns: object) -> Path:
 
 def said_of(folder: Path, more: str = "") -> Path:
     path = folder / "said.toml"
-    roles = 'keys = ["sex", "age"]\nsensitive = []\nhousehold = "none"\n'
+    roles = 'keys = ["sex", "age"]\nsensitive = []\nhousehold = "none"\nmagnitudes = []\n'
     path.write_text(f'{roles}sampling_fraction = 0.01\nrelease = "teaching"\n{more}', encoding="utf-8")
     return path
 

@@ -86,7 +86,7 @@ def test_paths_start_where_the_scenario_lies(folder: Path, capfd: pytest.Capture
     for name in ("ledger", "ledger.key"):
         (folder / name).rename(folder / "set" / name)
     Path("set/scenario.toml").write_text(SCENARIO + "[thresholds]\ndifferencing = 1.0\n", encoding="utf-8")
-    for command in (["ledger", "check"], ["check"], ["assess"]):
+    for command in (["ledger", "check"], ["check"], ["assess", "--full"]):
         assert run([*command, "first.csv", "--scenario", "set/scenario.toml"]) == 0
     assert "What do releases disclose together" in capfd.readouterr().out
 

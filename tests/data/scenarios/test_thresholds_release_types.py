@@ -68,7 +68,7 @@ def test_a_type_leaves_out_what_the_scenario_says_there_is_not() -> None:
     assert limits_not_asked(scenario, compared=False) == {
         "l": "the scenario says that no column of the file is sensitive",
         "household_risk": "the scenario says that no column of the file numbers households",
-        "recoverable": "no original stands beside the file",
+        "recoverable": "no original stands beside the file and nothing in it was taken out",
         "exact_numbers": "the scenario says that there are no magnitudes, and names no numeric column",
     }
     assert "recoverable" in scenario.limits_of(compared=True).declared

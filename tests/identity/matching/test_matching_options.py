@@ -25,9 +25,13 @@ def found(**options):
     return match_by(**{**PLAIN, **options})
 
 
-def test_a_known_number_is_matched_exactly_unless_it_has_a_width():
-    assert found().widths == {"income": (0.1, True)}
-    assert found().equal == ("sex", "age", "job")
+def test_a_width_reaches_known_numbers():
+    assert found().widths == {"age": (0.1, True), "income": (0.1, True)}
+    assert found().equal == ("sex", "job")
+    assert found(width=[2, 0.3], relative=[False, True]).widths == {"age": (2.0, False), "income": (0.3, True)}
+    assert found(exact=["sex", "age"]).widths == {"income": (0.1, True)}
+    assert found(width={"age": 0, "income": 0.2}).widths["age"] == (0.0, True)
+    assert found(width={"income": 0.2}).equal == ("sex", "age", "job")
     both = found(width={"age": 2, "income": 0.2}, relative={"age": False, "income": True})
     assert both.widths == {"age": (2.0, False), "income": (0.2, True)}
     assert both.equal == ("sex", "job")
@@ -191,12 +195,95 @@ def test_files_that_are_read_when_asked_for():
 
 
 def test_a_width_that_no_variable_uses():
-    with pytest.raises(DataError, match="width is used by no variable: none of the variables is a synthetic number"):
-        settled(known=["sex"], synthetic=["code"], width=0.2)
+    with pytest.raises(DataError, match="width is used by no variable: none of the variables is a number"):
+        settled(known=["sex"], width=0.2)
     with pytest.raises(DataError, match=r"age is left as it was; .* width=\{'age': ...\}"):
-        settled(known=["sex", "age"], width=0.2)
+        settled(SURVEY, scenario=Scenario(keys=["sex", "age"]), width=0.2)
     with pytest.raises(DataError, match="width names no width for 'pay'"):
         settled(**NAMES, width={"age": 2})
     assert settled(known=["sex"], synthetic=["code"]).notes == {}
-    unused = Scenario(keys=["sex", "code"], matching={"width": 0.2})
+    unused = Scenario(keys=["sex", "code"], matching={"width": 0.2})  # the code is as it was
     assert "the scenario's width is used by no variable" in settled(scenario=unused).notes["width"]
+
+
+# What is a number where nothing is declared, decided over all files.
+
+
+def test_decimals_in_any_file_make_a_number():
+    for decimals, whole in ((RELEASE.with_columns(code=pl.col("code") + 0.5), SURVEY), (SURVEY, RELEASE)):
+        name = "code" if whole is SURVEY else "pay"
+        files = files_to_match(whole, [SURVEY, decimals], Asked(synthetic=[name]), id=None)
+        assert files.by.widths == {name: (0.1, True)}
+        assert files.readings == ()  # decimals are no codes
+    assert settled(RELEASE.with_columns(code=pl.col("code") * 1.5), synthetic=["code"], numeric=[]).by.widths == {}
+
+
+NEW = SURVEY.with_columns(code=pl.col("code").replace(3, 99))
+
+
+def test_new_whole_numbers_make_a_number_of_a_synthetic_code():
+    files = settled(NEW, synthetic=["code"])
+    assert files.by.widths == {"code": (0.1, True)}
+    assert [(other.widths, riskier) for other, riskier in files.readings] == [({}, False)]
+    assert settled(NEW, known=["code"]).by.widths == {}
+    assert settled(NEW, synthetic=["code", "pay"], width={"pay": 0.1}).by.widths == {"pay": (0.1, True)}
+    for role in ({"ordered": ["code"]}, {"hierarchies": {"code": "code.csv"}}):
+        declared = settled(NEW, scenario=Scenario(keys=["sex", "code"], **role))
+        assert (declared.by.widths, declared.readings) == ({}, ())
+    files = settled(NEW, scenario=Scenario(keys=["sex", "code"]))
+    assert files.by.widths == {"code": (0.1, True)}
+
+
+def test_a_width_that_can_only_be_meant_for_one_variable():
+    assert settled(known=["sex"], synthetic=["code"], width=0.2).by.widths == {"code": (0.2, True)}
+    assert settled(known=["code"], synthetic=["sex"], width=0.2).by.widths == {"code": (0.2, True)}
+    assert settled(known=["code"], synthetic=["pay"], width=0.2).by.widths == {"pay": (0.2, True)}
+    assert settled(synthetic=["code", "pay"], width=[2, 0.1], relative=[False, True]).by.widths == {
+        "code": (2.0, False), "pay": (0.1, True),
+    }  # fmt: skip
+    assert settled(known=["code"], synthetic=["pay"], width=[0.1]).by.widths == {"pay": (0.1, True)}
+    assert settled(known=["code"], synthetic=["pay"], width=[0.2, 0.1]).by.widths["code"] == (0.2, True)
+    two = SURVEY.with_columns(other=pl.col("code"))
+    with pytest.raises(DataError, match="width is used by no variable"):
+        files_to_match(two, two, Asked(synthetic=["code", "other"], width=0.2), id=None)
+
+
+def test_known_numbers_have_a_width_unless_they_are_keys_of_a_scenario():
+    both = {"age": (0.1, True), "pay": (0.1, True)}
+    assert settled(SURVEY, known=["age"], synthetic=["pay"]).by.widths == both
+    assert settled(SURVEY, known=["age"], synthetic=["pay"], numeric=["pay"]).by.widths == {"pay": (0.1, True)}
+    assert settled(SURVEY, known=["age"], synthetic=["pay"], known_exact=True).by.widths == {"pay": (0.1, True)}
+    release = SURVEY.with_columns(pay=pl.col("pay") * 1.05)
+    scenario = {"keys": ["age", "pay"]}
+    files = settled(release, scenario=Scenario(**scenario))
+    assert (files.by.known, files.by.widths) == (("age",), {"pay": (0.1, True)})
+    assert "values are numbers: age;" in files.notes["exact"]
+    assert settled(release, scenario=Scenario(**scenario, numeric=["age", "pay"])).by.widths == both
+    widths = {"width": {"age": 0.1, "pay": 0.1}}
+    assert settled(release, scenario=Scenario(**scenario, matching=widths)).by.widths == both
+
+
+def test_numbers_matched_exactly_are_named():
+    assert "exact" not in settled(**NAMES).notes
+    assert "values are numbers: age, pay;" in settled(**NAMES, numeric=[]).notes["exact"]
+    assert "exact" not in settled(**NAMES, width={"age": 0, "pay": 0}).notes
+    assert "values are numbers: age;" in settled(known=["age"], synthetic=["pay"], width={"pay": 0.1}).notes["exact"]
+
+
+def test_readings_of_whole_numbers():
+    files = settled(synthetic=["code", "age"])  # codes as they were, and thirty ages
+    assert files.by.widths == {"age": (0.1, True)}
+    assert [(set(other.widths), riskier) for other, riskier in files.readings] == [
+        ({"code", "age"}, False), (set(), True),
+    ]  # fmt: skip
+    assert settled(synthetic=["code", "age"], numeric=["age"]).readings == ()
+    assert settled(synthetic=["code", "age"], width=[0.1]).readings == ()
+    known = settled(known=["code", "sex"], synthetic=["sex"][:0])
+    assert known.readings == ()  # equal codes never have more matches than near ones
+
+
+def test_infinite_and_missing_numbers_stay_categories():
+    empty = SURVEY.with_columns(pay=pl.lit(None, pl.Float64))
+    assert files_to_match(SURVEY, empty, Asked(synthetic=["pay"]), id=None).by.widths == {}
+    infinite = SURVEY.with_columns(pay=pl.lit(float("inf")))
+    assert files_to_match(SURVEY, infinite, Asked(synthetic=["pay"]), id=None).by.widths == {}

@@ -234,7 +234,7 @@ def test_widths_in_the_order_of_the_variables():
 
 @pytest.mark.parametrize(("argument", "given"), [("width", [1.0]), ("relative", [True, False, True])])
 def test_a_list_of_another_length_is_refused(argument, given):
-    with pytest.raises(DataError, match=f"{argument} lists {len(given)} for 2 synthetic numbers") as caught:
+    with pytest.raises(DataError, match=f"{argument} lists {len(given)} for 2 numbers .x, y.") as caught:
         matching_risk(NUMBERS, MOVED, synthetic=["x", "y"], **{argument: given})
     assert caught.value.argument == argument
 
@@ -297,6 +297,22 @@ def test_who_is_at_high_risk_in_how_many_files_and_what_they_hold():
         result.details(show_cases=True)
 
 
+def test_the_riskiest_targets_are_shown_in_their_order():
+    result = matching_risk(SURVEY, [FIRST, SECOND], **ROLES, id="id")
+    risk = result.records["match_risk"].to_list()
+    order = sorted(range(len(risk)), key=lambda at: -risk[at])  # stable
+    for n in (1, 3, 99):
+        shown = result.details(show_cases=n)
+        assert shown.filter(figure="riskiest_row")["value"].to_list() == [at + 1.0 for at in order[:n]]
+        assert shown.filter(figure="riskiest_match_risk")["value"].to_list() == [risk[at] for at in order[:n]]
+    above = result.details(threshold=0.4, show_cases=3)
+    assert above.filter(figure="riskiest_row")["value"].to_list() == [at + 1.0 for at in order if risk[at] > 0.4]
+    assert above.filter(figure="high_risk")["value"].to_list() == [2.0]
+    for wrong in (0, -1, 1.5, "all"):
+        with pytest.raises(DataError, match="counts the riskiest targets"):
+            result.details(show_cases=wrong)
+
+
 def test_targets_by_their_risk_sum_up_and_are_drawn_beside_an_earlier_release():
     risky = matching_risk(NUMBERS, NUMBERS, synthetic=["x", "y"], width=0.01)
     safer = matching_risk(NUMBERS, MOVED, synthetic=["x", "y"], width=0.5)
@@ -310,3 +326,66 @@ def test_targets_by_their_risk_sum_up_and_are_drawn_beside_an_earlier_release():
     assert "1: one match, the right one, after" in labels
     with pytest.raises(DataError, match="the same 60 targets"):
         safer.plot(before=matching_risk(SURVEY, FIRST, **ROLES))
+
+
+# --- two readings of the same whole numbers -------------------------------------------------------------------
+
+CODED = pl.DataFrame({"sex": ["f", "m", "m", "f"] * 20, "trade": [1 + i * 7 % 16 for i in range(80)]})
+CODED_AGAIN = CODED.with_columns(trade=pl.when(pl.int_range(80) % 9 == 0).then(99).otherwise("trade"))
+TRADE = {"known": ["sex"], "synthetic": ["trade"]}
+
+
+@pytest.mark.parametrize("bounds", ["closed", "open"])
+@pytest.mark.parametrize("around", ["original", "released"])
+def test_both_readings_are_those_that_a_declaration_gives(bounds, around):
+    options = {**TRADE, "bounds": bounds, "around": around}
+    files = (CODED, [CODED_AGAIN, CODED])
+    result = matching_risk(*files, **options)
+    number, category = (matching_risk(*files, **options, numeric=some) for some in (["trade"], []))
+    assert result.expected_match_risk == number.expected_match_risk
+    assert result.expected_match_risk_otherwise == category.expected_match_risk > number.expected_match_risk
+    assert result.mean_match_risk_otherwise == pytest.approx(category.mean_match_risk)
+    assert result.by_release["expected_match_risk_otherwise"].to_list() == pytest.approx(
+        category.by_release["expected_match_risk"].to_list()
+    )
+    assert [(one.name, one.kind, one.matched) for one in result.read_otherwise] == [("trade", "category", "exactly")]
+    for declared in (number, category):
+        assert declared.read_otherwise == ()
+        assert math.isnan(declared.expected_match_risk_otherwise)
+        assert "expected_match_risk_otherwise" not in declared.details()["figure"].to_list()
+
+
+def test_both_readings_are_printed():
+    result = matching_risk(CODED, CODED_AGAIN, **TRADE)
+    printed = dict(result.summary().iter_rows())
+    assert printed["expected_match_risk_otherwise"] == result.expected_match_risk_otherwise
+    assert result.details().equals(result.summary())
+    assert "expected_match_risk_otherwise=" in repr(result)
+    stated = result.to_dict()["otherwise"]
+    assert stated["mean_match_risk"] == result.mean_match_risk_otherwise
+    assert [variable["name"] for variable in stated["variables"]] == ["trade"]
+    assert pickle.loads(pickle.dumps(result)).read_otherwise == result.read_otherwise
+
+
+def test_codes_that_are_matched_alike_in_both_readings_have_one():
+    few = CODED.with_columns(trade=pl.col("trade") % 4 + 1)
+    assert matching_risk(few, few.reverse(), **TRADE).read_otherwise == ()
+    assert matching_risk(few, few.reverse(), **TRADE, bounds="open").read_otherwise == ()
+    zero = few.with_columns(trade=pl.col("trade") - 1)  # an open relative interval around 0 is empty
+    assert matching_risk(zero, zero[:79].vstack(zero[:1]), **TRADE, bounds="open").read_otherwise
+
+
+def test_many_whole_numbers_are_read_as_categories_where_that_is_riskier():
+    ages = pl.DataFrame({"age": range(20, 60)})
+    release = ages.with_columns(age=pl.when(pl.int_range(40) < 4).then(pl.col("age").reverse()).otherwise("age"))
+    result = matching_risk(ages, release, synthetic=["age"])
+    exact = matching_risk(ages, release, synthetic=["age"], numeric=[])
+    assert result.expected_match_risk_otherwise == exact.expected_match_risk > result.expected_match_risk
+    moved = ages.with_columns(age=pl.col("age") + 1)
+    assert matching_risk(ages, moved, synthetic=["age"]).read_otherwise == ()
+
+
+def test_a_radius_leaves_known_numbers_exact():
+    result = matching_risk(NUMBERS, MOVED, known=["y"], synthetic=["x"], width=0.5, distance="euclidean")
+    assert [one.width for one in result.variables] == [None, 0.5]
+    assert "values are numbers: y;" in result.notes["exact"]

@@ -43,6 +43,21 @@ def test_figures_of_every_engine(make):
     }
 
 
+def test_the_rule_says_what_suda_does_with_a_missing_value():
+    result = suda(FRAME, keys=ALL)
+    said = (
+        "a missing key value takes part in no minimal unique; sample uniques, pairs and so DIS count it as a category"
+    )
+    assert result.missing_rule == result.to_dict()["missing_rule"] == said
+    assert said in repr(result)
+    assert pickle.loads(pickle.dumps(result)).to_dict()["missing_rule"] == said
+    some = suda(FRAME, keys=ALL, missing={"town": "wildcard", "sex": "category", "job": "category"})
+    assert some.missing_rule.startswith("a missing value of town takes part in no")
+    assert some.missing_rule.endswith("; of the other keys it is a category")
+    assert suda(FRAME, keys=ALL, missing="category").missing_rule == "a missing key value is a category of its own"
+    assert suda(FRAME, keys=KEYS).missing_rule == "no key value is missing"
+
+
 def test_records_and_pickling():
     result = suda(FRAME, keys=KEYS, id="n", prefix="s_", sampling_fraction=0.1)
     dis = 1 / (1 + 2 * 0.9 / 0.1 / 3)  # three equal scores
@@ -299,3 +314,44 @@ def test_the_area_is_one():
 def test_the_bandwidth_follows_the_rule(values, quartiles, expected):
     found, size = np.unique(values, return_counts=True)
     assert bandwidth(found, size, quartiles) == pytest.approx(expected)
+
+
+def test_the_histogram_of_dis_scores_is_drawn_beside_that_before():
+    before = suda(FRAME, keys=ALL, sampling_fraction=0.1)
+    with quiet():
+        after = suda(FRAME.with_columns(job=pl.lit("a")), keys=ALL, sampling_fraction=0.1)
+    chart = after.plot(dis=True, before=before, internal=True).to_dict()
+    shown = rows_in(chart)
+    labels = [f"{low:g} to {high:g}" for low, high in itertools.pairwise((0, 0.01, 0.05, 0.1, 0.2, 0.5, 1))]
+    assert [row["label"] for row in shown] == [f"{label}, {when}" for label in labels for when in ("before", "after")]
+    assert [row["text"] for row in shown[::2]] == [str(n) for n in before.dis_histogram()]
+    assert [row["text"] for row in shown[1::2]] == [str(n) for n in after.dis_histogram()]
+    assert sum(before.dis_histogram()) > sum(after.dis_histogram())
+    alone = rows_in(after.plot(dis=True, internal=True).to_dict())
+    assert [row["label"] for row in alone] == labels
+
+
+def rows_in(chart):
+    """The rows that a chart of bars draws."""
+    (rows,) = chart["datasets"].values()
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("options", "argument"),
+    [
+        ({"dis": True}, "dis"),
+        ({"dis": True, "density": True, "internal": True}, "dis"),
+        ({"dis": "yes"}, "dis"),
+        ({"before": "itself", "internal": True}, "before"),
+        ({"before": "other", "dis": True, "internal": True}, "before"),
+    ],
+)
+def test_pictures_that_cannot_be_drawn(options, argument):
+    result = suda(FRAME, keys=ALL)
+    others = {"itself": result, "other": suda(FRAME.head(4), keys=KEYS)}
+    with pytest.raises(DataError) as caught:
+        result.plot(
+            **{name: others.get(value, value) if name == "before" else value for name, value in options.items()}
+        )
+    assert caught.value.argument == argument

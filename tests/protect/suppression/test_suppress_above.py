@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,7 +12,7 @@ import pytest
 
 from draw import quiet
 from homes import people
-from sdckit import ColumnError, DataError, individual_risk, suppress_above
+from sdckit import ColumnError, DataError, individual_risk, k_anonymity, suda, suppress_above
 
 DATA = {"job": ["cook", "smith", None, "cook"], "age": [31, 32, 33, 34], "risk": [0.5, 0.6, 0.9, 0.1]}
 
@@ -46,6 +48,35 @@ def test_the_risk_of_a_measure():
     with quiet():
         risk = individual_risk(frame, keys=["sex"], weight="w").records["risk"]
     assert suppress_above(frame, risk=risk, threshold=0.5, columns=["sex"]).data["sex"].to_list() == ["f", "f", None]
+
+
+def test_a_result_is_its_risk_per_record():
+    frame = pl.DataFrame({"sex": ["f", "f", "m"], "job": ["a", "a", "b"], "w": [10.0, 10.0, 1.0]})
+    with quiet():
+        result = individual_risk(frame, keys=["sex"], weight="w", prefix="own_")
+    safe, change = suppress_above(frame, risk=result, threshold=0.5, columns=["sex"])
+    assert safe["sex"].to_list() == ["f", "f", None]
+    assert change.parameters["risk"] == "individual_risk"
+    scores = suda(frame, keys=["sex", "job"], sampling_fraction=0.1)
+    dis = scores.records["dis_score"]
+    by_result = suppress_above(frame, risk=scores, threshold=0.01, columns=["job"])
+    assert by_result.data.equals(suppress_above(frame, risk=dis, threshold=0.01, columns=["job"]).data)
+    assert by_result.change.changed == {"job": 1}
+
+
+def test_a_result_that_has_no_risk_of_these_records_is_refused():
+    frame = pl.DataFrame(DATA)
+    whole = individual_risk(frame, keys=["job"])
+    plan = individual_risk(frame.lazy(), keys=["job"])
+    refused = {
+        "k_anonymity has no risk of single records": k_anonymity(frame, keys=["job"]),
+        "the result is of a plan": plan,
+        "let go of the data": pickle.loads(pickle.dumps(whole)),
+        "4 numbers for 3 records": whole,
+    }
+    for message, risk in refused.items():
+        with pytest.raises(DataError, match=message):
+            suppress_above(frame.head(3), risk=risk, threshold=0.5, columns=["age"])
 
 
 @pytest.mark.parametrize(

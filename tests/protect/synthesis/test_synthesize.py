@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.stats import lognorm
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression
 
 import sdckit as sdc
 from homes import people, shared
@@ -386,3 +389,85 @@ def test_the_engine_writes_it(plan: Any, tmp_path: Any) -> None:
     expected = sdc.synthesize(FILE, columns=VARIABLES, seed=1).data.with_columns(pl.col(pl.Enum).cast(pl.String))
     assert pl.read_parquet(file).equals(expected)
     assert [one.name for one in tmp_path.iterdir()] == ["made.parquet"]
+
+
+def wages(n: int = 2_000) -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    educ = rng.integers(8, 18, n)
+    wage = np.exp(1.0 + 0.15 * educ + rng.normal(0, 0.4, n)).round(2)
+    return pl.DataFrame({"educ": educ, "wage": wage})
+
+
+def test_the_normal_model_of_logarithms_is_that_of_a_logged_column():
+    data = wages()
+    made = synthesize(data, columns=["wage"], models="normal", transform={"wage": "log"}, seed=1)
+    logged = synthesize(data.with_columns(pl.col("wage").log()), columns=["wage"], models="normal", seed=1)
+    assert made.data["wage"].to_numpy() == pytest.approx(np.exp(logged.data["wage"].to_numpy()), abs=0.0051)
+    assert made.data["wage"].equals(made.data["wage"].round(2))
+    assert made.data["wage"].min() > 0 > synthesize(data, columns=["wage"], models="normal", seed=1).data["wage"].min()
+    assert made.change.parameters["transform"] == {"wage": "log"}
+    residual = np.log(made.data["wage"].to_numpy()) - 1.0 - 0.15 * data["educ"].to_numpy()
+    assert residual.std() == pytest.approx(0.4, abs=0.03)
+
+
+def test_draws_of_a_model_on_the_log_scale_give_the_density_of_the_values():
+    data = wages(200).with_columns(wage=pl.when(pl.int_range(200) % 7 == 0).then(None).otherwise("wage"))
+    draws = synthesize(data, columns=["wage"], models="normal", transform={"wage": "log"}, seed=1).change.secret[
+        "draws"
+    ]
+    own = draws["wage"]
+    asked = pl.DataFrame({"educ": [12, 12, 12], "wage": [10.0, 0.0, None]})
+    term = own["terms"][0]
+    of_term = np.array([1.0, (12 - term["centre"]) / term["scale"]])
+    mean, sd = np.array(own["coefficients"])[:, 0] @ of_term, np.array(own["scale"])
+    there = np.log1p(-np.exp(own.log_density(asked)[:, 2]))
+    assert own.log_density(asked)[:, 0] - there == pytest.approx(lognorm.logpdf(10.0, sd, scale=np.exp(mean)))
+    assert np.isneginf(own.log_density(asked)[:, 1]).all()
+    with pytest.raises(DataError, match="modelled on the log scale"):
+        own.predictive(asked)
+
+
+def test_donors_and_smoothed_values_on_the_log_scale():
+    data = wages().with_columns(wage=pl.col("wage") / 3)  # no last digit
+    lent = synthesize(data, columns=["wage"], transform={"wage": "log"}, seed=1).data
+    assert set(lent["wage"]) <= set(data["wage"])
+    smooth = synthesize(data, columns=["wage"], transform={"wage": "log"}, smoothing=1, seed=1)
+    assert smooth.change.notes["copies"].startswith("0 of 2000")
+    low, high = data["wage"].min() * (1 - 1e-12), data["wage"].max() * (1 + 1e-12)
+    assert smooth.data["wage"].is_between(low, high).all()
+    by_regressor = synthesize(
+        data, columns=["wage"], models={"wage": LinearRegression()}, transform={"wage": "log"}, seed=1
+    )
+    assert by_regressor.data["wage"].min() > 0
+
+
+def test_what_has_no_logarithm_is_left_to_rules():
+    data = wages().with_columns(wage=pl.when(pl.col("educ") < 10).then(0.0).otherwise("wage"))
+    options = {"columns": ["wage"], "models": "normal", "transform": {"wage": "log"}, "seed": 1}
+    with pytest.raises(DataError, match=r"transform: 'wage' is 0 or less in \d+ records"):
+        synthesize(data, **options)
+    made = synthesize(data, rules={"wage": {"when": {"educ": {"below": 10}}, "value": 0}}, **options).data
+    assert ((made["wage"] == 0) == (made["educ"] < 10)).all()
+    smooth = {**options, "models": "cart", "smoothing": 1}
+    drawn = synthesize(data, rules={"wage": {"when": {"educ": {"below": 10}}, "value": 0}}, **smooth).data["wage"]
+    assert drawn.filter(drawn > 0).min() >= data.filter(pl.col("wage") > 0)["wage"].min()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"transform": {"wages": "log"}}, ColumnError, "transform: 'wages' is not among the columns"),
+        ({"transform": {"wage": "sqrt"}}, DataError, "transform 'sqrt' is unknown"),
+        ({"transform": "log"}, DataError, 'transform is {column: "log"}'),
+        ({"transform": {"wage": "log"}, "models": "sample"}, DataError, "drawn by 'sample'"),
+        ({"transform": {"wage": "log"}, "models": "multivariate_normal"}, DataError, "drawn by 'multivariate_normal'"),
+    ],
+)
+def test_a_transform_that_does_not_fit(change, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        synthesize(wages(50), **{"columns": ["wage"], **change})
+
+
+def test_a_plan_is_drawn_on_the_log_scale_as_in_memory():
+    data, options = wages(100), {"columns": ["wage"], "transform": {"wage": "log"}, "models": "normal", "seed": 1}
+    assert synthesize(data.lazy(), **options).data.collect().equals(synthesize(data, **options).data)

@@ -159,7 +159,7 @@ def test_a_file_that_holds_is_told_what_to_mind() -> None:
 def test_values_that_a_group_gives_away() -> None:
     steps = next_steps(plain(sensitive=["sex"], keys=["age"], thresholds={"l": 3}))
     assert steps == [
-        "Form larger groups, or make sex coarser or leave it out, where a group discloses it.", AGAIN,
+        "Form larger groups, or make coarser or leave out what a group discloses: sex.", AGAIN,
     ]  # fmt: skip
 
 

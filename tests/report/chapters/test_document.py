@@ -5,6 +5,7 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import polars as pl
 import pytest
 
 from report.fakes import FULL, assess_fake, survey
@@ -26,6 +27,7 @@ from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_chart
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, View, added
+from sdckit.workflow.assess import assess
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,13 @@ def test_a_verdict_on_k_prints_what_the_other_rule_gives() -> None:
     assert one["n_resting"] == Count("i0.resting.3")
     uniques = document.tree["intruders"][0]["key_frequencies"]["resting_on_missing"]  # type: ignore[index]
     assert uniques == Count("i0.resting.2")  # one number, printed one way
+
+
+def test_large_numbers_of_a_file_by_itself_have_a_document() -> None:
+    frame = pl.DataFrame({"region": ["n", "s", "w", "e"] * 50, "turnover": [float(size**3) for size in range(200)]})
+    scenario = Scenario(keys=["region"], magnitudes=["turnover"], thresholds={"exact_numbers": 0.0})
+    (verdict,) = plain_document(assess(frame, scenario=scenario))["verdicts"]
+    assert (verdict["name"], verdict["holds"]["value"], verdict["variable"]) == ("exact_numbers", False, None)
 
 
 def test_records_are_listed_for_internal_use_only() -> None:
@@ -142,7 +151,7 @@ def test_a_measure_from_outside_appears_everywhere() -> None:
 
 
 def test_the_tree_holds_only_what_was_declared() -> None:
-    tree = scenario_tree(FULL)
+    tree = scenario_tree(FULL, judged=())
     assert tree["release_words"] == "scientific-use file"
     assert tree["thresholds"] == FULL.thresholds.declared
 

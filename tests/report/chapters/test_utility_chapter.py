@@ -83,6 +83,7 @@ def tree(m):
                 ],
             }
         ],
+        "moved": [],
         "skipped": [{"measure": "ecdf_utility", "reason": "no variable is declared numeric"}],
     }  # fmt: skip
 

@@ -48,6 +48,8 @@ def test_nothing_to_look_at_is_a_sentence() -> None:
     scenario = sdc.Scenario(keys=["age"], numeric=["age"], magnitudes=[], thresholds={"exact_numbers": 0.0})
     with quiet():
         plain = plain_document(sdc.assess(file, scenario=scenario))
-    (block,) = VIEW.blocks(plain["intruders"][0], "exact_numbers")
+    assert "exact_numbers" not in plain["intruders"][0]
+    assert plain["verdicts"][0]["holds"]["value"] is None
+    nothing = {"exact_numbers": {"releases": [{"columns": []}], "groups": [], "k": 3}}
+    (block,) = VIEW.blocks(nothing, "exact_numbers")
     assert block.text == "No column of numbers is released that the intruder does not know."
-    assert plain["verdicts"][0]["holds"]["value"] is True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -54,7 +55,31 @@ def test_before_and_after_a_replacement_stand_side_by_side():
 
 def test_the_answer():
     told = view_of("matching_risk").answer({"matching_risk": printed("matching_risk")}, "matching_risk", {})
+    assert re.search(
+        r"by chance; [\d.]+ % read otherwise\) would be expected to be matched back to their own row\.$", told
+    )
+    result = sdc.matching_risk(SURVEY, releases.release(), known=["sex"], synthetic=["region"])
+    (plain,) = protect(result_document(result))["measures"].values()
+    told = view_of("matching_risk").answer({"matching_risk": plain}, "matching_risk", {})
     assert told.endswith("by chance) would be expected to be matched back to their own row.")
+
+
+def test_both_readings_of_codes_that_nothing_declares():
+    result = result_of("matching_risk")
+    assert [variable.name for variable in result.read_otherwise] == ["age"]
+    (plain,) = protect(result_document(result), internal=True)["measures"].values()
+    row = plain["releases"][0]
+    assert row["mean_match_risk_otherwise"]["value"] == pytest.approx(result.mean_match_risk_otherwise)
+    assert row["mean_match_risk"]["value"] == pytest.approx(result.mean_match_risk)
+    blocks = result_blocks(protect(result_document(result)))
+    labels = [line[0] for line in blocks[0].rows]
+    assert labels[:3] == [
+        "records expected to be matched back", "the same (number)",
+        "records expected to be matched back, read otherwise",
+    ]  # fmt: skip
+    table = next(block for block in blocks if getattr(block, "caption", "") == "Variables that can be read otherwise")
+    assert table.rows == (("age", "number", "left as it was", "within ± 10 % of the value"),)
+    assert any("both readings are given" in str(block) for block in blocks)
 
 
 def test_how_variables_were_matched_and_high_risk_by_file():

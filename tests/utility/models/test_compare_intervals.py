@@ -82,3 +82,13 @@ def test_what_is_no_interval_is_refused(known, found, options, message):
 def test_names_are_told_apart():
     with pytest.raises(ColumnError, match="'a' is listed more than once"):
         compare_intervals(KNOWN, FOUND, names=["a", "a"])
+
+
+def test_the_posterior_version_asks_for_the_coverage():
+    known, found = [[0.0, 1.0], [0.0, 2.0]], [[0.5, 1.5], [0.0, 2.0]]
+    for level in (0.5, 0.95):
+        overlap = compare_intervals(known, found, version="posterior", level=level).overlap["released"]
+        expected = interval_overlap(known, found, version="posterior", level=level)
+        assert list(overlap.values()) == pytest.approx(list(expected))
+    with pytest.raises(DataError, match="level is the coverage"):
+        compare_intervals(known, found, level=1)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from sdckit import interval_overlap
 from sdckit.errors import DataError, SdcWarning
@@ -31,6 +32,29 @@ def test_an_interval_without_length(other):
     for ends in (([0, 2], other), (other, [0, 2]), (other, other)):
         with pytest.warns(SdcWarning, match="1 of 1 pairs of intervals is undefined"):
             assert math.isnan(interval_overlap(*ends))
+
+
+def test_the_shared_posterior_probability_of_normal_posteriors():
+    """Karr et al. (2006): the probability of the common part, here of two normal posteriors with sd 1 and 2."""
+    posteriors = norm(0, 1), norm(1.5, 2)
+    for level in (0.8, 0.95):
+        one, other = (posterior.interval(level) for posterior in posteriors)
+        low, high = max(one[0], other[0]), min(one[1], other[1])
+        expected = sum(posterior.cdf(high) - posterior.cdf(low) for posterior in posteriors) / 2 / level
+        assert interval_overlap(one, other, version="posterior", level=level) == pytest.approx(expected, rel=1e-12)
+    drawn = (posterior.rvs((200_000, 1), random_state=at) for at, posterior in enumerate(posteriors))
+    assert interval_overlap(*drawn, draws=True, version="posterior") == pytest.approx([expected], abs=0.005)
+
+
+def test_equal_posteriors_share_all_and_distant_ones_nothing():
+    draws = np.arange(1000.0)
+    assert interval_overlap((0, 1), (0, 1), version="posterior", level=0.8) == pytest.approx(1)
+    assert interval_overlap(draws, draws, draws=True, version="posterior", level=0.8) == pytest.approx(1)
+    found = interval_overlap([[0, 1], [0, 1]], [[1, 2], [7, 8]], version="posterior")
+    assert found.tolist() == [0.0, 0.0]
+    assert interval_overlap(draws, draws + 1000, draws=True, version="posterior") == 0
+    with pytest.warns(SdcWarning, match="1 of 1 pairs of intervals is undefined"):
+        assert math.isnan(interval_overlap(np.zeros(20), np.arange(20.0), draws=True, version="posterior"))
 
 
 def test_the_kernel_leaves_the_defined_ones_alone():

@@ -18,7 +18,7 @@ from sdckit.attacks.recovery.reconstruct import Recovered
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, Logged, ReleasedColumn
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.pair import Pair, open_files, open_pair, released_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
@@ -265,8 +265,9 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pai
     if isinstance(released, Pair):
         pair = released if original is None else open_files(original, list(released.released), id=id)
     else:
-        first = released[0] if isinstance(released, list | tuple) and len(released) else released
-        pair = open_files(first if original is None else original, released, id=id if original is not None else None)
+        files = released_files(released)
+        first = files[0] if original is None and files else original
+        pair = open_files(first, files, id=id if original is not None else None)
     every = pair.plans or (pair.original if pair.raw is None else pair.raw, *pair.released)
     whole = [columns_in_memory(frame, {"columns": frame.collect_schema().names()}) for frame in every]
     pair = replace(

@@ -391,20 +391,9 @@ def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
     ('sex', 'age')
     """
     counts: dict[str, dict[str, int]] = {"missing": {}, "range": {}}
-    for name in names:
-        if name not in frame.columns:
-            continue
-        try:
-            coded = code_column(frame.get_column(name))
-        except DataError:
-            continue
-        codes, ranged = coded.codes(), 0
-        if coded.kind in TEXTS:
-            sizes = np.bincount(codes, minlength=coded.span + 1)[: coded.span]
-            words = np.flatnonzero(sizes)
-            ends = _ranges(coded.labels(words)) if 0 < len(words) <= MOST_LABELS else None
-            ranged = 0 if ends is None else int(sizes[words][ends[:, 1] > ends[:, 0]].sum())
-        for trace, count in (("missing", np.count_nonzero(codes == coded.span)), ("range", ranged)):
+    for name, column in read_columns(frame, names).items():
+        ranged = 0 if column.low is None or column.high is None else np.count_nonzero(column.high > column.low)
+        for trace, count in (("missing", np.count_nonzero(column.codes == 0)), ("range", ranged)):
             if count:
                 counts[trace][name] = int(count)
     steps = (

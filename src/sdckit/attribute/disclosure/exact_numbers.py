@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells.as_cells import columns_in_memory, groups_of
 from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
 from sdckit.data import arguments
 from sdckit.data.columns import distinct_values, float_values
@@ -309,16 +309,23 @@ def _counted(pair: Pair, name: str, groups: Sequence[str], k: int) -> tuple[list
     low, high = _bounds(truth[name], pair.names[0])
     with np.errstate(invalid="ignore"):
         values = low if low is high else (low + high) / 2
-    grouped = pair.groups([column for column in groups if column != name])
+    if not np.isfinite(values).any():
+        raise DataError(f"{pair.names[0]}: {name!r} has no number in any record; leave it out")
+    own = [column for column in groups if column != name]
     large, exact = [], []
     for j, (file, order) in enumerate(zip(pair.released, pair.orders, strict=True), 1):
-        of_row, bounds = grouped.of_row[j if pair.aligned else 0], _bounds(file[name], pair.names[j])
-        counts = dominating(values, of_row, grouped.n_groups, k)
-        near = counts.copy()
+        bounds = _bounds(file[name], pair.names[j])
         if pair.aligned:
-            low, high = bounds if order is None else (bounds[0][order], bounds[1][order])
-            near &= released_near(values, (low, high))
+            of_row, n_groups = groups_of(file, own)  # as released: the original may be coded otherwise
+            if order is not None:
+                bounds, of_row = (bounds[0][order], bounds[1][order]), of_row[order]
+            counts = dominating(values, of_row, n_groups, k)
+            near = counts & released_near(values, bounds)
         else:
+            grouped = pair.groups(own)
+            of_row = grouped.of_row[0]
+            counts = dominating(values, of_row, grouped.n_groups, k)
+            near = counts.copy()
             near[counts] = any_released_near(values[counts], of_row[counts], bounds, grouped.of_row[j])
         large.append(counts)
         exact.append(near)

@@ -216,18 +216,20 @@ def run(
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Read the declared columns of a file, and of its releases, and assess them."""
     from sdckit.data.files.readers import scan_header
+    from sdckit.data.scenarios.column_roles import left_to_patterns
     from sdckit.workflow.assess import assess as assess_frame
 
+    groups = tuple(by or ())
     if engine is not None and engine.used:
         header = engine.header(reading)
-        plan, n = engine.open(reading, scenario, (*(by or ()), *_left_to_patterns(scenario, header)), steps)
+        plan, n = engine.open(reading, scenario, (*groups, *left_to_patterns(scenario, header.columns)), steps)
         if documents:
             check_enough_records(n, internal=internal)
         steps.step(f"assessing {n:,} records")
-        assessed = assess_frame(plan, scenario=scenario, measures=measures, by=tuple(by or ()), step=steps.step)
+        assessed = assess_frame(plan, scenario=scenario, measures=measures, by=groups, step=steps.step)
         return _with_columns(assessed, [header])
     given: dict[str, Any] = {"steps": steps, **reading.how_others}
-    also, groups = () if release.id is None else (release.id,), tuple(by or ())
+    also = () if release.id is None else (release.id,)
     recodings, left = release.recodings(reading, scenario)
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
     others = [read_release(file, left, also=also, whole=True, **given) for file in release.files]
@@ -237,7 +239,7 @@ def run(
     if not headers:
         headers = [scan_header(reading.file, **reading.how)]
         given_back = scenario.limits_of(compared=True).recoverable is not None  # any column may tell values of others
-        more = tuple(headers[0].columns if given_back else _left_to_patterns(scenario, headers[0]))
+        more = tuple(headers[0].columns if given_back else left_to_patterns(scenario, headers[0].columns))
     frame = read_declared(
         reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, **reading.how
     )
@@ -246,22 +248,12 @@ def run(
         for other in (frame, *others):
             check_enough_records(other.height, internal=internal)
     steps.step(f"assessing {frame.height:,} records")
-    if not others:
-        alone = assess_frame(frame, scenario=scenario, measures=measures, by=groups, step=steps.step)
-        return _with_columns(alone, headers)
-    compared = assess_frame(
-        frame, others, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
+    compared: Assessment | ReleaseAssessment = assess_frame(
+        frame, others or None, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
         recipe=recodings, step=steps.step,
     )  # fmt: skip
     return _with_columns(compared, headers, id=release.id)
-
-
-def _left_to_patterns(scenario: Scenario, header: FileHeader) -> list[str]:
-    """Columns of a file that are read only to see whether a pattern covers them."""
-    from sdckit.data.scenarios.column_roles import left_to_patterns
-
-    return left_to_patterns(scenario, header.columns)
 
 
 def _with_columns(
@@ -274,8 +266,7 @@ def _with_columns(
     from sdckit.data.scenarios.column_roles import among_columns
 
     scenario, known = assessed.scenario, assessed.column_roles
-    if known is None:
-        return assessed
+    assert known is not None
     kept_back = () if hasattr(assessed, "released") else scenario.identifiers
     columns = dict.fromkeys(name for header in headers for name in header.columns if name not in kept_back)
     certain = all(header.certain for header in headers)

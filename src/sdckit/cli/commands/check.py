@@ -144,8 +144,7 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     line = "" if columns is None or scenario.release is not None else columns.line
     tree = limits_tree(scenario, compared=compared, judged=[verdict.name for verdict in result.verdicts])
     sentences = [text for text in (release_sentence(tree), line) if text]
-    seen = result.assessment.coverage.rows()
-    looked_at = coverage_blocks(seen, n_intruders=len(result.assessment)) if seen else []
+    looked_at = coverage_blocks(result.assessment.coverage.rows(), n_intruders=len(result.assessment))
     print_blocks([*map(Paragraph, sentences), Verdicts(tuple(items)), *looked_at])
     if taken := whole_population(result.assessment.scenario, name):
         tell(taken)

@@ -19,11 +19,13 @@ class Matching(ScenarioTable):
     Parameters
     ----------
     known
-        Keys that the release leaves as they were; matched exactly unless `width` names them.
+        Keys that the release leaves as they were; matched exactly unless a table `width`, or the scenario's
+        ``numeric``, names them.
     synthetic
         Keys that were replaced or perturbed. Keys in neither list: what the release changed is synthetic.
     width
-        How far a number may be off: one figure for all synthetic numbers, or a table with one per key
+        How far a number may be off: one figure for all numbers that are synthetic or in the scenario's ``numeric``, or
+        a table with one per key
         (0 or more; 0.10 where not given).
     relative
         Whether a width is a share of the value (True, the default) or in the variable's unit; or a table with

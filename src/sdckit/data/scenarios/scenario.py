@@ -194,9 +194,8 @@ class Scenario(Displayed, BaseModel):
     identifiers: _Names = ()
     insensitive: _Names = ()
     insensitive_because: str = ""
-    stated: tuple[
-        Literal["sensitive", "household", "magnitudes"], ...
-    ] = ()  # roles of which the scenario says who has them, or none
+    # roles of which the scenario says who has them, or none
+    stated: tuple[Literal["sensitive", "household", "magnitudes"], ...] = ()
     hierarchies: dict[Name, Name] = Field(default_factory=dict)
     thresholds: Thresholds = Field(default_factory=Thresholds)
     missing: MissingRule | dict[Name, MissingRule] = "wildcard"
@@ -348,6 +347,12 @@ class Scenario(Displayed, BaseModel):
     def folder(self) -> Path:
         """Root of relative paths: the folder of the scenario file, else the current one."""
         return self._folder
+
+    @property
+    def not_compared(self) -> tuple[str, ...]:
+        """Columns that number or weight records, and identifiers: a comparison of the others leaves them out."""
+        named = (self.weight, self.household, self.person, None if self.ledger is None else self.ledger.id)
+        return (*self.identifiers, *(name for name in named if name is not None))
 
     @property
     def stated_none(self) -> dict[str, Any]:

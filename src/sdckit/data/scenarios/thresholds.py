@@ -171,6 +171,7 @@ RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name
 
 NO_RELEASE = "no original stands beside the file"
 NOTHING_SEEN = f"{NO_RELEASE} and nothing in it was taken out"
+NOTHING_CHANGED = "nothing was taken out that could be given back"
 LACKING = {
     "household": "no household column is declared", "sensitive": "no sensitive variable is declared",
     "magnitudes": "no column of numbers is declared",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, declared_numbers, measured_columns, open_files, open_pair
+from sdckit.cells.pair import MOST_CODES, Pair, declared_numbers, measured_columns, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.nearest import did_you_mean
@@ -20,6 +20,7 @@ from sdckit.errors import ColumnError, DataError
 
 DEFAULT_WIDTH = 0.10
 Role = Literal["known", "synthetic"]
+Values = Literal["decimals", "many", "floats", "codes", "new"]  # whole numbers, but for the first
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,11 @@ def match_by(
     relative: bool | Sequence[bool] | Mapping[str, bool],
     missing: MissingRule | None,
     scenario: Scenario | None,
+    exact: Sequence[str] = (),
 ) -> MatchBy:
     """Check the arguments of `matching_risk` that name variables.
+
+    `exact` are known variables that only a dict `width` gives an interval.
 
     Examples
     --------
@@ -138,7 +142,7 @@ def match_by(
     ...     missing=None, scenario=None,
     ... )
     >>> found.equal, found.widths
-    (('sex', 'age'), {'income': (0.1, True)})
+    (('sex',), {'age': (0.1, True), 'income': (0.1, True)})
     """
     scenario = arguments.scenario_or_none(scenario)
     fixed, made = arguments.names(known, "known") or (), arguments.names(synthetic, "synthetic") or ()
@@ -159,12 +163,12 @@ def match_by(
             if name not in names:
                 words = f"{role}: {name!r} is neither known nor synthetic; {did_you_mean(str(name), names)}"
                 raise ColumnError(words, argument=role)
-    listed_numbers = [name for name in made if name in numbers]
+    listed_numbers = [name for name in names if name in numbers and name not in exact]
     width = _by_name(width, listed_numbers, "width")
     relative = _by_name(relative, listed_numbers, "relative")
     if isinstance(width, Mapping):
         numbers = tuple(dict.fromkeys([*numbers, *width]))  # who gives a width says that it is a number
-    with_width = width if isinstance(width, Mapping) else [name for name in made if name in numbers]
+    with_width = width if isinstance(width, Mapping) else listed_numbers
     if bare := [name for name in made if name in numbers and name not in with_width]:
         words = f"width names no width for {bare[0]!r}, a synthetic numeric variable; 0 asks for equality"
         raise DataError(words, argument="width")
@@ -179,12 +183,12 @@ def match_by(
 
 
 def _by_name(given: Any, names: Sequence[str], argument: str) -> Any:
-    """Turn a list into a mapping by name, in the order of the synthetic numbers; pass other values through."""
+    """Turn a list into a mapping by name, in the order of the numbers; pass other values through."""
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, (Sequence, np.ndarray)):
         return given
     if len(given) != len(names):
-        words = f"{argument} lists {len(given)} for {len(names)} synthetic numbers ({', '.join(names) or 'none'})"
-        raise DataError(f"{words}; give one for each, in the order of synthetic", argument=argument)
+        words = f"{argument} lists {len(given)} for {len(names)} numbers ({', '.join(names) or 'none'})"
+        raise DataError(f"{words}; give one for each, known ones first", argument=argument)
     values = (value.item() if isinstance(value, np.generic) else value for value in given)
     return dict(zip(names, values, strict=True))
 
@@ -288,15 +292,21 @@ class Asked:
     relative: bool | Sequence[bool] | Mapping[str, bool] | None = None
     missing: MissingRule | None = None
     scenario: Scenario | None = None
+    known_exact: bool = False  # whether only a dict of widths gives a known number an interval
 
 
 @dataclass(frozen=True, eq=False)
 class FilesToMatch:
-    """The opened files, the matching rule, and notes for the reader."""
+    """The opened files, the matching rule, notes for the reader, and the rules of other readings.
+
+    `readings`: where nothing says whether some whole numbers are numbers or categories, all of them as either; with
+    whether a reading counts only where it is riskier, as categories of many different numbers do.
+    """
 
     pair: Pair
     by: MatchBy
     notes: dict[str, str]
+    readings: tuple[tuple[MatchBy, bool], ...] = ()
 
 
 def declared_matching(scenario: Scenario | None) -> Matching:
@@ -317,8 +327,8 @@ def files_to_match(
     """Open the files and decide how each variable is matched: as declared, otherwise by the data.
 
     Of a scenario's keys that it calls neither known nor synthetic, those that every release left as they were are
-    known. Numbers are those of `numeric` or the scenario, where one declares any, else those that
-    `measured_columns` finds, and all that `width` names. `also`: further columns of the original.
+    known. Numbers are those of `numeric` or the scenario, where one declares any, else those that `_by_values` and
+    `_meant` find, and all that a dict `width` names. `also`: further columns of the original.
     """
     scenario = arguments.scenario_or_none(asked.scenario)
     fixed = arguments.names(asked.known, "known") or ()
@@ -332,12 +342,9 @@ def files_to_match(
         fixed, made = of_scenario.known, of_scenario.synthetic
     rest = tuple(name for name in keys if name not in (*fixed, *made))
     declared = declared_numbers(asked.numeric, scenario, names)
-    by: dict[str, Any] = {
-        "width": asked.width if asked.width is not None else of_scenario.width, "missing": asked.missing,
-        "relative": asked.relative, "scenario": scenario,
-    }  # fmt: skip
-    if by["width"] is None:
-        by["width"] = DEFAULT_WIDTH
+    given = asked.width if asked.width is not None else of_scenario.width
+    by: dict[str, Any] = {"width": DEFAULT_WIDTH if given is None else given, "missing": asked.missing}
+    by |= {"relative": asked.relative, "scenario": scenario}
     if asked.relative is None:
         by["relative"] = {name: of_scenario.is_relative(name) for name in names}
     early = by  # before any file is read; lists wait until it is known which variables are numbers
@@ -349,14 +356,89 @@ def files_to_match(
     pair = open_pair(opened, categories={}, unread=roles, also=also, aligned=True)
     changed = tuple(name for name in rest if not all(pair.identical([name])))
     fixed, made = (*fixed, *(name for name in rest if name not in changed)), (*made, *changed)
-    numbers = measured_columns(pair, names) if declared is None else declared
-    matched_by = match_by(known=_in_order(fixed, names), synthetic=_in_order(made, names), numeric=numbers, **by)
+    by |= {"known": _in_order(fixed, names), "synthetic": _in_order(made, names)}
+    by["exact"] = by["known"] if asked.known_exact or (keys and declared is None) else ()
+    values = _by_values(pair, names)
+    numbers, unsaid = (declared, ()) if declared is not None else _numbers(values, by, given, scenario)
+    matched_by = match_by(numeric=numbers, **by)
     equal = {
         role: [name for name in some if name in matched_by.equal]
         for role, some in {"known": matched_by.known, "synthetic": matched_by.synthetic}.items()
     }
     pair = open_pair(pair, categories=equal, numeric={"numeric": matched_by.numeric}, aligned=True)
-    return FilesToMatch(pair, matched_by, _unused(asked, of_scenario, matched_by))
+    many = [name for name in unsaid if values[name] == "many"]
+    sure = [name for name in numbers if name not in unsaid]
+    # Codes left as they were are matched by equality: as numbers, they never have fewer matches.
+    few = [n for n in unsaid if n not in many and (n in by["synthetic"] or not all(pair.identical([n])))]
+    some = [([*sure, *many], False), ([*sure, *many, *few], False)] if few else []
+    some += [(sure, True)] if many else []
+    readings = ((match_by(numeric=chosen, **by), riskier) for chosen, riskier in some)
+    return FilesToMatch(
+        pair, matched_by, _unused(asked, of_scenario, matched_by) | _exact_note(matched_by, values),
+        tuple((other, riskier) for other, riskier in readings if other.widths != matched_by.widths),
+    )  # fmt: skip
+
+
+def _by_values(pair: Pair, names: Sequence[str]) -> dict[str, Values]:
+    """How the values look, over all files, of the columns (in memory) that every file stores as finite numbers."""
+    looks: dict[str, Values] = {}
+    for name in names:
+        try:
+            original, *others = (values[~np.isnan(values)] for values in pair.numbers(name))
+        except DataError:  # no numbers, nothing but missing values, or infinite ones: no distance says anything
+            continue
+        if any((values != np.round(values)).any() for values in (original, *others)):
+            looks[name] = "decimals"
+        elif len(distinct := np.unique(original)) > MOST_CODES:
+            looks[name] = "many"
+        elif measured_columns(pair, [name]):
+            looks[name] = "floats"
+        else:
+            looks[name] = "codes" if all(np.isin(values, distinct).all() for values in others) else "new"
+    return looks
+
+
+def _numbers(
+    values: Mapping[str, Values], by: Mapping[str, Any], given: Any, scenario: Scenario | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The variables that are numbers where none is declared, and those that may as well be categories, or numbers.
+
+    `given` is the width, None where it is the default. A width of its own declares a number, an order or a hierarchy
+    in the scenario a category.
+    """
+    width, relative = by["width"], by["relative"]
+    apart = (*scenario.ordered, *scenario.hierarchies) if scenario is not None else ()
+    listed = any(_one_of(argument, None) is None for argument in (width, relative))
+    sized: Collection[str] = () if isinstance(width, Mapping) else relative if isinstance(relative, Mapping) else values
+    whole = [name for name, look in values.items() if look != "decimals" and name not in apart and name in sized]
+    numbers = [
+        name for name, look in values.items()
+        if look == "decimals" or (name not in apart and look in ("many", "floats"))
+        or (look == "new" and name in by["synthetic"] and name in whole)
+    ]  # fmt: skip
+    meant = _meant(given, numbers, [name for name in values if name not in apart], by)
+    reached = (name for name in whole if name not in by["exact"] and name not in meant and not listed)
+    return tuple(dict.fromkeys([*numbers, *meant])), tuple(reached)
+
+
+def _meant(width: Any, numbers: Sequence[str], stored: Sequence[str], by: Mapping[str, Any]) -> list[str]:
+    """The variables stored as numbers that alone a width can be meant for: a list by its length, a figure one."""
+    if not isinstance(width, np.ndarray) and (isinstance(width, Mapping) or not width):
+        return []
+    takes = {name for name in numbers if name not in by["exact"]}
+    wanted = len(takes) or 1 if _one_of(width, None) is width else len(width)
+    for roles in (("synthetic",), ("known", "synthetic")):
+        may = [name for role in roles for name in by[role] if name in stored and name not in by["exact"]]
+        if takes < set(may) and len(may) == wanted:
+            return may
+    return []
+
+
+def _exact_note(by: MatchBy, values: Mapping[str, Values]) -> dict[str, str]:
+    """Name the variables matched exactly although their values are numbers."""
+    names = ", ".join(name for name in by.equal if values.get(name) in ("decimals", "many"))
+    words = f"matched exactly although their values are numbers: {names}; numeric=[...] or a dict width= says otherwise"
+    return {"exact": words} if names else {}
 
 
 def _one_of(given: Any, default: Any) -> Any:
@@ -379,7 +461,7 @@ def _unused(asked: Asked, of_scenario: Matching, by: MatchBy) -> dict[str, str]:
         why = f"{', '.join(known)} is left as it was"
         todo = f"a dict gives a known number a width: width={{{known[0]!r}: ...}}"
     else:
-        why, todo = "none of the variables is a synthetic number", "numeric=[...] names those that are"
+        why, todo = "none of the variables is a number", "numeric=[...] names those that are"
     if asked.width is not None:
         raise DataError(f"width is used by no variable: {why}; {todo}", argument="width")
     return {"width": f"the scenario's width is used by no variable: {why}"}

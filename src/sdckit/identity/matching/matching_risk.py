@@ -20,7 +20,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching import matching_options
 from sdckit.identity.matching.interval_risk import values_note
-from sdckit.identity.matching.matching_options import Asked, MatchBy, MatchedVariable
+from sdckit.identity.matching.matching_options import Asked, FilesToMatch, MatchBy, MatchedVariable
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
@@ -247,6 +247,7 @@ Bounds = Literal["closed", "open"]
 Around = Literal["original", "released"]
 RISK_STEPS = (0.0, 0.1, 0.2, 0.5, 1.0)  # a risk is 0 or 1 over a number of matches
 NO_UNIQUE_MATCH = "no record has exactly one match"
+EXPECTED_OTHERWISE = "expected_match_risk_otherwise"
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -322,6 +323,12 @@ class MatchingRisk(PairRecordResult):
     variables : tuple of MatchedVariable
         How each variable was matched: ``name``, ``role``, ``kind``, ``width``, ``relative``, and ``matched`` in
         words.
+    read_otherwise : tuple of MatchedVariable
+        Whole numbers that nothing declares and that would be matched otherwise as categories, or as numbers; empty
+        where nothing is open, or where it makes no difference.
+    expected_match_risk_otherwise, mean_match_risk_otherwise : float
+        The expected match risk with these read so, of several readings the highest; NaN where there is no other. A
+        limit takes the higher of this and `mean_match_risk`.
     records : frame
         For each target ``match_risk``, ``match_count`` and ``unique_true_match_rate``, means over the
         releases, and the number of releases in which its match risk is above the limit (``n_high_risk``) and in
@@ -351,6 +358,9 @@ class MatchingRisk(PairRecordResult):
     n_high_risk_of_mean: int = 0
     high_risk_limit: float = 0.5
     variables: tuple[MatchedVariable, ...] = ()
+    expected_match_risk_otherwise: float = math.nan
+    mean_match_risk_otherwise: float = math.nan
+    read_otherwise: tuple[MatchedVariable, ...] = ()
     before: MatchingRisk | None = field(default=None, repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
@@ -433,7 +443,7 @@ class MatchingRisk(PairRecordResult):
         shown = [variable.name for variable in self.variables] if values else []
         return self.pair.records(chosen, rows=rows, prefix=self.prefix, show=shown)
 
-    def details(self, *, threshold: float | None = None, show_cases: bool = False) -> Any:
+    def details(self, *, threshold: float | None = None, show_cases: bool | int = False) -> Any:
         """Every figure as a frame (``figure``, ``value``), and those of a threshold.
 
         Parameters
@@ -441,25 +451,35 @@ class MatchingRisk(PairRecordResult):
         threshold : float, optional
             Adds ``high_risk``: the targets whose match risk is above it; with several releases that of the
             mean, and for each release ``high_risk_1``, ``high_risk_2`` and so on.
-        show_cases : bool
-            Adds a line ``high_risk_row`` for each target counted in ``high_risk``: its row in the original, from 1.
-            Confidential: it points at records.
+        show_cases : bool or int
+            True adds a line ``high_risk_row`` for each target counted in ``high_risk``: its row in the original, from
+            1. A number n adds ``riskiest_row`` and ``riskiest_match_risk`` of the n targets of the largest mean match
+            risk (of those above the threshold, if one is given), the riskiest first, equal ones in the order of
+            their rows. Confidential: it points at records.
 
         Raises
         ------
         DataError
-            `threshold` is no number from 0 to 1; `show_cases` without one.
+            `threshold` is no number from 0 to 1; `show_cases` is True without one, or a number below 1.
         """
-        arguments.flag(show_cases, "show_cases")
-        if show_cases and threshold is None:
-            raise DataError("show_cases= shows the targets above a threshold; give threshold=", argument="show_cases")
-        table = super().details()
-        if threshold is None:
-            return table
-        counts = self.high_risk_counts(threshold)
-        flat = [*self._flat(), ("high_risk", float(self.matched.above(threshold).sum()))]
-        flat += [(f"high_risk_{j}", float(count)) for j, count in enumerate(counts, 1) if self.m > 1]
-        if show_cases:
+        n_cases = 0 if isinstance(show_cases, bool | np.bool_) else arguments.count(
+            show_cases, "show_cases", "is True or False, or counts the riskiest targets"
+        )  # fmt: skip
+        if show_cases and not n_cases and threshold is None:
+            says = "show_cases=True shows the targets above a threshold; give threshold=, or how many of the riskiest"
+            raise DataError(says, argument="show_cases")
+        flat = self._flat()
+        if threshold is not None:
+            counts = self.high_risk_counts(threshold)
+            flat.append(("high_risk", float(self.matched.above(threshold).sum())))
+            flat += [(f"high_risk_{j}", float(count)) for j, count in enumerate(counts, 1) if self.m > 1]
+        if n_cases:
+            risk = self.matched.risk.mean(axis=0)
+            order = np.argsort(-risk, kind="stable")
+            kept = order[risk[order] > (-1.0 if threshold is None else threshold)][:n_cases]
+            for row, own in zip((self.matched.rows[kept] + 1).tolist(), risk[kept].tolist(), strict=True):
+                flat += [("riskiest_row", float(row)), ("riskiest_match_risk", own)]
+        elif show_cases and threshold is not None:
             rows = self.matched.rows[self.matched.above(threshold)] + 1
             flat += [("high_risk_row", float(row)) for row in rows]
         names, values = zip(*flat, strict=True)
@@ -522,10 +542,23 @@ class MatchingRisk(PairRecordResult):
             raise DataError(words, argument="before")
         return replace(self, before=before).plot(internal=internal)
 
+    def summary(self) -> Any:
+        """The figures as a small frame (``figure``, ``value``) of the caller's engine."""
+        return self.details() if self.read_otherwise else super().summary()
+
+    def _flat(self) -> list[tuple[str, float]]:
+        flat = super()._flat()
+        names = (EXPECTED_OTHERWISE, "mean_match_risk_otherwise") if self.read_otherwise else ()
+        return [*flat[:3], *((name, getattr(self, name)) for name in names), *flat[3:]]
+
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with how each variable was matched."""
         stated = [variable.stated for variable in self.variables]
-        return {**super().to_dict(), "variables": stated, "high_risk_limit": self.high_risk_limit}
+        content = {**super().to_dict(), "variables": stated, "high_risk_limit": self.high_risk_limit}
+        if not self.read_otherwise:
+            return content
+        figures = {name: getattr(self, f"{name}_otherwise") for name in ("expected_match_risk", "mean_match_risk")}
+        return {**content, "otherwise": {**figures, "variables": [one.stated for one in self.read_otherwise]}}
 
     def _columns(self) -> dict[str, NDArray[Any]]:
         matched = self.matched
@@ -582,18 +615,21 @@ def matching_risk(
         Variables that were replaced or perturbed, whose original values the intruder knows.
     numeric : sequence of str, optional
         Those of the variables that are numbers, an empty list for none. Default: those that the scenario
-        declares; where it declares none, those stored as numbers in every file that have decimals or more than
-        twenty different values in the original; always those that a dict `width` names.
+        declares; where it declares none, those stored as numbers in every file that have decimals in any or more
+        than twenty different values in the original, synthetic ones released with values the original does not have
+        and not `ordered` in the scenario, and the only one that `width` could be meant for; always those that a dict
+        `width` names.
     width : float, sequence of float or dict of str to float, optional
-        How far a number may be off: one figure for every synthetic number, one for each of them in the order of
-        `synthetic`, or a dict. A known number is matched exactly unless a dict names it. Default: the scenario's,
-        else 0.10.
+        How far a number may be off: one figure for every number, one for each of them in the order of `known` and
+        `synthetic`, or a dict: a known number that it does not name is matched exactly. So are a scenario's keys
+        that are known, unless its ``[matching.width]`` or `numeric` names them. Default: the scenario's, else 0.10.
     relative : bool, sequence of bool or dict of str to bool, optional
         Whether the width is a share of the value (the default), or in the variable's unit.
     distance : {"box", "euclidean"}
         Whether every number must lie within its own interval, or all synthetic numbers together within a radius:
         the root of the sum of squared differences, each over the standard deviation of the original's values, is
-        at most `width`, then one figure. Missing numbers match missing ones, and the others count.
+        at most `width`, then one figure; known numbers are equal. Missing numbers match missing ones,
+        and the others count.
     tol : float, optional
         Slack for rounding errors at the ends of an interval: the scenario's, else 1e-9.
     bounds : {"closed", "open"}
@@ -627,8 +663,8 @@ def matching_risk(
     -------
     MatchingRisk
         ``expected_match_risk``, ``true_match_rate``, ``false_match_rate``, ``unique_matches``, ``baseline``,
-        ``variables``, ``records``, ``records_by_release``, ``high_risk(threshold)``,
-        ``high_risk_counts(threshold)``.
+        ``expected_match_risk_otherwise`` where whole numbers could as well be categories, ``variables``, ``records``,
+        ``records_by_release``, ``high_risk(threshold)``, ``high_risk_counts(threshold)``.
 
     Raises
     ------
@@ -677,7 +713,7 @@ def matching_risk(
     arguments.choice(around, "around", ("original", "released"))
     asked = Asked(
         known=known, synthetic=synthetic, numeric=numeric, width=width, relative=relative, missing=missing,
-        scenario=scenario,
+        scenario=scenario, known_exact=distance == "euclidean",
     )  # fmt: skip
     arguments.choice(distance, "distance", ("box", "euclidean"))
     if distance == "euclidean":
@@ -694,13 +730,24 @@ def matching_risk(
     )
     per_release = tuple(_figures(matched, j, pair.sizes[j], limit) for j in range(pair.m))
     notes = files.notes | _notes(pair, how)
+    other, expected = _other_reading(files, per_release, targets, options)
+    if other is not None:
+        per_release = tuple(
+            {**figures, EXPECTED_OTHERWISE: risk, "mean_match_risk_otherwise": risk / len(targets)}
+            for figures, risk in zip(per_release, expected, strict=True)
+        )
+    described = {"bounds": bounds, "around": around, "distance": distance}
     means = mean_figures(per_release, notes)
     if math.isnan(means["false_match_rate"]):
         notes["false_match_rate"] = NO_UNIQUE_MATCH
     result = MatchingRisk(
         pair, per_release, how.in_words, notes, matched=matched, n=len(targets), prefix=prefix,
         n_high_risk_of_mean=int(matched.above(limit).sum()), high_risk_limit=limit,
-        variables=matching_options.matched_variables(how, bounds=bounds, around=around, distance=distance), **means,  # type: ignore[arg-type]
+        variables=matching_options.matched_variables(how, **described),
+        read_otherwise=tuple(
+            variable for variable in matching_options.matched_variables(other or how, **described)
+            if (variable.name in how.widths) != (variable.name in (other or how).widths)
+        ), **means,  # type: ignore[arg-type]
     )  # fmt: skip
     return broken.of(result)
 
@@ -742,6 +789,39 @@ def _match(
     if not categories and not intervals:
         return np.full(len(targets), pair.sizes[j]), np.ones(len(targets), np.bool_)
     return match(categories, intervals, targets, known)
+
+
+def _other_reading(
+    files: FilesToMatch, per_release: Sequence[Mapping[str, float]], targets: NDArray[np.int64],
+    options: tuple[float, str, str, str],
+) -> tuple[MatchBy | None, list[float]]:  # fmt: skip
+    """The other reading with the highest expected match risk, and that of each release; None if all say the same."""
+    pair, here = files.pair, [figures["expected_match_risk"] for figures in per_release]
+    readings: list[tuple[MatchBy | None, list[float]]] = []
+    differing = [reading for reading in files.readings if _reads_differently(pair, files.by, reading[0], options)]
+    for other, riskier in differing:
+        matches = [_match(pair, other, other.names, j, targets, options) for j in range(pair.m)]
+        expected = [float((true / np.maximum(count, 1)).sum()) for count, true in matches]
+        if max(expected) > max(here) or (expected != here and not riskier):
+            readings.append((other, expected))
+    return max(readings, key=lambda reading: max(reading[1]), default=(None, here))
+
+
+def _reads_differently(pair: Pair, by: MatchBy, other: MatchBy, options: tuple[float, str, str, str]) -> bool:
+    """Whether an interval of one reading holds another value than the equal one that the other reading asks for."""
+    tol, bounds, around, distance = options
+    widths = by.widths | other.widths
+    apart: set[str] = set() if distance == "euclidean" else set(by.widths) ^ set(other.widths)
+    for name in apart:
+        original, *releases = (np.unique(values[~np.isnan(values)]) for values in pair.numbers(name))
+        for released in releases:
+            centre, values = (original, released) if around == "original" else (released, original)
+            interval = Interval(centre, values, *widths[name], tol, bounds == "closed", True, False)
+            low, high = interval.bounds(centre)
+            within = np.searchsorted(values, high, side="right") - np.searchsorted(values, low, side="left")
+            if (within != np.isin(centre, values)).any():
+                return True
+    return distance == "euclidean"
 
 
 def _spread(values: NDArray[np.float64]) -> float:

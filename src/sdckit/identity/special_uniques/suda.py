@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, ClassVar, Literal
@@ -24,7 +24,7 @@ from sdckit.errors import DataError
 from sdckit.identity.population.size_models import records_of
 from sdckit.identity.special_uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
 from sdckit.numerics.array_types import Floats
-from sdckit.result import FileFigure
+from sdckit.result import FileFigure, LetGo
 
 # Kernel density of a score, for a plot.
 
@@ -61,6 +61,7 @@ def kernel_density(values: Floats, size: NDArray[np.int64], width: float, points
 Scoring = Literal["elliot", "ihsn"]
 MAX_KEYS = 63
 PERSONS = "special uniques count records; make the file one row per person first, or leave person= out"
+NO_ITEM = "takes part in no minimal unique; sample uniques, pairs and so DIS count it as a category"
 NO_UNIQUES = "no record is a sample unique: every score is 0"
 NO_PAIRS = "no record is in a pair, so that DIS is one and so is every score above nothing"
 
@@ -142,6 +143,21 @@ class Suda(CellsResult):
     max_size: int
     scoring: Scoring
     sampling_fraction: float
+    before: Suda | None = field(default=None, repr=False, kw_only=True)  # to be drawn beside, see `plot`
+
+    @cached_property
+    def missing_rule(self) -> str:
+        """What a missing key value was taken for, in words: it matches nothing here, unlike in other measures."""
+        cells = self.cells
+        wild = [key for key, rule in zip(cells.keys, cells.rules, strict=True) if rule == "wildcard"]
+        if not wild or not any(cells.n_missing):
+            return cells.missing_rule
+        which = "a missing key value" if len(wild) == len(cells.keys) else f"a missing value of {', '.join(wild)}"
+        rest = "" if len(wild) == len(cells.keys) else "; of the other keys it is a category"
+        return f"{which} {NO_ITEM}{rest}"
+
+    def _rule(self) -> str:
+        return super()._rule() if isinstance(self.cells, LetGo) else self.missing_rule
 
     @cached_property
     def sample_uniques(self) -> int:
@@ -304,7 +320,9 @@ class Suda(CellsResult):
         at, density = kernel_density(values, size, bandwidth(values, size, (low, high)), points)
         return frame_of({"score": at.tolist(), "density": density.tolist()}, self._backend())
 
-    def plot(self, *, internal: bool = False, density: bool = False) -> Any:
+    def plot(
+        self, *, internal: bool = False, density: bool = False, dis: bool = False, before: Suda | None = None
+    ) -> Any:
         """Draw the minimal uniques by size, protected unless `internal`: a chart can be saved and passed on.
 
         Parameters
@@ -313,6 +331,10 @@ class Suda(CellsResult):
             Exact counts.
         density : bool
             Draw the density of the DIS scores instead; with ``internal=True`` only.
+        dis : bool
+            Draw the histogram of the DIS scores instead; with ``internal=True`` only.
+        before : Suda, optional
+            The same records before they were protected: their histogram is drawn beside, with ``dis=True``.
 
         Returns
         -------
@@ -321,9 +343,16 @@ class Suda(CellsResult):
         Raises
         ------
         DataError
-            `density` without ``internal=True``; a file of fewer than 50 records, unless internal.
+            `density` or `dis` without ``internal=True``; both; `before` without `dis`, or of another number of
+            records; a file of fewer than 50 records, unless internal.
         """
-        return self._plot("density" if arguments.flag(density, "density") else "", internal=internal)
+        if arguments.flag(dis, "dis") and arguments.flag(density, "density"):
+            raise DataError("density and dis are two pictures; ask for one", argument="dis")
+        if before is not None and (not dis or not isinstance(before, Suda) or before.n != self.n):
+            says = f"before is a result of suda on the same {self.n:,} records, drawn beside with dis=True"
+            raise DataError(says, argument="before")
+        kind = "dis" if dis else "density" if arguments.flag(density, "density") else ""
+        return (self if before is None else replace(self, before=before))._plot(kind, internal=internal)
 
     @cached_property
     def mean_dis_score(self) -> float:

@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.record_result import CellsResult
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
+from sdckit.result import LetGo, Result
+
+RISKS = {"individual_risk": "risk", "suda": "dis_score"}  # record column of each measure that has a risk per record
 
 
 def suppress_above(
@@ -26,8 +31,9 @@ def suppress_above(
     ----------
     data : data frame in memory
         pandas, Polars or PyArrow; it is not modified.
-    risk : str or array of float, shape (n,)
-        A column of the data, or a number per record in its order, as ``individual_risk(...).records["risk"]``.
+    risk : str, array of float of shape (n,), or result of `individual_risk` or `suda`
+        A column of the data, a number per record in its order, or a result on these records: its risks, of `suda` the
+        DIS scores.
     threshold : float
         Values go where the risk is greater, not where it is equal.
     columns : str or sequence of str
@@ -48,7 +54,8 @@ def suppress_above(
     ColumnError
         A column is absent, or the risk's own column is to be suppressed.
     DataError
-        A plan, no records, a risk that is no number or of another length, a threshold that is no number.
+        A plan, no records, a risk that is no number or of another length, a result without a risk per record, a
+        threshold that is no number.
 
     Notes
     -----
@@ -74,7 +81,8 @@ def suppress_above(
     if isinstance(risk, str) and risk in names:
         raise ColumnError(f"columns: {risk!r} holds the risk itself", argument="columns")
     arguments.number(threshold, "threshold", "is the risk above which a record is suppressed")
-    hit = _risk(frame, risk) > float(threshold)
+    given = risk.measure if isinstance(risk, Result) else risk if isinstance(risk, str) else "given per record"
+    hit = _risk(frame, _per_record(risk) if isinstance(risk, Result) else risk) > float(threshold)
     homes, shared = read_shared(frame, names, household, household_variables)
     wide = hit if homes is None else homes.some(hit)
     changed, source = {}, {}
@@ -85,12 +93,22 @@ def suppress_above(
         if changed[name]:
             source[name] = np.where(gone, -1, np.arange(len(frame)))
     out = take_rows(frame, source)
-    given = risk if isinstance(risk, str) else "given per record"
     parameters: dict[str, Any] = {"risk": given, "threshold": float(threshold), "columns": list(names)}
     if shared:
         parameters |= {"household": household, "household_variables": list(shared)}
     note = "the risk is that before the change; measure again"
     return Protected(out, Change("suppress_above", len(frame), changed, parameters, {}, {"risk": note}))
+
+
+def _per_record(result: Result) -> NDArray[np.float64]:
+    """The risk of each record that a measure found, in the order of its file."""
+    column = RISKS.get(result.measure)
+    if column is None or not isinstance(result, CellsResult):
+        says = f"risk: a result of {result.measure} has no risk of single records to hold against a threshold"
+        raise DataError(f"{says}; give one of {' or '.join(RISKS)}, or a number per record", argument="risk")
+    if not isinstance(result.cells, Cells | LetGo) or result.cells.source is None:
+        raise DataError("risk: the result is of a plan, whose records are not here; collect it first", argument="risk")
+    return np.asarray(result.told(column), np.float64)
 
 
 def _risk(frame: Any, risk: Any) -> NDArray[np.float64]:

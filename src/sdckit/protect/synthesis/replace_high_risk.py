@@ -258,6 +258,7 @@ def replace_high_risk(
         arguments.count(n_replace, "n_replace", "counts records")
     arguments.flag(exclude_high_risk, "exclude_high_risk")
     rng, secret = open_rng(seed)
+    released = released.data if isinstance(released, Protected) else released
     several = isinstance(released, (list, tuple))
     files = list(released) if several else [released]
     if not files:

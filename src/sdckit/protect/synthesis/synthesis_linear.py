@@ -60,6 +60,8 @@ class PosteriorDraws(Mapping[str, Any]):
         Of a Dirichlet-multinomial model only: by predictor its level in each cell.
     missing : mapping or None
         The same for the model of being missing, where that was modelled first.
+    transform : str
+        "log" where a normal model is of the logarithms of the values; else left out.
     used : int
         How many of the first draws the files were drawn with, 0 unless `proper`; may be left out.
 
@@ -135,7 +137,7 @@ class PosteriorDraws(Mapping[str, Any]):
         Raises
         ------
         DataError
-            No draws but those that the files were drawn with.
+            No draws but those that the files were drawn with; a model on the log scale.
 
         Notes
         -----
@@ -156,6 +158,11 @@ class PosteriorDraws(Mapping[str, Any]):
             raise DataError(
                 f"column {self['column']!r}: the draws kept are those that files were drawn with; give synthesize a "
                 "larger posterior_draws"
+            )
+        if "transform" in self:
+            raise DataError(
+                f"column {self['column']!r} is modelled on the log scale, of which no distributions are given; take "
+                "log_density(data)"
             )
         frame: Any = open_frame(data)
         if self["model"] == CELLS:
@@ -224,16 +231,22 @@ class PosteriorDraws(Mapping[str, Any]):
     def _density(self, eta: Floats, series: Any) -> Floats:
         if self["model"] in {"normal", "poisson"}:
             values = float_values(series, "column")
+            if "transform" in self:
+                logs = np.log(values, out=np.full(len(values), np.nan), where=values > 0)
+                return self._normal(eta, logs) - np.where(np.isnan(logs), 0.0, logs)  # the density of the values
             if self["model"] == "normal":
-                sd = np.asarray(self["scale"], float)[:, None]
-                log_density = -0.5 * ((values - eta[:, 0]) / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi))
-                return np.where(np.isnan(values), -np.inf, log_density)
+                return self._normal(eta, values)
             from scipy.special import gammaln
 
             counts = (values >= 0) & (values == np.floor(values))
             held, rate = np.where(counts, values, 0.0), np.minimum(eta[:, 0], MOST_RATE)
             return np.where(counts, held * rate - np.exp(rate) - gammaln(held + 1), -np.inf)
         return self._of_levels(np.moveaxis(self._log_shares(eta), 1, 2), series)
+
+    def _normal(self, eta: Floats, values: Floats) -> Floats:
+        sd = np.asarray(self["scale"], float)[:, None]
+        log_density = -0.5 * ((values - eta[:, 0]) / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi))
+        return np.where(np.isnan(values), -np.inf, log_density)
 
     def _of_levels(self, log_shares: Floats, series: Any) -> Floats:
         """The log probability of what each record holds, from those of all levels, shape (H, n, L)."""

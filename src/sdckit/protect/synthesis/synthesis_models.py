@@ -8,13 +8,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_design import Predicted, Seen, make_terms
 from sdckit.protect.synthesis.synthesis_linear import CELLS, REGRESSIONS, LinearFit, PosteriorDraws, fit_linear
 from sdckit.protect.synthesis.synthesis_trees import SampleFit, fit_estimator, fit_tree
-from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
+from sdckit.protect.synthesis.synthesis_variables import MISSING, NEW, Values, Variable
 
 # Dirichlet-multinomial synthesis: shares of the levels of a variable in each combination of its predictors.
 
@@ -131,6 +132,7 @@ def _shares(weights: Floats) -> Floats:
 
 JOINT = "multivariate_normal"
 NAMES = ("cart", "sample", *REGRESSIONS, CELLS)
+LARGEST_LOG = 700.0  # of a number that is drawn
 MOST_OUTCOMES = 50  # levels that a regression distinguishes
 
 
@@ -159,6 +161,7 @@ class Chosen:
     estimator: Any
     smoothing: float
     more_freedom: int = 0  # of the residuals of a joint normal's regression
+    log: bool = False  # whether the logarithms of the values are modelled
 
     @property
     def is_linear(self) -> bool:
@@ -198,6 +201,70 @@ class _WithMissing:
         number = np.full(n, np.nan)
         number[here] = values.number
         return Values(level, number)
+
+
+@dataclass(frozen=True, eq=False)
+class _OnLogScale:
+    """A model of the logarithms of a variable's values."""
+
+    of_logs: Fitted
+    variable: Variable
+
+    def draw(self, held: Mapping[str, Seen], n: int, rng: np.random.Generator, release: int) -> Values:
+        made = self.of_logs.draw(held, n, rng, release)
+        assert made.number is not None
+        lent = self.variable.of_levels(made.level)  # a donor's value stays to the last digit
+        new = self.variable.of_numbers(np.exp(np.minimum(made.number, LARGEST_LOG)))
+        assert lent.number is not None
+        assert new.number is not None
+        is_new = made.level == NEW
+        return Values(np.where(is_new, new.level, lent.level), np.where(is_new, new.number, lent.number))
+
+
+def _logs(variable: Variable, rows: Ints) -> Variable:
+    """A variable with the logarithms of its values, those of some records above 0.
+
+    Raises `DataError`: one of these is not.
+    """
+    amounts, numbers = variable.amounts, variable.held.number
+    assert amounts is not None
+    assert numbers is not None
+    if (low := int(np.count_nonzero(numbers[rows] <= 0))) > 0:
+        raise DataError(
+            f"transform: {variable.name!r} is 0 or less in {low:,} records that its model is fitted to, and has no "
+            "logarithm there; set these values by a rule (rules=), or leave the column out of transform=",
+            argument="transform",
+        )
+    positive = amounts > 0  # the others, which rules set, only keep their place below
+    logs = np.log(amounts, out=np.full(len(amounts), -np.inf), where=positive)
+    logs[~positive] = np.nextafter(logs[positive][0], -np.inf)
+    held = np.where(variable.held.level >= 0, logs[variable.held.level], np.nan)
+    return replace(variable, amounts=logs, held=Values(variable.held.level, held), decimals=None)
+
+
+def on_log_scale(
+    chosen: Mapping[str, Chosen], transform: Any, variables: Mapping[str, Variable]
+) -> dict[str, Chosen]:  # fmt: skip
+    """The models, those of the columns in `transform` ({column: "log"}) of the logarithms of their values.
+
+    Raises `ColumnError`: a column that is not synthesised; `DataError`: another transform, or a model that draws
+    no numbers from a distribution on the log scale.
+    """
+    by_column = {} if transform is None else arguments.mapping(transform, "transform", 'is {column: "log"}')
+    for name, how in by_column.items():
+        if name not in chosen:
+            hint = did_you_mean(str(name), list(chosen))
+            says = f"transform: {name!r} is not among the columns to synthesise; {hint}"
+            raise ColumnError(says, argument="transform")
+        arguments.choice(how, "transform", ("log",))
+        model = chosen[name]
+        if variables[name].kind != "number" or _classifies(model) or (
+            model.estimator is None and model.name not in {"normal", "cart"}
+        ):  # fmt: skip
+            what = f"{name!r}, a {variables[name].kind} drawn by {model.name!r}"
+            says = f"transform: 'log' is for numbers drawn by 'normal', 'cart' or a regressor, not for {what}"
+            raise DataError(says, argument="transform")
+    return {name: replace(model, log=name in by_column) for name, model in chosen.items()}
 
 
 def read_models(given: Any, variables: Sequence[Variable], smoothing: Mapping[str, float]) -> dict[str, Chosen]:
@@ -310,6 +377,10 @@ def _fit_one(
     level = variable.held.level[rows]
     if chosen.name == "sample" or (level == level[0]).all():
         return SampleFit(variable, rows)
+    if chosen.log:
+        logs, of_logs = _logs(variable, rows), replace(chosen, log=False)
+        fitted = _fit_one(logs, of_logs, predictors, rows, settings, rng, predicted)
+        return fitted if isinstance(fitted, SampleFit) else _OnLogScale(fitted, variable)
     if chosen.is_linear:
         return fit_linear(
             variable, chosen.regression, predictors, rows, n_draws=settings.n_draws, proper=settings.proper, rng=rng,
@@ -348,9 +419,11 @@ def kept_draws(fitted: Fitted) -> PosteriorDraws | None:
     """The draws from the posterior of a fitted model, where it has one."""
     if isinstance(fitted, LinearFit | CellsFit):
         return fitted.kept()
-    if isinstance(fitted, _WithMissing) and isinstance(fitted.rest, LinearFit):
+    if isinstance(fitted, _OnLogScale) and isinstance(fitted.of_logs, LinearFit):
+        return PosteriorDraws({**fitted.of_logs.kept(), "transform": "log"})
+    if isinstance(fitted, _WithMissing) and (rest := kept_draws(fitted.rest)) is not None:
         gone = kept_draws(fitted.gone)
-        return PosteriorDraws({**fitted.rest.kept(), "missing": None if gone is None else dict(gone)})
+        return PosteriorDraws({**rest, "missing": None if gone is None else dict(gone)})
     return None
 
 

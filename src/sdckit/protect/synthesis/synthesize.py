@@ -41,6 +41,7 @@ from sdckit.protect.synthesis.synthesis_models import (
     as_joint,
     fit_model,
     kept_draws,
+    on_log_scale,
     read_models,
     unconverged,
 )
@@ -229,6 +230,7 @@ def synthesize(
     proper: bool = False,
     min_leaf: int = 5,
     smoothing: float | Mapping[str, float] = 0.0,
+    transform: Mapping[str, str] | None = None,
     concentration: float = 1.0,
     posterior_draws: int = 100,
     household: str | None = None,
@@ -282,6 +284,9 @@ def synthesize(
         For numbers by "cart", for all or by variable: 0 gives donors' values as they are; 1 adds normal noise
         of the bandwidth 0.9 sd n^(-1/5) of each leaf, within the range of the variable. Values that a tenth of
         the records hold are not smoothed.
+    transform : dict, optional
+        ``{"income": "log"}``: numbers above 0 modelled on the log scale by "normal", "cart" or a regressor, and
+        written on their own. As a predictor the variable stays as it is; a formula may take its logarithm.
     concentration : float
         Of "dirichlet_multinomial": records that the prior adds to each level of each cell. 0: the counts alone, and
         in a cell without records the shares of all.
@@ -314,7 +319,8 @@ def synthesize(
         Predictors in a circle, or drawn later than what they predict; a formula that cannot be read; `n` below 1, or
         with columns that are not drawn.
         A variable without values or of equal ones; texts that nearly all differ; infinite values; a model that
-        does not fit the type; flags that are not boolean, or of another number than the records.
+        does not fit the type; a logarithm of what is not above 0, or for a model that has none; flags that are not
+        boolean, or of another number than the records.
 
     Notes
     -----
@@ -358,7 +364,7 @@ def synthesize(
             data, lambda table: synthesize(
                 table, m=m, n=n, columns=columns, order=order, models=models, predictors=predictors, rows=rows,
                 fit_to=fit_to, rules=rules, proper=proper, min_leaf=min_leaf, smoothing=smoothing,
-                concentration=concentration, posterior_draws=posterior_draws, household=household,
+                transform=transform, concentration=concentration, posterior_draws=posterior_draws, household=household,
                 household_variables=household_variables, seed=seed,
             ),
             read=lambda known: [*columns_read(known, named, predictors, rules), *also],
@@ -376,7 +382,11 @@ def synthesize(
         order_of = (*shared, *(name for name in order_of if name not in shared))
     hit = hit if homes is None or not shared else homes.some(hit)
     helpers, unused = general_predictors(listed, order_of, apart, variables, len(frame))
-    chosen_models = read_models(models, [variables[name] for name in order_of], _smoothing(smoothing, order_of))
+    chosen_models = on_log_scale(
+        read_models(models, [variables[name] for name in order_of], _smoothing(smoothing, order_of)),
+        transform,
+        variables,
+    )
     joint = [name for name in order_of if chosen_models[name].name == JOINT]
     order_of, predicting, formulas = in_order(
         order_of, predictors, variables, joint=joint, helpers=helpers, fixed=order is not None
@@ -419,6 +429,7 @@ def synthesize(
             "rows": "all" if rows is None else "flagged", "fit_to": fit_to,
             "rules": {name: len(column_rules) for name, column_rules in plan.rules.items()}, "proper": proper,
             "min_leaf": min_leaf, "smoothing": {name: plan.chosen[name].smoothing for name in order_of},
+            **({"transform": dict(transform)} if transform else {}),
             **({"household": household, "household_variables": list(shared)} if shared else {}),
         },
         secret={"seed": secret, "draws": DrawsByColumn(draws, models_used, posterior_draws > 0)},

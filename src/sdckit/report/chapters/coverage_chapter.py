@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from sdckit.display import counted
 from sdckit.report.blocks import Block, Paragraph, Section, TableBlock
-from sdckit.report.gate.figures import Tree
 from sdckit.report.view import Plain
-
-if TYPE_CHECKING:
-    from sdckit.workflow.coverage import Coverage
 
 TITLE = "What was looked at"
 LISTED = 8  # names of columns in one row; the rest is counted
@@ -28,17 +23,11 @@ MEANING = (
 )
 
 
-def coverage_tree(coverage: Coverage) -> Tree:
-    """The map of an assessment, for its document; None where no column goes out."""
-    rows = coverage.rows()
-    return tuple(rows) if rows else None
-
-
 def coverage_sentence(columns: Sequence[Plain]) -> str:
     """How many columns go out, and how many of them no question saw."""
     n = len(columns)
     known, sensitive = sum(bool(row["known"]) for row in columns), sum("sensitive" in row["roles"] for row in columns)
-    unseen = sum(not _marks(row) for row in columns)
+    unseen = sum(not any(row[question] for question in HEADS) for row in columns)
     return (
         f"Of {counted(n, 'column')} that {'goes' if n == 1 else 'go'} out somebody may know {known:,}; sensitive: "
         f"{sensitive:,}; not looked at by any question: {unseen:,}."
@@ -46,13 +35,14 @@ def coverage_sentence(columns: Sequence[Plain]) -> str:
 
 
 def coverage_blocks(columns: Sequence[Plain], *, n_intruders: int) -> list[Block]:
-    """A table of the columns, those with the same marks in one row, and what its heads mean."""
+    """A table of the columns, those with the same marks in one row, and what its heads mean; nothing of no column."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for row in columns:
+        roles = ", ".join(ROLES.get(role, role) for role in row["roles"]) or "no role"
         marks = (_mark(row, question, n_intruders) for question in HEADS)
-        groups.setdefault((", ".join(ROLES.get(role, role) for role in row["roles"]) or "no role", *marks), []).append(
-            row["column"]
-        )
+        groups.setdefault((roles, *marks), []).append(row["column"])
+    if not groups:
+        return []
     rows = tuple((_listed(names), *marks) for marks, names in groups.items())
     return [
         TableBlock(TITLE, ("Columns", "Role", *HEADS.values()), rows),
@@ -63,14 +53,8 @@ def coverage_blocks(columns: Sequence[Plain], *, n_intruders: int) -> list[Block
 
 def coverage_sections(plain: Plain) -> list[Section]:
     """Section of the annex; empty where the document has no map."""
-    columns = plain.get("coverage")
-    if not columns:
-        return []
-    return [Section(TITLE, tuple(coverage_blocks(columns, n_intruders=len(plain["intruders"]))))]
-
-
-def _marks(row: Plain) -> list[Any]:
-    return [row[question] for question in HEADS if row[question]]
+    blocks = coverage_blocks(plain.get("coverage") or (), n_intruders=len(plain["intruders"]))
+    return [Section(TITLE, tuple(blocks))] if blocks else []
 
 
 def _mark(row: Plain, question: str, n_intruders: int) -> str:

@@ -10,6 +10,7 @@ from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters.attacks_chapter import tried_words
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
+from sdckit.report.chapters.document import RECOVERY
 from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, some_records, status
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
@@ -100,7 +101,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
 # Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
 
 
-CONTRIBUTIONS, RECOVERY = "key_contributions", "recoverable_values"
+CONTRIBUTIONS = "key_contributions"
 READY = (
     "Check once more that the file that leaves is the one assessed here.",
     "Give out that file and documents without exact figures only; the original, the log and all keys stay inside.",
@@ -177,9 +178,10 @@ def _remaining_uniques(rows: Sequence[Plain], least: float) -> str:
 
 def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
     """Steps against attribute disclosure by equivalence classes and against reconstructed values."""
-    variables = listed(list(dict.fromkeys(verdict["variable"] for verdict in beyond if verdict["variable"])))
+    disclosed = (verdict["variable"] for verdict in beyond if LIMITS[verdict["name"]].per_variable)
+    variables = listed(list(dict.fromkeys(name for name in disclosed if name)))
     if variables:
-        yield f"Form larger groups, or make {variables} coarser or leave it out, where a group discloses it."
+        yield f"Form larger groups, or make coarser or leave out what a group discloses: {variables}."
     names = {verdict["name"] for verdict in beyond}
     yield from (kind.advice for kind in LIMITS.values() if kind.advice and kind.name in names)
 
@@ -380,7 +382,11 @@ def _kept_words(figures: Plain) -> str:
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:
     """Rows of the five safes: what the assessment says of each, and what is left to agree on."""
-    verdicts = plain["verdicts"]
+    verdicts = [  # as the headline counts them: roles have no limit, and are counted where they do not hold
+        verdict
+        for verdict in plain["verdicts"]
+        if verdict["limit"] is not None or verdict["holds"]["value"] is not True
+    ]
     held = sum(verdict["holds"]["value"] is True for verdict in verdicts)
     limits = "the only limit holds" if held else "the only limit does not hold"
     if len(verdicts) != 1:

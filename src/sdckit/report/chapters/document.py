@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.chapters.coverage_chapter import coverage_tree
 from sdckit.report.chapters.sentences import limits_tree
 from sdckit.report.gate.figures import (
     AllHold,
@@ -40,6 +39,10 @@ if TYPE_CHECKING:
 
 
 ATTACKS = 500  # attempts of each attack unless others are asked for
+RECOVERY = "recoverable_values"
+# Entries of a scenario that are printed as they are.
+SINGLE = ("weight", "sampling_fraction", "household", "person")
+LISTS = ("sensitive", "numeric", "magnitudes", "number_groups", "identifiers", "insensitive")
 
 
 def python_call(scenario: Scenario, measures: Sequence[str] = (), by: Sequence[str] = ()) -> str:
@@ -63,11 +66,10 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
         given["keys"] = list(scenario.keys)
     else:
         given["intruders"] = {name: list(keys) for name, keys in scenario.intruders.items()}
-    for name in ("weight", "sampling_fraction", "household", "person", "insensitive_because", "release"):
+    for name in (*SINGLE, "insensitive_because", "release"):
         if (value := getattr(scenario, name)) not in (None, ""):
             given[name] = value
-    several = ("sensitive", "numeric", "magnitudes", "number_groups", "ordered", "identifiers", "insensitive")
-    for name in (*several, "missing_codes"):
+    for name in (*LISTS, "ordered", "missing_codes"):
         if value := getattr(scenario, name):
             given[name] = list(value)
     given |= scenario.stated_none
@@ -220,7 +222,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "scenario": scenario_tree(scenario, judged=[verdict.name for verdict in assessment.verdicts]),
         "intruders": intruders,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
-        "coverage": coverage_tree(assessment.coverage),
+        "coverage": tuple(assessment.coverage.rows()) or None,
         "methods": method_notes((place for intruder in assessment.intruders for place in intruder.results), scenario),
         "reproduce": {
             "python": python_call(scenario, assessment.measures, assessment.by),
@@ -232,27 +234,18 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n, listed=True)
 
 
-def scenario_tree(scenario: Scenario, *, compared: bool = False, judged: Collection[str] = ()) -> dict[str, Tree]:
+def scenario_tree(scenario: Scenario, *, judged: Collection[str], compared: bool = False) -> dict[str, Tree]:
     """The declared roles and rules: set by the analyst, not computed from the data.
 
     `compared`: whether a release is compared with its original; some limits apply only then, or where they were
-    `judged` of the file by itself.
+    `judged` of the file by itself; `judged` are the limits with a verdict.
     """
     missing = scenario.missing
     return {
         "title": scenario.title,
         **limits_tree(scenario, compared=compared, judged=judged),
         "intruders": {name: tuple(keys) for name, keys in scenario.intruders.items()},
-        "weight": scenario.weight,
-        "sampling_fraction": scenario.sampling_fraction,
-        "household": scenario.household,
-        "person": scenario.person,
-        "sensitive": tuple(scenario.sensitive),
-        "numeric": tuple(scenario.numeric),
-        "magnitudes": tuple(scenario.magnitudes),
-        "number_groups": tuple(scenario.number_groups),
-        "identifiers": tuple(scenario.identifiers),
-        "insensitive": tuple(scenario.insensitive),
+        **{entry: getattr(scenario, entry) for entry in (*SINGLE, *LISTS)},
         "insensitive_because": scenario.insensitive_because,
         "thresholds": dict(scenario.thresholds.entries),
         "missing": missing if isinstance(missing, str) else dict(missing),
@@ -323,14 +316,12 @@ def _alone(intruder: IntruderAssessment) -> bool:
 
 def _link_missing(ledger: Ledger, prefix: str, intruder: IntruderAssessment) -> None:
     """Enter that the missing values of a key are those looked for, where the key shows nothing else."""
-    audited: Iterator[tuple[str, Any]] = (
-        (place, result) for place, result in intruder.results.items() if hasattr(result, "pair")
-    )
-    for place, result in audited:
-        for number, column in enumerate(column for column in result.columns[0] if column.touched):
-            missing, changed = f"key.{column.column}.missing", f"{prefix}.{place}.1.{number}.touched"
-            if missing in ledger.variables and ledger.variables[missing].true == column.touched:
-                ledger.equal(missing, changed)
+    audit: Any = intruder.results.get(RECOVERY)
+    columns = () if audit is None else audit.columns[0]
+    for number, column in enumerate(column for column in columns if column.touched):
+        missing, changed = f"key.{column.column}.missing", f"{prefix}.{RECOVERY}.1.{number}.touched"
+        if missing in ledger.variables and ledger.variables[missing].true == column.touched:
+            ledger.equal(missing, changed)
 
 
 def _is_only_key(facts: KeyFacts, intruder: IntruderAssessment) -> bool:

@@ -11,7 +11,6 @@ from sdckit.data.limits import LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
-from sdckit.report.chapters.coverage_chapter import coverage_tree
 from sdckit.report.chapters.document import (
     SCHEMA_VERSION,
     build_document,
@@ -236,7 +235,8 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     tree: dict[str, Tree] = dict(join(ledger, replace(base, base=file)))
     sizes = [release.n for release in assessment.released]
     counts = release_sizes(ledger, sizes)
-    tree |= {"scenario": scenario_tree(assessment.scenario, compared=True)}
+    judged = [verdict.name for verdict in assessment.verdicts]
+    tree |= {"scenario": scenario_tree(assessment.scenario, judged=judged, compared=True)}
     tree["released"] = tuple(
         join(
             ledger, replace(build_document(release), base=f"release {number}"), f"release {number}: ",
@@ -253,7 +253,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         ),
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
-        "coverage": coverage_tree(assessment.coverage),
+        "coverage": tuple(assessment.coverage.rows()) or None,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
         "holds": tuple(
             Holds(verdict.holds, "" if has_no_figure(verdict) else verdict.reason) for verdict in assessment.verdicts
@@ -334,4 +334,5 @@ def _compared_leaves(verdict: Verdict, intruders: Sequence[PlainDict]) -> Iterat
         for place, tree in intruder["measures"].items() if intruder["name"] == verdict.intruder else ():
             view, (measure, _, variable) = find_view(place), place.partition(":")
             if isinstance(view, ShareView) and measure == kind.measure and variable in ("", verdict.variable):
-                yield from (release[kind.figure] for release in tree["releases"] if kind.figure in release)
+                names = (kind.figure, kind.otherwise)
+                yield from (release[name] for release in tree["releases"] for name in names if name in release)

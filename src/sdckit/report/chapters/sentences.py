@@ -6,10 +6,16 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdckit.data.limits import LIMITS
-from sdckit.data.scenarios.thresholds import a_release, limits_in_force, limits_not_asked, release_words
+from sdckit.data.scenarios.thresholds import (
+    NOTHING_CHANGED,
+    a_release,
+    limits_in_force,
+    limits_not_asked,
+    release_words,
+)
 from sdckit.display import counted
 from sdckit.report.gate.figures import Tree
-from sdckit.report.rates import percent
+from sdckit.report.rates import capital, percent
 from sdckit.report.view import Plain, views_of
 
 if TYPE_CHECKING:
@@ -83,7 +89,7 @@ SINGLE_ROWS = "this is said of single rows: people followed through their rows w
 
 def rows_sentence(verdict: Plain) -> str:
     """Sentence on a verdict that looked at single rows of people who have several; else ""."""
-    return f" {_capital(SINGLE_ROWS)}." if verdict.get("single_rows") else ""
+    return f" {capital(SINGLE_ROWS)}." if verdict.get("single_rows") else ""
 
 
 def verdict_sentence(verdict: Plain, n: Plain) -> str:
@@ -105,7 +111,7 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
         printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")
     sentence = (printed[0] if holds else printed[1]).format(
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
-        value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=_capital(verdict["reason"]),
+        value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=capital(verdict["reason"]),
         columns=spaced(verdict.get("columns", "")),
     )  # fmt: skip
     return f"{sentence}{_rule_words(verdict)}."
@@ -123,10 +129,6 @@ def columns_words(n: int, n_every: int, n_going_out: int | None) -> str:
         return f"with {counted(n, 'column')}"
     first = f"{n:,} and with {n_every:,}" if n_every else f"{n:,}"
     return f"with {first} of {counted(n_going_out, 'column')} that {'goes' if n_going_out == 1 else 'go'} out"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def both_rules(resting: str, category: str, limit: float, *, holds: bool) -> str:
@@ -205,15 +207,21 @@ def answer(intruder: Plain, n: Plain) -> str:
 # The type of release, and its limits with their origin.
 
 
-def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str] = ()) -> dict[str, Tree]:
+def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str] | None = None) -> dict[str, Tree]:
     """The type of release and the limits in force: set by the analyst or an office, not computed from the data.
 
-    `judged` names limits on a release that were judged of the file by itself.
+    `judged` names the limits with a verdict, where there are verdicts: one on a release may be judged of the file by
+    itself, or not asked of a release in which nothing was taken out.
     """
     limits = limits_in_force(scenario, compared=compared)
-    beside = limits_in_force(scenario, compared=True)
-    limits |= {name: cap for name, cap in beside.items() if name in judged}
     not_asked = limits_not_asked(scenario, compared=compared)
+    if judged is not None:
+        if compared:
+            unasked = [name for name in limits if LIMITS[name].alone and name not in judged]
+            not_asked |= dict.fromkeys(unasked, NOTHING_CHANGED)
+        beside = limits_in_force(scenario, compared=True)
+        limits = {name: limit for name, limit in limits.items() if name not in not_asked}
+        limits |= {name: limit for name, limit in beside.items() if name in judged}
     return {
         "release": scenario.release,
         "release_words": release_words(scenario.release),

@@ -94,18 +94,10 @@ def artifact(path: str) -> str:
 
 
 def _rule(name: str) -> Plain:
-    return {
-        "id": f"sdckit/{name}",
-        "shortDescription": {"text": _rule_words(name)},
-        "defaultConfiguration": {"level": "error"},
-    }
-
-
-def _rule_words(name: str) -> str:
     kind = LIMITS.get(name)
-    if kind is not None and kind.judged == "roles":
-        return "Every column that goes out has a role."
-    return f"The limit on {limit_name(name)} holds."
+    of_roles = kind is not None and kind.judged == "roles"
+    words = "Every column that goes out has a role." if of_roles else f"The limit on {limit_name(name)} holds."
+    return {"id": f"sdckit/{name}", "shortDescription": {"text": words}, "defaultConfiguration": {"level": "error"}}
 
 
 def _files(verdict: Printed, file: str, released: Sequence[str]) -> Sequence[str]:

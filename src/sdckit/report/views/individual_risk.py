@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
 from sdckit.report.common_blocks import EXPECTED, bars, by_rule, figure, of_rule, of_whole, texts
 from sdckit.report.gate.figures import Histogram, InternalOnly, Ratio, Share, Tree
+from sdckit.report.gate.protect import protect
 from sdckit.report.gate.relations import largest_size, link_records, link_risk
+from sdckit.report.notebook import result_document
 from sdckit.report.setting import RISK_EDGES, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View
 
@@ -212,4 +215,18 @@ def _notes(scenario: Scenario) -> Sequence[Note]:
     return (Note("Individual risk", text, "Benedetti & Franconi (1998); Franconi & Polettini (2004)"),)
 
 
-VIEW = View("Risk of re-identification", tree, blocks, _notes, _figures, _answer)
+def _household(result: IndividualRisk, internal: bool) -> ChartBlock:
+    """Chart of the household risk, for a confidential document only, as in `tree`."""
+    if not internal:
+        raise DataError(
+            "the members of a household have one risk, so that the records of a bin may be a single household; "
+            "internal=True draws it, plot() draws what may leave",
+            argument="household",
+        )
+    drawn = protect(result_document(result), internal=True)[result.measure]
+    first, *_ = _distribution("household", drawn["household_distribution"], of_rule(drawn))
+    assert isinstance(first, ChartBlock)
+    return first
+
+
+VIEW = View("Risk of re-identification", tree, blocks, _notes, _figures, _answer, charts={"household": _household})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.identity.matching.matching_risk import RISK_STEPS
@@ -16,6 +16,10 @@ from sdckit.result import LetGo
 
 STEPS = ("0: no match, or wrong ones", "up to 0.1", "0.1 to 0.2", "0.2 to 0.5", "1: one match, the right one")
 CERTAIN = 0.5  # a match risk above it is 1: a single match, and the right one
+OTHERWISE = (
+    "Nothing says whether these whole numbers are numbers or categories: both readings are given, and the higher risk "
+    "counts against a limit."
+)
 ROLES = {"known": "left as it was", "synthetic": "changed"}
 
 
@@ -39,6 +43,8 @@ def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         "variables": tuple(variable.stated for variable in result.variables),
         "high_risk_limit": limit,
     }
+    if result.read_otherwise:
+        figures["otherwise"] = tuple(variable.stated for variable in result.read_otherwise)
     if result.m > 1:
         name = f"{start}high_risk_of_mean"
         figures["n_high_risk_of_mean"] = ledger.count(name, result.n_high_risk_of_mean, start)
@@ -88,21 +94,32 @@ def also(tree: Plain) -> list[Block]:
     """Table of how each variable was matched, and the limit above which a risk is high."""
     if "variables" not in tree:
         return []
-    rows = tuple(
-        (variable["name"], variable["kind"], ROLES[variable["role"]], variable["matched"])
-        for variable in tree["variables"]
-    )
-    table = TableBlock("How each variable was matched", ("Variable", "Taken for", "In the release", "Matched"), rows)
+    table = _matched("How each variable was matched", tree["variables"])
     limit = f"High risk: a match risk above {tree['high_risk_limit']:g}"
     mean = tree.get("n_high_risk_of_mean")
     of_mean = f", in each release by itself; the mean over the releases is above it for {mean['text']}" if mean else ""
-    return [table, Paragraph(f"{limit}{of_mean}.", "note")]
+    blocks: list[Block] = [table, Paragraph(f"{limit}{of_mean}.", "note")]
+    if others := tree.get("otherwise"):
+        blocks += [Paragraph(OTHERWISE, "note"), _matched("Variables that can be read otherwise", others)]
+    return blocks
+
+
+def _matched(caption: str, variables: Sequence[Plain]) -> TableBlock:
+    """Table of how variables are matched."""
+    names = ("kind", "role", "matched")
+    rows = tuple(
+        (variable["name"], *(ROLES.get(variable[name], variable[name]) for name in names)) for variable in variables
+    )
+    return TableBlock(caption, ("Variable", "Taken for", "In the release", "Matched"), rows)
 
 
 def answer(tree: Plain, _: str) -> str:
     """Sentence for the first page."""
     share, chance = over(tree, "mean_match_risk"), over(tree, "baseline")
     expected = "would be expected to be matched back to their own row"
+    if "otherwise" in tree:
+        other = over(tree, "mean_match_risk_otherwise")
+        return f"Of the original's records {share} ({chance} by chance; {other} read otherwise) {expected}."
     return f"Of the original's records {share} ({chance} by chance) {expected}."
 
 
@@ -110,6 +127,8 @@ HEAD = "Rows matched back by their keys"
 SHARES = (
     Figure("mean_match_risk", "records expected to be matched back", whole=False),
     Figure("expected_match_risk", "the same (number)", base="", sum_of="mean_match_risk"),
+    Figure("mean_match_risk_otherwise", "records expected to be matched back, read otherwise", whole=False),
+    Figure("expected_match_risk_otherwise", "read otherwise (number)", base="", sum_of="mean_match_risk_otherwise"),
     Figure("baseline", "records expected to be matched back by chance", whole=False),
     Figure("unique_matches", "records with a single match (number)", base=""),
     Figure("true_match_rate", "records whose single match is the right one", inside="unique_matches"),

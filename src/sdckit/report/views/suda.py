@@ -21,6 +21,8 @@ from sdckit.result import LetGo
 if TYPE_CHECKING:
     from sdckit.identity.special_uniques.suda import Suda
 
+BY_SCORE = "Records by their DIS score"
+
 
 def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
     """Enter minimal uniques by size, DIS and the contribution of each key; those of levels are confidential."""
@@ -124,7 +126,7 @@ def _scores(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     drawn = [(f"{row['from']:g} to {row['to']:g}", {"text": f"{row['n']:,}", "value": row["n"]}) for row in rows]
     listed = tuple((f"{row['from']:g}", f"{row['above']:,}") for row in rows)
     table = TableBlock("Records above a DIS score", ("Score", "Records"), listed, (1,))
-    return figure(bars("Records by their DIS score", "records", drawn), table)
+    return figure(bars(BY_SCORE, "records", drawn), table)
 
 
 NOTE = Note(
@@ -148,4 +150,22 @@ def _density(result: Suda, internal: bool) -> ChartBlock:
     return ChartBlock("curve", data, "Density of the DIS scores of all records")
 
 
-VIEW = View("Special uniques", tree, blocks, noted(NOTE), charts={"density": _density})
+def _dis(result: Suda, internal: bool) -> ChartBlock:
+    """Histogram of the DIS scores, beside that of the file before; for a confidential document only."""
+    if not internal:
+        raise DataError(
+            "the bins of a histogram hold few records, whose scores it tells; internal=True draws it, plot() draws "
+            "what may leave",
+            argument="dis",
+        )
+    sides = {"": result} if result.before is None else {"before": result.before, "after": result}
+    counts = {when: side.dis_histogram() for when, side in sides.items()}
+    rows = [
+        (f"{low:g} to {high:g}{when and ', '}{when}", {"text": f"{own[at]:,}", "value": own[at]})
+        for at, (low, high) in enumerate(pairwise((*result.dis_above(), 1.0)))
+        for when, own in counts.items()
+    ]
+    return bars(BY_SCORE, "records", rows)
+
+
+VIEW = View("Special uniques", tree, blocks, noted(NOTE), charts={"density": _density, "dis": _dis})

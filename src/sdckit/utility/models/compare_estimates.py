@@ -95,7 +95,7 @@ def compare_estimates(
         inference about the population: see `combine`.
     level : float
         Coverage of the intervals, between 0 and 1.
-    version : {"snoke", "drechsler_reiter"}
+    version : {"snoke", "drechsler_reiter", "posterior"}
         Of the overlap; see `interval_overlap`.
     scenario : Scenario, optional
         Gives the numeric variables and the weight where they are not given here.

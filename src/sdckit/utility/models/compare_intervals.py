@@ -82,6 +82,7 @@ def compare_intervals(
     *,
     names: Sequence[str] | None = None,
     version: Version = "snoke",
+    level: float = 0.95,
     n: int | None = None,
 ) -> IntervalComparison:
     """Put intervals from the original and from releases side by side, with a forest plot.
@@ -94,8 +95,10 @@ def compare_intervals(
         The same from the release, or from each of several by its name.
     names : sequence of str, optional
         Of the quantities; default ``"1"`` to ``"p"``.
-    version : {"snoke", "drechsler_reiter"}
+    version : {"snoke", "drechsler_reiter", "posterior"}
         Of the overlap; see `interval_overlap`.
+    level : float
+        Coverage of the intervals, between 0 and 1; only the version "posterior" asks for it.
     n : int, optional
         Records that the intervals rest on: of fewer than 50 no picture may leave the room.
 
@@ -110,7 +113,7 @@ def compare_intervals(
     ------
     DataError
         Not rows of two or three ascending finite numbers, different numbers of quantities, names that do not fit,
-        an unknown version.
+        an unknown version; a level out of range.
 
     Notes
     -----
@@ -128,6 +131,7 @@ def compare_intervals(
     0.8648142
     """
     arguments.choice(version, "version", VERSIONS)
+    arguments.level(level, says="is the coverage of the intervals")
     if n is not None:
         arguments.count(n, "n", "is the number of records that the intervals rest on")
     known = _rows(confidential, "confidential")
@@ -147,7 +151,7 @@ def compare_intervals(
     if len(labels) != len(known):
         raise DataError(f"names: there are {len(labels)} for {len(known)} quantities", argument="names")
     overlap = {
-        name: dict(zip(labels, shared_part(known[:, ::2], rows[:, ::2], version).tolist(), strict=True))
+        name: dict(zip(labels, shared_part(known[:, ::2], rows[:, ::2], version, level).tolist(), strict=True))
         for name, rows in given.items()
     }
     undefined = sum(math.isnan(share) for by_name in overlap.values() for share in by_name.values())

@@ -176,7 +176,7 @@ def compare_models(
         inference about the population: see `combine`.
     level : float
         Coverage of the intervals, between 0 and 1.
-    version : {"snoke", "drechsler_reiter"}
+    version : {"snoke", "drechsler_reiter", "posterior"}
         Of the overlap; see `interval_overlap`.
     scenario : Scenario, optional
         Gives the weight where it is not given here.

@@ -24,7 +24,7 @@ from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
 from sdckit.workflow.check import check
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
-from sdckit.workflow.recipes.number_steps import size_classes
+from sdckit.workflow.recipes.number_steps import columns_beyond, size_classes
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
 from sdckit.workflow.recipes.run_step import lacking_values, run_step
@@ -396,14 +396,9 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
 
 def _large(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> list[str]:
     """Columns with large numbers that go out as they are above the limit, and are not in size classes yet."""
-    limit = scenario.limits_of(compared=True).exact_numbers
-    results = [judged.assessment[name].get(NUMBERS.name) for name in judged.assessment]
-    if limit is None:
-        return []
-    columns = [column for result in results if result is not None for column in result.columns[0]]
-    fixed = {*scenario.all_keys, *keep, *judged.how.classes}
-    beyond = dict.fromkeys(column.column for column in columns if column.share > limit)
-    return [name for name in beyond if name not in fixed]
+    results = (judged.assessment[name].get(NUMBERS.name) for name in judged.assessment)
+    beyond = columns_beyond((result for result in results if result is not None), scenario)
+    return [name for name in beyond if name not in {*scenario.all_keys, *keep, *judged.how.classes}]
 
 
 def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,12 +43,16 @@ def exact_columns(original: Any, released: Any, scenario: Scenario) -> list[str]
     >>> exact_columns(firms, firms, scenario)
     ['turnover']
     """
-    limit = scenario.limits_of(compared=True).exact_numbers
-    if limit is None or not scenario.judged_numbers:
-        return []
     results = (exact_numbers(original, released, scenario=scenario.intruder(name)) for name in scenario.intruders)
-    columns = [column for result in results for column in result.columns[0] if column.share > limit]
-    return list(dict.fromkeys(column.column for column in columns))
+    return columns_beyond(results, scenario) if scenario.judged_numbers else []
+
+
+def columns_beyond(results: Iterable[Any], scenario: Scenario) -> list[str]:
+    """Columns of `exact_numbers` above the limit of the scenario, in the first release; none without a limit."""
+    if (limit := scenario.limits_of(compared=True).exact_numbers) is None:
+        return []
+    columns = (column for result in results for column in result.columns[0])
+    return list(dict.fromkeys(column.column for column in columns if column.share > limit))
 
 
 def size_classes(column: str, values: np.ndarray[Any, Any]) -> Step | None:

@@ -655,12 +655,8 @@ def make_starter(
         way = coarsen_keys(data, scenario, share=share, internal=internal)
         commented = [*before_suppression(way, columns), *suppressions(way)]
         commented += _too_risky(data, scenario, commented)
-        commented += number_steps(
-            data,
-            _applied(data, scenario, commented).data,
-            scenario,
-            lambda file, steps: tried(file, scenario, steps).data,
-        )
+        protected = _applied(data, scenario, commented).data
+        commented += number_steps(data, protected, scenario, lambda file, steps: tried(file, scenario, steps).data)
         commented += last_step(scenario, columns)
         exceeded, unjudged = _judged(data, scenario, commented)
     commented.append((None, [_outcome(exceeded, unjudged)]))
