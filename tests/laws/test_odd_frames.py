@@ -144,7 +144,7 @@ def columns_of(function: str, call: Call) -> list[str]:
         return ["sex", "age"]
     words = [word for value in call.values() for word in (value if isinstance(value, (list, tuple)) else [value])]
     used = [one for word in words for one in (word if isinstance(word, tuple) else [word]) if isinstance(one, str)]
-    return [name for name in dict.fromkeys(used) if name in there]
+    return [name for name in dict.fromkeys(used) if name in there] or ["sex", "age"]  # those of the scenario
 
 
 def with_column(frame: pl.DataFrame, name: str, kind: str) -> pd.DataFrame:

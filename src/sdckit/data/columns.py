@@ -512,10 +512,12 @@ def differing(before: Any, after: Any) -> NDArray[np.bool_]:
     [False, True, False]
     """
     first, second = _simple(before), _simple(after)
-    gone = np.asarray(pc.xor(first.is_null(), second.is_null()))
+    gone: NDArray[np.bool_] = np.asarray(pc.xor(first.is_null(), second.is_null()))
     if first.type != second.type:
         there: NDArray[np.bool_] = np.asarray(pc.or_(first.is_valid(), second.is_valid()))
         return there
+    if pa.types.is_null(first.type):
+        return gone
     if pa.types.is_nested(first.type):
         pairs = zip(first.to_pylist(), second.to_pylist(), strict=True)
         return np.array([value != other for value, other in pairs], np.bool_)
@@ -531,6 +533,8 @@ def _simple(array: Any) -> Any:
     """Normalise an array so that equal values have equal types: numbers as float64, text as large_string."""
     if pa.types.is_dictionary(array.type):
         array = _simple(array.dictionary).take(array.indices)
+    if isinstance(array.type, pa.BaseExtensionType):  # such as periods of pandas
+        array = array.storage
     kind = array.type
     if pa.types.is_decimal(kind) or pa.types.is_floating(kind):
         return array.cast(pa.float64(), safe=False)

@@ -110,7 +110,7 @@ def open_frame(data: Any) -> Frame:
 
 
 def _opened(data: Any) -> Frame:
-    _check_names(data)
+    _refuse_duplicates(data)
     try:
         frame: Frame = nw.from_native(data)
     except (TypeError, AttributeError):  # the class of a frame has its methods, too
@@ -118,23 +118,26 @@ def _opened(data: Any) -> Frame:
         raise DataError(f"{type(data).__name__} is not a data frame; {instead}") from None
     if isinstance(frame, nw.LazyFrame):
         carried_out(frame.collect_schema)  # a plan that names absent columns fails here
+    elif odd := [name for name in frame.columns if not _is_text(name)]:
+        raise ColumnError(f"column name(s) {odd} are not text; rename them (frame.columns.map(str), say)")
     return frame
 
 
-def _check_names(data: Any) -> None:
+def _is_text(name: object) -> bool:
+    """Whether Arrow can hold a name: a text without half a character (a lone surrogate)."""
+    return isinstance(name, str) and name.encode("utf-8", "ignore").decode() == name
+
+
+def _refuse_duplicates(data: Any) -> None:
     if hasattr(data, "collect_schema"):
         return  # Polars has unique names; asking a lazy frame would cost a schema resolution
     names = getattr(data, "column_names", None)  # pyarrow
     if names is None:
         names = getattr(data, "columns", ())
-    given = list(names) if isinstance(names, Iterable) else []
-    names = [str(name) for name in given]
+    names = [str(name) for name in names] if isinstance(names, Iterable) else []
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ColumnError(f"column name(s) {twice} occur more than once; rename them so that each is unique")
-    # half a character is none: Arrow holds no name with a lone surrogate
-    if odd := [name for name in given if not isinstance(name, str) or name.encode("utf-8", "ignore").decode() != name]:
-        raise ColumnError(f"column name(s) {odd} are not text; rename them (frame.columns.map(str), say)")
 
 
 def is_lazy(frame: Frame) -> bool:

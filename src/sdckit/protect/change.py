@@ -85,6 +85,9 @@ def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
     return names
 
 
+LARGEST = 1e150  # number whose square a floating number holds
+
+
 def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) -> dict[str, Floats]:
     """Read columns of numbers, NaN where missing.
 
@@ -93,9 +96,9 @@ def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) ->
     """
     columns = {name: float_values(frame[name], "column") for name in names}
     for name, values in columns.items():
-        if np.isinf(values).any():
+        if (bad := np.abs(values) > LARGEST).any():  # no squared distance would be finite
             raise DataError(
-                f"column {name!r} holds infinite values ({first_rows(np.isinf(values))}); "
+                f"column {name!r} holds infinite values ({first_rows(bad)}), or numbers beyond 1e150; "
                 "make them missing or limit them"
             )
         low, high = np.fmin.reduce(values), np.fmax.reduce(values)

@@ -142,12 +142,12 @@ def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:
         return np.empty(0)
     low = float(values[np.searchsorted(below, need)])
     high = float(values[np.flatnonzero(above >= need)[-1]])
-    if high <= low:
+    if not 0 < high - low < math.inf:
         return np.empty(0)
     whole = bool((values == np.floor(values)).all())
     usual = values[size >= ENOUGH]
     gap = float(np.diff(usual).min()) if len(usual) > 1 else float(whole)
-    most = min(MOST, max(2, math.ceil(((high - low) / gap + 1) / 2))) if gap else MOST
+    most = max(2, math.ceil(min(MOST, ((high - low) / gap + 1) / 2))) if gap else MOST
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     if whole:
         power = max(power, 1.0)

@@ -16,11 +16,11 @@ from sdckit.data.frames import open_frame
 from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
+from sdckit.protect.change import LARGEST
 
 MISSING, NEW = -1, -2  # levels of a missing value, and of a number that no record of the original holds
 MOST_LEVELS = 500  # categories of a variable that models take
 MOST_DECIMALS = 6
-LARGEST = 1e150  # number whose square a floating number holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +104,8 @@ def read_variable(series: Any) -> Variable:
         kind, numbers = "number", float_values(series, "column")
         if (bad := np.abs(numbers) > LARGEST).any():
             raise DataError(
-                f"column {series.name!r} holds infinite values, or some beyond 1e150 whose squares are infinite "
-                f"({first_rows(bad)}); make them missing or limit them"
+                f"column {series.name!r} holds infinite values ({first_rows(bad)}), or numbers beyond 1e150; "
+                "make them missing or limit them"
             )
         amounts = numbers[first[known]]
         order = np.argsort(amounts, kind="stable")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.crosstab import numbers_of
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
+from sdckit.errors import DataError
 from sdckit.identity.contributions.coarsening import (
     MOST_NAMED,
     Levels,
@@ -65,6 +66,9 @@ class Rung:
         return self.words == LEFT_OUT
 
 
+MOST_CODES = 1 << 28  # of a key: a table of as many numbers takes two gibibytes
+
+
 @dataclass(frozen=True, eq=False)
 class Ladder:
     """Generalisations of a key, finest first. `codes` (L,): its levels, as the cells code them."""
@@ -76,6 +80,8 @@ class Ladder:
 
     def groups_of(self, rung: int) -> Ints:
         """The group of every code of the column; a missing value is a group after the others."""
+        if self.missing > MOST_CODES:
+            raise DataError(f"values of the key {self.key!r} are too far apart to look for groups; recode it first")
         groups = np.zeros(self.missing + 1, np.int64)
         way = self.rungs[rung]
         groups[self.codes] = way.group
