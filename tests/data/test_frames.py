@@ -66,9 +66,9 @@ def test_a_change_taken_for_a_release_names_data():
     made = sdckit.canaries(survey, n=5, seed=1)
     for call in (
         lambda: open_frame(protected.change),
-        lambda: made.exposure(protected),
-        lambda: sdckit.membership(survey, protected, control=survey),
-        lambda: sdckit.singling_out(survey, protected),
+        lambda: made.exposure(protected.change),
+        lambda: sdckit.membership(survey, protected.change, control=survey),
+        lambda: sdckit.singling_out(survey, protected.change),
     ):
         with pytest.raises(DataError, match=r"Change is not a data frame; .* give \.data of what was returned"):
             call()
