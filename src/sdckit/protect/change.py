@@ -88,6 +88,15 @@ def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
 LARGEST = 1e150  # number whose square a floating number holds
 
 
+def check_squares(name: str, values: Floats) -> None:
+    """Raise a `DataError` where a number is infinite, or so large that no squared distance would be finite."""
+    if (bad := np.abs(values) > LARGEST).any():
+        raise DataError(
+            f"column {name!r} holds infinite values ({first_rows(bad)}), or numbers beyond 1e150; "
+            "make them missing or limit them"
+        )
+
+
 def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) -> dict[str, Floats]:
     """Read columns of numbers, NaN where missing.
 
@@ -96,11 +105,7 @@ def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) ->
     """
     columns = {name: float_values(frame[name], "column") for name in names}
     for name, values in columns.items():
-        if (bad := np.abs(values) > LARGEST).any():  # no squared distance would be finite
-            raise DataError(
-                f"column {name!r} holds infinite values ({first_rows(bad)}), or numbers beyond 1e150; "
-                "make them missing or limit them"
-            )
+        check_squares(name, values)
         low, high = np.fmin.reduce(values), np.fmax.reduce(values)
         if np.isnan(low):
             raise DataError(f"column {name!r} has no value at all; leave it out")

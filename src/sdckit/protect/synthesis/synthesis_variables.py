@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import categories_of, code_column, first_rows, float_values, places_in_order
+from sdckit.data.columns import categories_of, code_column, float_values, places_in_order
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.protect.change import LARGEST
+from sdckit.protect.change import check_squares
 
 MISSING, NEW = -1, -2  # levels of a missing value, and of a number that no record of the original holds
 MOST_LEVELS = 500  # categories of a variable that models take
@@ -102,11 +102,7 @@ def read_variable(series: Any) -> Variable:
     texts: tuple[str, ...] = ()
     if coded.kind in {"integer", "number"}:
         kind, numbers = "number", float_values(series, "column")
-        if (bad := np.abs(numbers) > LARGEST).any():
-            raise DataError(
-                f"column {series.name!r} holds infinite values ({first_rows(bad)}), or numbers beyond 1e150; "
-                "make them missing or limit them"
-            )
+        check_squares(series.name, numbers)
         amounts = numbers[first[known]]
         order = np.argsort(amounts, kind="stable")
         amounts = amounts[order]
