@@ -43,6 +43,7 @@ def moved_figures(
     out. Raises DataError: a column holds no numbers.
 
     >>> import polars as pl
+    >>> from sdckit.cells.pair import open_files
     >>> original = pl.DataFrame({"pay": [10.0, 10.0, 100.0], "w": [3.0, 3.0, 1.0]})
     >>> release = original.with_columns(w=pl.lit(7 / 3))
     >>> total, mean = moved_figures(open_files(original, release), weight="w", numeric=["pay"], keys=[])

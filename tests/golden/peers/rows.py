@@ -142,8 +142,8 @@ def carry_out(call: str, files: tuple[Any, ...], given: Mapping[str, Any]) -> An
 
     >>> carry_out("sdc.combine(kind='partial').estimate", ([1.0, 3.0], [1.0, 1.0]), {})
     2.0
-    >>> carry_out("sdc.Recipe(steps=...).steps", (), {"steps": []})
-    ()
+    >>> carry_out("sdc.Scenario(keys=...).keys", (), {"keys": ["sex"]})
+    ('sex',)
     """
     tree = _Filled(len(files), given).whole(ast.parse(call, mode="eval"))
     return eval(compile(tree, call, "eval"), {"sdc": sdckit, "files": files, "given": given})

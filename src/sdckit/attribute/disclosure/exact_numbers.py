@@ -233,7 +233,7 @@ def exact_numbers(
     Examples
     --------
     >>> import polars as pl
-    >>> firms = pl.DataFrame({"region": ["n"] * 4 + ["s"] * 4, "turnover": [900, 40, 30, 20, 35, 34, 36, 20]})
+    >>> firms = pl.DataFrame({"region": ["n"] * 4 + ["s"] * 4, "turnover": [900, 90, 70, 60, 35, 34, 36, 20]})
     >>> found = exact_numbers(firms, magnitudes="turnover", number_groups="region")
     >>> found.n_exact, found.share, found.records["turnover_exact"].to_list()
     (1.0, 0.125, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])

@@ -332,7 +332,7 @@ class Scenario(Displayed, BaseModel):
         Examples
         --------
         >>> Scenario(keys=["sex"], release="public-use", thresholds={"k": 10}).limits.declared
-        {'k': 10, 'risk': 0.05}
+        {'k': 10, 'risk': 0.05, 'l': 2, 'household_risk': 0.05, 'exact_numbers': 0.0}
         """
         return self.limits_of(compared=False)
 
