@@ -298,7 +298,7 @@ KINDS = (
         exceeded="{percent} of the changed values of {variable} can be reconstructed{because}, above {limit:g}",
         printed="Largest share of the changed values of a column that can be reconstructed from the release: {value}",
         question="learnt", asked="How many changed values can be worked out",
-        plain="Changed values of a column that can be worked out from the release, at most",
+        plain="Changed values of a column that can be worked out, at most",
         advice="Take out, or change in the same way, the columns from which changed values can be worked out.",
         least=0.1, types={"public-use": 0.0, "teaching": 0.0},
         form="largest share of changed values reconstructed", option="Largest share of a column reconstructed.",
@@ -341,8 +341,8 @@ KINDS = (
         "10 % of the truth: {value}",
         question="learnt", asked="How many large numbers go out as they are",
         plain="Records whose number dominates its group and goes out within 10 % of the truth, in the worst column",
-        advice="Protect the large numbers: put the column in size classes (recode), code its top (top_bottom_code), "
-        "average neighbours (microaggregate), add noise (add_noise) or round (round_to).",
+        advice="Put large numbers in classes (recode), cap them (top_bottom_code), average them (microaggregate), add "
+        "noise (add_noise) or round (round_to).",
         part=("exact_numbers", "n"), least=0.1, types={"public-use": 0.0, "teaching": 0.0},
         form="largest share of large numbers released as they are",
         option="Largest share that dominates a group with a number released within 10 % of the truth.",
