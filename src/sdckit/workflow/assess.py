@@ -308,7 +308,7 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 
 AssessFile = Callable[..., Assessment]
-OPTIONAL = ("weight", "household", "person")
+OPTIONAL = ("weight", "household", "person", "time")
 NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
 SAME_HOUSEHOLDS = (
