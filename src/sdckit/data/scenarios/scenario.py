@@ -154,7 +154,7 @@ class Scenario(Displayed, BaseModel):
         ``tol`` and ``high_risk``.
     ledger
         Where earlier releases are remembered (`ReleaseLedger`): a dict of ``folder``, ``key``, ``survey``, ``people``,
-        ``id`` and ``within``. Paths start where the scenario file lies.
+        ``id``, ``within``, ``first``, ``new`` and ``add``. Paths start where the scenario file lies.
     unconfirmed
         Columns whose guessed role nobody has confirmed yet; with one left `check` refuses to be a gate.
 
@@ -410,6 +410,8 @@ class Scenario(Displayed, BaseModel):
         given["matching"] = given["matching"].among([key for keys in given["intruders"].values() for key in keys])
         given["ordered"] = tuple(name for name in given["ordered"] if name in used)
         given["hierarchies"] = {name: file for name, file in given["hierarchies"].items() if name in used}
+        if (place := given["ledger"]) is not None and {*place.new} - used:
+            given["ledger"] = place.model_copy(update={"new": tuple(name for name in place.new if name in used)})
         changed = Scenario(**given)
         changed._folder = self._folder
         return changed

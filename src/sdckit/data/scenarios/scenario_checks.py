@@ -92,6 +92,7 @@ def check_consistent(scenario: Scenario) -> None:
     _check_missing_keys(scenario)
     scenario.matching.check(scenario.all_keys)
     _check_orders(scenario)
+    _check_new(scenario)
 
 
 def name_intruders(keys: Any, intruders: Any) -> Any:
@@ -228,6 +229,19 @@ def _check_roles(scenario: Scenario) -> None:
         )
 
 
+def _check_new(scenario: Scenario) -> None:
+    """Check that the variables that no earlier release had are keys or sensitive: nothing else is compared."""
+    new = () if scenario.ledger is None else scenario.ledger.new
+    for i, name in enumerate(new):
+        if name in new[:i]:
+            raise ScenarioError(f"ledger.new names the column '{name}' twice; name it once")
+        if name not in (*scenario.all_keys, *scenario.sensitive):
+            raise ScenarioError(
+                f"ledger.new names '{name}', which is neither a key nor sensitive; name those that no earlier release "
+                "had"
+            )
+
+
 # Roles beside any other role but these.
 _BESIDE_OTHERS = {HOUSEHOLD_VARIABLES: ("household", "person", "identifiers"), NUMBER_GROUPS: ("identifiers",)}
 _ALLOWED_TOGETHER = {
@@ -339,6 +353,13 @@ class LedgerPlace(ScenarioTable):
         Column that identifies persons, as given to the ledger.
     within
         Greatest difference of counts that is examined (1 or more).
+    first
+        Whether nothing of the survey went out before: the office's word, without which an empty ledger judges nothing.
+    new
+        Keys and sensitive variables that no earlier release had in any coding: the office's word, without which they
+        are not judged.
+    add
+        Whether `protect` remembers what it writes, as pending until `check` passes it.
 
     Examples
     --------
@@ -354,6 +375,9 @@ class LedgerPlace(ScenarioTable):
     people: Name | None = None
     id: Name | None = None
     within: Annotated[int, Field(strict=True, ge=1)] = 3
+    first: Annotated[bool, Field(strict=True)] = False
+    new: tuple[Name, ...] = ()
+    add: Annotated[bool, Field(strict=True)] = False
 
     def __init__(
         self,
@@ -365,11 +389,22 @@ class LedgerPlace(ScenarioTable):
         people: str | None = None,
         id: str | None = None,
         within: int = 3,
+        first: bool = False,
+        new: Sequence[str] = (),
+        add: bool = False,
         **unknown: object,
     ) -> None:
         paths = {"folder": folder, "key": key}
         given: dict[str, Any] = {
             name: path.as_posix() if isinstance(path, Path) else path for name, path in paths.items()
         }
-        given |= {"survey": survey, "people": people, "id": id, "within": within}
+        given |= {
+            "survey": survey,
+            "people": people,
+            "id": id,
+            "within": within,
+            "first": first,
+            "new": new,
+            "add": add,
+        }
         super().__init__(**given, **unknown)
