@@ -219,7 +219,7 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
     )
     yield "", lambda: DIFFERENCING.measure(
         context.data, ledger=ledger, scenario=context.scenario, id=place.id, people=place.people,
-        within=place.within, step=context.tell,
+        within=place.within, new=place.new, step=context.tell,
     )  # fmt: skip
 
 

@@ -95,9 +95,12 @@ def add(
     opened = _open(chosen, ledger, key)
     with Steps(quiet=no_progress) as steps:
         if original is None:
-            frame: Any = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+            frame: Any = read_declared(
+                reading.file, chosen, also=_also(id), if_there=_header(reading), steps=steps, **reading.how
+            )
         else:
             frame = _with_id(reading, chosen, original, log, str(id), steps)
+            chosen = chosen.changed(identifiers=[*chosen.identifiers, str(id)])  # it does not go out
         steps.step(f"adding {frame.height:,} records")
         opened = opened.add(frame, name=name, scenario=chosen, date=date, people=people or "", id=id)
     number = len(opened.entries)
@@ -159,13 +162,16 @@ def check(
         within = 3 if chosen.ledger is None else chosen.ledger.within
     opened = None if earlier and ledger is None and chosen.ledger is None else _open(chosen, ledger, key)
     with Steps(quiet=no_progress) as steps:
-        frame = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+        frame = read_declared(
+            reading.file, chosen, also=_also(id), if_there=_header(reading), steps=steps, **reading.how
+        )
         if report is not None:
             check_enough_records(frame.height, internal=internal)
         files = {path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps) for path in earlier or ()}
         differences = _differences(
             frame, chosen, steps, earlier=files or None, ledger=opened, earlier_keys=split(earlier_keys) or None,
             aligned=aligned, people=people, id=id, within=within,
+            new=() if chosen.ledger is None else chosen.ledger.new,
         )  # fmt: skip
     verdicts = _verdicts(chosen, differences)
     if report is not None:
