@@ -67,6 +67,8 @@ def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...
     roles: dict[str, tuple[str, ...]] = {} if id is None else {id: ("id",)}
     for given, name in roles_of(scenario):
         role = KEY if given.startswith("intruders.") else given
+        if role == "numeric" and name in scenario.magnitudes:  # a magnitude is numeric
+            continue
         if role not in (*none, *roles.get(name, ())):
             roles[name] = (*roles.get(name, ()), role)
     return roles
