@@ -552,7 +552,6 @@ def _compared(
             verdict
             for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
             if not is_unasked(verdict.name, scenario, outcome.results)
-            and (scenario.release != SYNTHETIC or not LIMITS[verdict.name].of)  # nothing was taken out of its records
         ),
         *judge_attacks(
             limits.residual_risk, name, attacked.results, intruders=list(before), failed=attacked.failed,

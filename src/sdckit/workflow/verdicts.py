@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
+from sdckit.catalogue.attacks import NOTHING_TAKEN
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
 from sdckit.report.chapters.sentences import COVERS, both_rules, spaced
@@ -261,7 +262,7 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
 def _by_undone(asked: _Asked) -> list[Verdict]:
     """Judge k and risk on the release with reconstructed values filled in; no verdict where there are none."""
     if asked.result is None:
-        return [asked.open(asked.reason())]
+        return [] if asked.reason() == NOTHING_TAKEN else [asked.open(asked.reason())]
     if not asked.result.told_by:
         return []
     counts: Mapping[str, Callable[[], int]] = {
