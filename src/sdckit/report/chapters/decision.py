@@ -29,6 +29,7 @@ QUESTIONS = {
     "covered": "Was every column looked at?",
 }
 NO_LIMIT = "no limit"
+BESIDE = {"alone": " The original was not there.", "unmatched": " Nothing says which records belong together."}
 RANK = {False: 0, None: 1, True: 2}
 
 
@@ -115,7 +116,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
     )  # fmt: skip
-    beside = " The original was not there." if verdict.get("alone") else ""
+    beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
     return f"{sentence[0].upper()}{sentence[1:]}.{beside}{rows_sentence(verdict)}"
 
 

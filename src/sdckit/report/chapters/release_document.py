@@ -312,6 +312,7 @@ def _verdict(
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
         "columns": verdict.columns,
         "single_rows": verdict.single_rows,
+        "unmatched": verdict.unmatched,
     }  # fmt: skip
     if has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}
