@@ -373,6 +373,8 @@ class EarlierRelease:
         As in `Differencing`, for this release alone.
     notes : tuple of str
         What could not be examined, and why.
+    pending : bool
+        Whether it has not gone out yet.
     """
 
     name: str
@@ -395,6 +397,7 @@ class EarlierRelease:
     given_back: int = 0
     unprotected: int = 0
     notes: tuple[str, ...] = ()
+    pending: bool = False
 
     @property
     def related(self) -> str:

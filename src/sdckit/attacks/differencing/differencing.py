@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -58,6 +58,8 @@ class Differencing(Result):
         Release by release.
     keys, sensitive : tuple of str
     notes : dict of str to str
+    first : bool
+        Whether it was said that nothing went out before.
     records : frame
         Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
     """
@@ -82,6 +84,12 @@ class Differencing(Result):
     source: Any = field(repr=False)
     flags: dict[str, Bools] = field(repr=False)
     notes: dict[str, str] = field(default_factory=dict)
+    first: bool = False
+
+    @property
+    def n_pending(self) -> int:
+        """Earlier releases that have not gone out yet."""
+        return sum(entry.pending for entry in self.entries)
 
     @property
     def not_intersected(self) -> tuple[str, ...]:
@@ -119,6 +127,7 @@ def differencing(
     within: int = 3,
     people: str | None = None,
     scenario: Scenario | None = None,
+    first: bool = False,
     step: Callable[[str], None] | None = None,
 ) -> Differencing:
     """Find what a release gives away together with earlier releases, and with none of them alone.
@@ -149,6 +158,9 @@ def differencing(
         their counts only. Unless given all are taken to be about the same people.
     scenario : Scenario, optional
         Gives keys and sensitive variables that are not given here; of one intruder.
+    first : bool
+        Whether nothing of the survey went out before. Where it is not said, a ledger without a release that went out
+        judges nothing.
     step : callable, optional
         Is told in words what is being done.
 
@@ -200,6 +212,7 @@ def differencing(
     tell = step or (lambda _: None)
     arguments.count(within, "within", "is the largest difference of counts that is looked at")
     arguments.flag(aligned, "aligned")
+    arguments.flag(first, "first")
     arguments.column_or_none(id, "id")
     arguments.names(keys, "keys")
     if people is not None:
@@ -227,7 +240,7 @@ def differencing(
             new, previous, own, own_sets, earlier_sets, flags, id=id, aligned=aligned, within=within
         )
         disclosed += entry.told_by_difference
-        entries.append(entry)
+        entries.append(replace(entry, pending=previous.pending))
     certain, notes = {}, {}
     for target, own_set in own_sets.items():
         hit, contradicted = certain_together(own_set, earlier_sets[target])
@@ -243,7 +256,7 @@ def differencing(
     return Differencing(
         new.n, everybody / new.n, everybody, int(flags["certain_together"].sum()), disclosed,
         int(flags["given_back"].sum()), int(flags["unprotected"].sum()), within, certain, tuple(entries), own, targets,
-        new.frame, flags, notes,
+        new.frame, flags, notes, first,
     )  # fmt: skip
 
 
@@ -282,7 +295,7 @@ def _earlier(
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
         same = people is None or entry.people == people
-        yield Earlier(entry.name, entry.date, same, ledger._sketch(entry), ledger._digester)  # type: ignore[union-attr]
+        yield Earlier(entry.name, entry.date, same, ledger._sketch(entry), ledger._digester, pending=entry.pending)  # type: ignore[union-attr]
 
 
 def _columns(frame: Any) -> list[str]:

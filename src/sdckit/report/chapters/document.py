@@ -406,6 +406,7 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         "origin": verdict.origin,
         "single_rows": verdict.single_rows,
         "alone": verdict.alone,
+        "beside": verdict.beside,
     }
 
 
