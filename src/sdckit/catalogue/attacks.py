@@ -221,7 +221,7 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
     )  # fmt: skip
     yield "", lambda: DIFFERENCING.measure(
         context.data, ledger=ledger, scenario=context.scenario, id=place.id, people=place.people,
-        within=place.within, first=place.first, step=context.tell,
+        within=place.within, new=place.new, first=place.first, step=context.tell,
     )  # fmt: skip
 
 

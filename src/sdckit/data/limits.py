@@ -31,12 +31,13 @@ class LimitKind:
     alone : bool
         Of a limit on a release: judged of a file without its original, too, where values are missing or in ranges.
     of : str
-        The declared limit that is applied a second time, to the release with reconstructed values filled in.
+        The declared limit that is applied a second time, to the release with reconstructed values filled in, or with
+        the keys of linked releases.
     measure, figure : str
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
         Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
-        "worst release", "worst column", "attacks", "undone" or "roles".
+        "worst release", "worst column", "attacks", "undone", "linked" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
     looked_at, nothing : str
@@ -123,6 +124,10 @@ class LimitKind:
     option: str = ""
 
 
+UNLINK = (
+    "Change the column that links the releases in the one that has not gone out: new identifiers (new_ids), rounded "
+    "numbers (round_to), noise (add_noise); or leave it out."
+)
 SCOPES = ("file", "variable", "ledger", "released", "release")
 KINDS = (
     LimitKind(
@@ -298,7 +303,7 @@ KINDS = (
         exceeded="{percent} of the changed values of {variable} can be reconstructed{because}, above {limit:g}",
         printed="Largest share of the changed values of a column that can be reconstructed from the release: {value}",
         question="learnt", asked="How many changed values can be worked out",
-        plain="Changed values of a column that can be worked out from the release, at most",
+        plain="Changed values of a column that can be worked out, at most",
         advice="Take out, or change in the same way, the columns from which changed values can be worked out.",
         least=0.1, types={"public-use": 0.0, "teaching": 0.0},
         form="largest share of changed values reconstructed", option="Largest share of a column reconstructed.",
@@ -341,8 +346,8 @@ KINDS = (
         "10 % of the truth: {value}",
         question="learnt", asked="How many large numbers go out as they are",
         plain="Records whose number dominates its group and goes out within 10 % of the truth, in the worst column",
-        advice="Protect the large numbers: put the column in size classes (recode), code its top (top_bottom_code), "
-        "average neighbours (microaggregate), add noise (add_noise) or round (round_to).",
+        advice="Put large numbers in classes (recode), cap them (top_bottom_code), average them (microaggregate), add "
+        "noise (add_noise) or round (round_to).",
         part=("exact_numbers", "n"), least=0.1, types={"public-use": 0.0, "teaching": 0.0},
         form="largest share of large numbers released as they are",
         option="Largest share that dominates a group with a number released within 10 % of the truth.",
@@ -385,6 +390,65 @@ KINDS = (
              "above {chance}"),
         ),
         coarser=True, of_rows=True,
+    ),
+    LimitKind(
+        name="k_linked", of="k", values="level", measure="differencing", figure="joint_below", judged="linked",
+        scope="ledger", words="k with linked releases",
+        holds="with the keys of {reason}, every record is in a group of at least {limit:,g} (k = {limit:,g})",
+        exceeded="with the keys of {reason}, {records} {are} in {group} of fewer than {limit:,g} (k = {limit:,g})",
+        printed=(
+            ("With the keys of earlier releases that a column links, every record is in a group of at least "
+             "{limit:,g} (k = {limit:,g})"),
+            ("With the keys of earlier releases that a column links, {some} are in groups of fewer than {limit:,g} "
+             "(k = {limit:,g})"),
+        ),
+        question="singled", asked="How many records share what is known, with earlier releases that a column links",
+        plain=(
+            ("with earlier releases that a column links, every record shares what is known with at least {others}"),
+            ("with earlier releases that a column links, {some} share what is known with fewer than {others}; none "
+             "may"),
+        ),
+        advice=UNLINK, of_rows=True,
+    ),
+    LimitKind(
+        name="risk_linked", of="risk", values="share", measure="differencing", figure="joint_above", judged="linked",
+        scope="ledger", words="risk with linked releases",
+        holds="with the keys of {reason}, no record has a risk of re-identification above {limit:g}",
+        exceeded="with the keys of {reason}, {records} {have} a risk of re-identification above {limit:g}",
+        printed=(
+            ("With the keys of earlier releases that a column links, no record has a risk of re-identification above "
+             "{limit:g}"),
+            ("With the keys of earlier releases that a column links, {some} have a risk of re-identification above "
+             "{limit:g}"),
+        ),
+        question="linked", asked="The chance of being recognised, with earlier releases that a column links",
+        plain=(
+            ("with earlier releases that a column links, no record would be recognised with a chance above {chance}"),
+            ("with earlier releases that a column links, {some} would be recognised with a chance above {chance}; none "
+             "may"),
+        ),
+        advice=UNLINK, of_rows=True,
+    ),
+    LimitKind(
+        name="l_linked", of="l", values="level", measure="differencing", figure="joint_short", judged="linked",
+        scope="ledger", per_variable=True, words="ℓ with linked releases",
+        holds="with the keys of {reason}, every group holds at least {limit:,g} different values of {variable}",
+        exceeded="with the keys of {reason}, {records} {are} in {group} with fewer than {limit:,g} different values of "
+        "{variable}",
+        printed=(
+            ("With the keys of earlier releases that a column links, every group holds at least {limit:,g} different "
+             "values of {variable}"),
+            ("With the keys of earlier releases that a column links, {some} are in groups with fewer than {limit:,g} "
+             "different values of {variable}"),
+        ),
+        question="learnt", asked="How many values a group holds, with earlier releases that a column links",
+        plain=(
+            ("with earlier releases that a column links, every group with the same known details holds at least "
+             "{values}"),
+            ("with earlier releases that a column links, {some} are in groups with fewer than {values}, which tells it "
+             "to whoever finds the group; none may"),
+        ),
+        advice=UNLINK,
     ),
     LimitKind(
         name="roles", declarable=False, values="share", measure="", figure="", judged="roles", scope="columns",

@@ -37,6 +37,10 @@ NOTHING_BEFORE = (
     "the ledger holds no earlier release that went out, so nothing was compared; add those that did (sdckit ledger "
     "add), or where none did say so: first = true under [ledger]"
 )
+NOT_KEPT = (
+    "the ledger has no levels of {}, which an earlier version added, so it was not joined with it; add it again under "
+    "another name, or give the earlier files"
+)
 UNMATCHED = (
     "no value looks as if it had been changed, and nothing says which records of the release and of the original "
     "belong together; say aligned = true in the scenario, or name the id"
@@ -52,7 +56,8 @@ class Verdict:
     ----------
     name : str
         A limit of `Thresholds`; of a release beside its original also "k_undone" and "risk_undone": the limits k and
-        risk on the release with what it gives back put back. Of a file with a type of release also "roles": whether
+        risk on the release with what it gives back put back; and "k_linked", "risk_linked" and "l_linked": those on the
+        keys of all releases that a column links. Of a file with a type of release also "roles": whether
         somebody said of every column that goes out what it is.
     intruder : str
         Empty for "roles", which are the same for all.
@@ -222,8 +227,33 @@ def _by_ledger(asked: _Asked) -> list[Verdict]:
     if verdicts[0].holds and n == pending and not asked.result.first:
         return [asked.open(NOTHING_BEFORE)]
     verdicts = [replace(verdict, beside=beside_words(n, pending)) for verdict in verdicts]
-    if verdicts[0].holds and asked.result.not_intersected:  # what was not looked for may be beyond it
-        return [asked.open(NOT_INTERSECTED.format(", ".join(asked.result.not_intersected)))]
+    if verdicts[0].holds:  # what was not looked for may be beyond it
+        reasons = [
+            reason.format(", ".join(names))
+            for reason, names in (
+                (NOT_INTERSECTED, asked.result.not_intersected), (NOT_KEPT, asked.result.without_levels),
+            ) if names
+        ]  # fmt: skip
+        if reasons := [*reasons, *asked.result.not_compared]:
+            return [asked.open("; ".join(reasons))]
+    return verdicts
+
+
+def _by_linked(asked: _Asked) -> list[Verdict]:
+    """Judge k, risk and l on the keys of all releases that a column links; no verdict where none does."""
+    result, kind = asked.result, asked.kind
+    if result is None or not (result.linked_by or result.without_levels):
+        return []
+    count = getattr(result, kind.figure)
+    variables: Sequence[str | None] = tuple(result.joint_variables) if kind.per_variable else (None,)
+    verdicts = []
+    for variable in variables:
+        beyond = count(asked.limit) if variable is None else count(variable, asked.limit)
+        if not beyond and result.without_levels:
+            verdicts.append(asked.open(NOT_KEPT.format(", ".join(result.without_levels)), variable))
+            continue
+        remedy = result.unlinking if beyond else ""
+        verdicts.append(replace(asked.by_count(beyond, variable), reason=result.linked_words, remedy=remedy))
     return verdicts
 
 
@@ -278,7 +308,7 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
 
 JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
     "violations": _by_violations, "count": _by_count, "share": _by_share, "groups": _by_groups, "ledger": _by_ledger,
-    "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone,
+    "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone, "linked": _by_linked,
 }  # fmt: skip
 
 

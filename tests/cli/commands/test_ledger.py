@@ -18,6 +18,7 @@ folder = "ledger"
 key = "ledger.key"
 survey = "Survey"
 id = "id"
+new = ["sex"]
 """
 
 
@@ -65,7 +66,8 @@ def test_the_whole_way(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_could_not_be_looked_for_is_not_held(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    line = ["ledger", "add", "earlier.csv", "--scenario", "first.toml", "--name", "no id"]
+    DATA.drop("id").write_csv("bare.csv")
+    line = ["ledger", "add", "bare.csv", "--scenario", "first.toml", "--name", "no id"]
     assert run([*line, "--ledger", "ledger", "--key", "ledger.key"]) == 0
     limited(0.5)
     assert check() == 2

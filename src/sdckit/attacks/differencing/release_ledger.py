@@ -15,8 +15,20 @@ from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
+from sdckit.data.frames import telling_apart
 from sdckit.data.ledger.chain import head_file
-from sdckit.data.ledger.digests import Digester, Levels, Part, Place, Sketch, canonical, sorted_part
+from sdckit.data.ledger.digests import (
+    WIDTH,
+    Digester,
+    Kind,
+    Levels,
+    Part,
+    Place,
+    Sketch,
+    canonical,
+    coded_parts,
+    sorted_part,
+)
 from sdckit.data.ledger.ledger_file import (
     LedgerEntry,
     LedgerFile,
@@ -61,12 +73,13 @@ class Combinations:
 
 @dataclass(frozen=True, eq=False)
 class OpenedRelease:
-    """An opened release: frame, coded columns to compare, and its id, if any."""
+    """An opened release: frame, coded columns to compare, its id, if any, and what goes out and tells people apart."""
 
     frame: Any
     n: int
     levels: dict[str, Levels]
     id: Levels | None
+    links: dict[str, Levels] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
 
     @property
@@ -114,19 +127,29 @@ class OpenedRelease:
         digests: NDArray[np.uint8] = self.memo[place]
         return digests
 
-    def id_digests(self, digester: Digester) -> NDArray[np.uint8]:
-        """The digest of each record's id."""
-        assert self.id is not None
-        return digester.levels(self.id)[self.id.codes]
+    def linking_digests(self, column: Levels, digester: Digester) -> NDArray[np.uint8]:
+        """The digest of each record's value in a column that tells people apart; that of a missing one without."""
+        place = (digester, "linking", column.name)
+        if place not in self.memo:
+            self.memo[place] = digester.linking(column)[column.codes]
+        digests: NDArray[np.uint8] = self.memo[place]
+        return digests
 
 
-def open_release(data: Any, columns: Sequence[str], *, id: str | None, name: str, role: str) -> OpenedRelease:
+def open_release(
+    data: Any, columns: Sequence[str], *, id: str | None, name: str, role: str, weight: str | None = None,
+    kept: Sequence[str] = (),
+) -> OpenedRelease:  # fmt: skip
     """Read the columns of a release.
 
-    `name` is what the release is called in messages, `role` what its columns are. Raises ColumnError: a column is
-    absent; DataError: no records, or records without an id of their own.
+    `name` is what the release is called in messages, `role` what its columns are; those `kept` do not go out. Raises
+    ColumnError: a column is absent; DataError: no records, or records without an id of their own.
     """
-    wanted: dict[str, Sequence[str]] = {role: tuple(columns), "id": () if id is None else (id,)}
+    telling = telling_apart(data, MOST_ALIKE, without=kept)
+    wanted: dict[str, Sequence[str]] = {
+        role: tuple(columns), "id": () if id is None else (id,), "weight": () if weight is None else (weight,),
+        "columns": telling,
+    }  # fmt: skip
     frame, _ = columns_in_memory(data, wanted)
     levels = {name: canonical(code_column(frame[name])) for name in dict.fromkeys(columns)}
     own = None if id is None else canonical(code_column(frame[id]))
@@ -136,7 +159,22 @@ def open_release(data: Any, columns: Sequence[str], *, id: str | None, name: str
             "value of its own in, or leave id out",
             argument="id",
         )
-    return OpenedRelease(frame, len(frame), levels, own)
+    links = {column: _alone(canonical(code_column(frame[column]))) for column in telling}
+    return OpenedRelease(frame, len(frame), levels, own, {column: few for column, few in links.items() if few.texts})
+
+
+MOST_ALIKE = 0.9  # least share of records with a value of their own in a column that tells people apart
+
+
+def _alone(column: Levels) -> Levels:
+    """The column with the values that one record has; none where fewer than most records have one."""
+    single = column.counts() == 1
+    single[0] = False
+    if single.sum() < MOST_ALIKE * (column.codes > 0).sum():
+        return Levels(column.name, column.codes, ())
+    number = np.cumsum(single) * single
+    texts = tuple(text for text, alone in zip(column.texts, single[1:].tolist(), strict=True) if alone)
+    return Levels(column.name, number.astype(np.int32)[column.codes], texts)
 
 
 # Earlier releases to compare with: files at hand, or the sketches a ledger keeps of them.
@@ -149,8 +187,8 @@ ALIKE = 0.5  # least share of records of each file whose value occurs in the oth
 class Earlier:
     """One earlier release.
 
-    `file` if it is at hand, with its `keys`; `same_people`: whether it is assumed to cover the people of the new one;
-    `pending`: whether it has not gone out yet.
+    `order`, if the file itself is at hand: the combination of each of its rows. `same_people`: whether it is assumed
+    to cover the people of the new one; `pending`: whether it has not gone out yet.
     """
 
     name: str
@@ -158,8 +196,7 @@ class Earlier:
     same_people: bool
     sketch: Sketch
     digester: Digester
-    file: OpenedRelease | None = None
-    keys: tuple[str, ...] = ()
+    order: NDArray[np.int64] | None = None
     pending: bool = False
 
     @property
@@ -189,22 +226,6 @@ def _alike(new: OpenedRelease, name: str, counts: NDArray[np.int64], part: Part,
     return bool(here[counted[1:] > 0].sum() >= ALIKE * here.sum() and counted[1:].sum() >= ALIKE * there)
 
 
-def link_rows(new: OpenedRelease, earlier: Earlier, *, aligned: bool) -> NDArray[np.int64] | None:
-    """Row of the earlier file linked to each new record, -1 for none; None if the files cannot be linked."""
-    old = earlier.file
-    if old is None:
-        return None
-    if new.id is not None and old.id is not None:
-        number = {text: code for code, text in enumerate(old.id.texts, 1)}
-        row = np.full(len(old.id.texts) + 1, -1, np.int64)
-        row[old.id.codes] = np.arange(old.n)
-        row[0] = -1
-        codes = np.array([0, *(number.get(text, 0) for text in new.id.texts)])
-        linked: NDArray[np.int64] = row[codes[new.id.codes]]
-        return linked
-    return np.arange(new.n) if aligned and old.n == new.n else None
-
-
 def widest_counted_set(earlier: Earlier, columns: Sequence[str]) -> tuple[str, ...]:
     """The widest subset of these columns that was counted in an earlier release; () if there is none."""
     return next((own for own in earlier.sketch.sets() if set(own) <= set(columns)), ())
@@ -213,8 +234,13 @@ def widest_counted_set(earlier: Earlier, columns: Sequence[str]) -> tuple[str, .
 # Candidate values of a sensitive variable for each combination of keys, as bit masks.
 
 
-MOST_LEVELS = 2_048
+MOST_WORDS = 1 << 25  # of the sets of all records, 256 MB
 BITS = 64
+
+
+def can_intersect(n: int, n_levels: int) -> bool:
+    """Whether the sets of candidate levels of n records are few enough to be held."""
+    return n * -(-n_levels // BITS) <= MOST_WORDS
 
 
 def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> Words:
@@ -298,32 +324,56 @@ MOST_DIGESTS = 2_000_000  # of one release; beyond it optional sets of columns a
 
 def sketch_release(
     release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester,
-    *, id: str | None = None,
-) -> Sketch:  # fmt: skip
+    *, known: Sequence[Sequence[str]] | None = None,
+) -> tuple[Sketch, NDArray[np.int64]]:  # fmt: skip
     """Count the combinations of every set of columns worth comparing; keep keyed digests and counts.
 
-    `keys` are those of each intruder. With an `id`, also the combination of each id and the candidate values of
-    each sensitive variable by combination.
+    `keys` are those of each intruder (`known`, where they are not the ones to count). Kept are, too, the levels of
+    every combination of all columns, and which combination each id has, and each value that tells people apart. Also
+    returns the combination of each record.
     """
     parts: dict[Place, Part] = {}
     places: dict[tuple[str, ...], NDArray[np.int64]] = {}
+    every = tuple(sorted(release.levels))
     own = list(dict.fromkeys(tuple(sorted(key)) for key in keys))
     taken = 0
-    for columns, needed in _sets(keys, sensitive):
+    for columns, needed in _sets(keys, sensitive, every):
         combined = release.combinations(columns) if columns in own else release.whole.among(columns)
         if not needed and taken + len(combined.size) > MOST_DIGESTS:
             continue
         taken += len(combined.size)
         digests = release.digests_of(combined, digester)
         parts[("counts", *columns)], places[columns] = sorted_part(digests, combined.size)
-    for columns in own if id is not None else ():
-        _add_people(parts, release, columns, sensitive, digester, places[columns], str(id))
-    return Sketch(parts)
+    order = np.argsort(places[every])
+    levels = []
+    for name, codes in zip(every, release.whole.codes, strict=True):
+        of_level = np.zeros(len(release.levels[name].texts) + 1, np.int64)
+        of_level[release.combinations([name]).codes[0]] = places[(name,)]
+        levels.append(of_level[codes[order]])
+    parts |= coded_parts(every, levels)
+    of_row: NDArray[np.int64] = places[every][release.whole.of_row]
+    for kind, column in _linking(release):
+        rows = np.flatnonzero(column.codes)
+        digests = release.linking_digests(column, digester)[rows]
+        parts[kind, column.name, *every], _ = sorted_part(digests, of_row[rows])
+    nothing = Part(np.zeros((0, WIDTH), np.uint8), np.zeros(0, np.uint32))
+    parts |= {("keys", *names): nothing for names in (keys if known is None else known) if names}
+    return Sketch(parts | ({("sensitive", *sensitive): nothing} if sensitive else {})), of_row
 
 
-def _sets(keys: Sequence[Sequence[str]], sensitive: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
+def _linking(release: OpenedRelease) -> Iterator[tuple[Kind, Levels]]:
+    """The columns that tell people apart, and whether they go out."""
+    if release.id is not None:
+        yield "ids" if release.id.name in release.links else "people", release.id
+    for column in release.links.values():
+        if release.id is None or column.name != release.id.name:
+            yield "links", column
+
+
+def _sets(
+    keys: Sequence[Sequence[str]], sensitive: Sequence[str], every: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Distinct sets of columns to count and whether each is always kept; optional ones follow, narrowest first."""
-    every = tuple(sorted({name for own in keys for name in own} | set(sensitive)))
     wide = [tuple(sorted(own)) for own in keys]
     wide += [tuple(sorted({*own, target})) for own in keys for target in sensitive]
     needed = [*((name,) for name in every), *wide, every]
@@ -334,32 +384,6 @@ def _sets(keys: Sequence[Sequence[str]], sensitive: Sequence[str]) -> Iterator[t
         if columns and columns not in seen:
             seen.add(columns)
             yield columns, always
-
-
-def _add_people(
-    parts: dict[Place, Part], release: OpenedRelease, columns: tuple[str, ...], sensitive: Sequence[str],
-    digester: Digester, place: NDArray[np.int64], id: str,
-) -> None:  # fmt: skip
-    """Add the combination of each id, and the candidate values of each combination."""
-    combined = release.combinations(columns)
-    parts["people", id, *columns], _ = sorted_part(release.id_digests(digester), place[combined.of_row])
-    base = release.digests_of(combined, digester)
-    for target in sensitive:
-        if target not in columns and len(release.levels[target].texts) <= MOST_LEVELS:
-            parts["candidates", *columns, target] = _candidates(release, combined, base, target, digester)
-
-
-def _candidates(
-    release: OpenedRelease, combined: Combinations, base: NDArray[np.uint8], target: str, digester: Digester
-) -> Part:
-    levels = release.levels[target]
-    sets = candidate_sets(combined, levels.codes, len(levels.texts))
-    row, level = set_members(sets)
-    hidden = np.unique(combined.of_row[levels.codes == 0])  # may be any level, even one that does not occur
-    row, code = np.concatenate([row, hidden]), np.concatenate([level + 1, np.zeros(len(hidden), np.int64)])
-    digests = digester.joined(base[row], release.level_digests(target, digester)[code])
-    part, _ = sorted_part(digests, n_candidates(sets)[row])
-    return part
 
 
 class ReleaseLedger(Displayed):
@@ -541,8 +565,9 @@ class ReleaseLedger(Displayed):
         arguments.column_or_none(id, "id")
         own, targets = key_sets(keys, sensitive, scenario)
         columns = tuple(dict.fromkeys([*(column for some in own for column in some), *targets]))
-        opened = open_release(data, columns, id=id, name=name, role="keys and sensitive")
-        sketch: Sketch = sketch_release(opened, own, targets, self._file.digester, id=id)
+        kept = () if scenario is None else scenario.identifiers
+        opened = open_release(data, columns, id=id, name=name, role="keys and sensitive", kept=kept)
+        sketch, _ = sketch_release(opened, own, targets, self._file.digester)
         released = "" if file is None else digest_of_file(Path(file), self._file.digester)
         return ReleaseLedger(self._file.with_entry(
             name, sketch, date=date, people=people, released=released, pending=arguments.flag(pending, "pending"),

@@ -238,8 +238,9 @@ def run(
     headers = [scan_header(file, **reading.how_others) for file in release.files]
     if not headers:
         headers = [scan_header(reading.file, **reading.how)]
-        given_back = scenario.limits_of(compared=True).recoverable is not None  # any column may tell values of others
-        more = tuple(headers[0].columns if given_back else left_to_patterns(scenario, headers[0].columns))
+        # any column may tell values of others, or link the records of two releases
+        every = scenario.limits_of(compared=True).recoverable is not None or scenario.ledger is not None
+        more = tuple(headers[0].columns if every else left_to_patterns(scenario, headers[0].columns))
     frame = read_declared(
         reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, **reading.how
     )

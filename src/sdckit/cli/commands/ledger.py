@@ -98,9 +98,12 @@ def add(
     opened = open_ledger(chosen, ledger, key)
     with Steps(quiet=no_progress) as steps:
         if original is None:
-            frame: Any = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+            frame: Any = read_declared(
+                reading.file, chosen, also=_also(id), if_there=_header(reading), steps=steps, **reading.how
+            )
         else:
             frame = _with_id(reading, chosen, original, log, str(id), steps)
+            chosen = chosen.changed(identifiers=[*chosen.identifiers, str(id)])  # it does not go out
         steps.step(f"adding {frame.height:,} records")
         opened = opened.add(frame, name=name, scenario=chosen, date=date, people=people or "", id=id, file=reading.file)
     number = counted(len(opened.entries), "release")
@@ -214,7 +217,9 @@ def check(
     opened = None if earlier and ledger is None and chosen.ledger is None else open_ledger(chosen, ledger, key)
     own = () if opened is None else own_entries(opened, [reading.file])
     with Steps(quiet=no_progress) as steps:
-        frame = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+        frame = read_declared(
+            reading.file, chosen, also=_also(id), if_there=_header(reading), steps=steps, **reading.how
+        )
         if report is not None:
             check_enough_records(frame.height, internal=internal)
         files = {path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps) for path in earlier or ()}
@@ -222,6 +227,7 @@ def check(
             frame, chosen, steps, earlier=files or None, ledger=opened and opened.without(own),
             earlier_keys=split(earlier_keys) or None, aligned=aligned, people=people, id=id, within=within,
             first=chosen.ledger is not None and chosen.ledger.first,
+            new=() if chosen.ledger is None else chosen.ledger.new,
         )  # fmt: skip
     verdicts = _verdicts(chosen, differences)
     if report is not None:

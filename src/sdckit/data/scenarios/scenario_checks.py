@@ -142,7 +142,7 @@ def check_missing_rules(value: Any) -> None:
 def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     """(role, column) pairs in the order in which columns are read."""
     pairs = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
-    for role in ("weight", "household", "person"):
+    for role in ("weight", "household", "person", "time"):
         column = getattr(scenario, role)
         pairs += [(role, column)] if column is not None else []
     for role in ("sensitive", "numeric", "magnitudes", "ordered", "identifiers", HOUSEHOLD_VARIABLES, NUMBER_GROUPS):
@@ -247,7 +247,7 @@ _BESIDE_OTHERS = {HOUSEHOLD_VARIABLES: ("household", "person", "identifiers"), N
 _ALLOWED_TOGETHER = {
     ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
     ("sensitive", "ordered"), ("identifiers", "ledger"), ("intruders", "magnitudes"), ("sensitive", "magnitudes"),
-    ("numeric", "magnitudes"),
+    ("numeric", "magnitudes"), ("intruders", "time"), ("time", "numeric"), ("time", "ordered"),
 }  # fmt: skip
 
 

@@ -112,9 +112,11 @@ def _as_read(
     assert recodings is not None
     left, _ = left_of(scenario, recodings, frame.columns)
     own, id = left.narrowed(frame.columns), left.ledger and left.ledger.id
+    own = own.changed(identifiers=[name for name in own.identifiers if name not in frame.columns])
     if id is None or id in frame.columns:
         return frame.to_native(), own, id
     if not recodings.tells_rows:  # nobody's records
         return frame.to_native(), own, None
+    own = own.changed(identifiers=list(dict.fromkeys([*own.identifiers, id])))  # it does not go out
     column, rows = ids(id), recodings.in_order_of(applied.original).rows
     return with_column_of(frame, column if rows is None else column[rows.tolist()]).to_native(), own, id
