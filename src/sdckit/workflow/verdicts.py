@@ -11,7 +11,7 @@ from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.catalogue.attacks import NOTHING_TAKEN
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
-from sdckit.report.chapters.sentences import COVERS, both_rules, spaced
+from sdckit.report.chapters.sentences import COVERS, EARLIER, beside_words, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ NO_ATTACK = "no attack with a residual risk could be made"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
     "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
+)
+NOTHING_BEFORE = (
+    "the ledger holds no earlier release that went out, so nothing was compared; add those that did (sdckit ledger "
+    "add), or where none did say so: first = true under [ledger]"
 )
 NOT_KEPT = (
     "the ledger has no levels of {}, which an earlier version added, so it was not joined with it; add it again under "
@@ -83,6 +87,8 @@ class Verdict:
         What would mend it, in words.
     columns : str
         With how many columns attacks were made, in words.
+    beside : str
+        The earlier releases that it was held against, in words.
     single_rows : bool
         Whether persons have several rows each and only single ones were looked at.
     unmatched : bool
@@ -105,6 +111,7 @@ class Verdict:
     alone: bool = False
     remedy: str = ""
     columns: str = ""
+    beside: str = ""
     single_rows: bool = False
     unmatched: bool = False
 
@@ -129,7 +136,7 @@ class Verdict:
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (rule: {self.because})" if self.because else "",
-            reason=self.reason, columns=spaced(self.columns),
+            reason=self.reason, columns=spaced(self.columns), beside=self.beside or EARLIER,
         )  # fmt: skip
         if self.n_category is None or self.limit is None:
             return sentence
@@ -219,8 +226,14 @@ def _by_groups(asked: _Asked) -> list[Verdict]:
 
 
 def _by_ledger(asked: _Asked) -> list[Verdict]:
-    """Compare a limit with the disclosure by differencing releases; not judged where a release was not intersected."""
+    """Compare a limit with the disclosure by differencing releases; what was not looked at is not judged."""
     verdicts = _by_share(asked)
+    if asked.result is None:
+        return verdicts
+    n, pending = len(asked.result.entries), asked.result.n_pending
+    if verdicts[0].holds and n == pending and not asked.result.first:
+        return [asked.open(NOTHING_BEFORE)]
+    verdicts = [replace(verdict, beside=beside_words(n, pending)) for verdict in verdicts]
     if verdicts[0].holds:  # what was not looked for may be beyond it
         reasons = [
             reason.format(", ".join(names))

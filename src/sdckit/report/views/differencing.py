@@ -28,6 +28,9 @@ COMPARED = {
     "unprotected": "hidden there", "differing": "counts that differ a little", "new_uniques": "new uniques",
     "vanished_uniques": "vanished uniques", "kept_uniques": "unique in both",
 }  # fmt: skip
+FIRST = "Nothing went out before, as the scenario says: there is nothing to hold this release against."
+NONE = "The ledger holds no release yet: there is nothing to hold this one against."
+PENDING = "it has not gone out yet"
 NOTE = Note(
     "Releases held against each other",
     "Somebody who knows a person's keys finds in each release the values that its records with these keys have; what "
@@ -54,17 +57,19 @@ def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
     setting.ledger.bounded(f"{start}.people", dict.fromkeys(parts, (0.0, 1.0)), lower=False)
     entries = tuple(_entry(entry) for entry in result.entries)
     return {
-        "figures": leaves, "n_earlier": len(result.entries), "within": result.within,
+        "figures": leaves, "n_earlier": len(result.entries), "n_pending": result.n_pending, "first": result.first,
+        "within": result.within,
         "sources": tuple(dict.fromkeys(entry.source for entry in result.entries)),
         "exact": InternalOnly({"entries": entries}), "notes": notes_tree(result),
     }  # fmt: skip
 
 
 def _entry(entry: EarlierRelease) -> dict[str, Tree]:
+    notes = (*entry.notes, PENDING) if entry.pending else entry.notes
     return {
         "earlier": f"{entry.name} ({entry.date})" if entry.date else entry.name, "source": entry.source,
         "linked": entry.linked, "related": entry.related, "same_people": entry.same_people, "counted": entry.counted,
-        "otherwise": entry.otherwise, "notes": entry.notes, **{name: int(getattr(entry, name)) for name in COMPARED},
+        "otherwise": entry.otherwise, "notes": notes, **{name: int(getattr(entry, name)) for name in COMPARED},
     }  # fmt: skip
 
 
@@ -72,7 +77,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     """Table and chart of the figures; in a confidential document also release by release."""
     tree = plain[place]
     if not tree["n_earlier"]:
-        return [Paragraph("The ledger holds no release yet: there is nothing to hold this one against.")]
+        return [Paragraph(FIRST if tree["first"] else NONE)]
     figures = tree["figures"]
     rows = tuple((words, of_whole(figures[name]["n"], figures[name]["rate"])) for name, words in FIGURES.items())
     number = tree["n_earlier"]
