@@ -449,8 +449,15 @@ def is_unasked(name: str, scenario: Scenario, results: Mapping[str, Any]) -> boo
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:
     """Judge the limit on differencing from its result alone, without an assessment of the release."""
-    kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.scope == "ledger")
+    kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.judged == "ledger")
     return _by_ledger(_Asked(kind, limit, intruder, {kind.measure: result}, tuple(skipped.items()), ()))[0]
+
+
+def judge_linked(thresholds: Thresholds, intruder: str, result: Any) -> tuple[Verdict, ...]:
+    """Judge k, risk and l on the keys of linked releases from the result of differencing alone."""
+    measure = next(kind.measure for kind in LIMITS.values() if kind.judged == "linked")
+    asked = _asked_of(thresholds, intruder, {measure: result}, sensitive=(), skipped=(), judged=["linked"])
+    return tuple(verdict for _, limit in asked for verdict in _by_linked(limit))
 
 
 def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdict, ...]:

@@ -332,7 +332,7 @@ def differencing(
 NOT_EARLIER = (
     "no earlier release has {} in a coding that can be compared; where none had it at all, say so: [ledger] new"
 )
-OTHERWISE = "{} is coded otherwise in {}, and which codes stand for the same values cannot be told"
+OTHERWISE = "{} is coded otherwise in an earlier release, and which codes stand for the same values cannot be told"
 TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
 
 
@@ -341,8 +341,8 @@ def _not_compared(shared: Comparison, entries: Sequence[EarlierRelease]) -> tupl
     same = [entry for entry in entries if entry.same_people and NO_LEVELS not in entry.notes]
     reasons = []
     for name in shared.new.levels if same else ():
-        if blind := [entry.name for entry in same if name in entry.otherwise and name not in entry.compared]:
-            reasons.append(OTHERWISE.format(name, ", ".join(blind)))
+        if any(name in entry.otherwise and name not in entry.compared for entry in same):
+            reasons.append(OTHERWISE.format(name))
         elif name not in shared.said_new and not any(name in entry.compared for entry in same):
             reasons.append(NOT_EARLIER.format(name))
         elif name in shared.sensitive and name not in shared.keys and name not in shared.own:

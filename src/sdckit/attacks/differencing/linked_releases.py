@@ -206,13 +206,13 @@ def coding_of(here: Levels, there: Levels, rows: Ints | None, *, alike: bool) ->
         np.bincount(codes, minlength=len(levels.texts) + 1)[1:]
         for codes, levels in ((found.here, here), (found.there, there))
     ]
-    every = all(levels.min() >= 1 for levels in per_level)
-    for levels, coarser in zip(per_level, (second, first), strict=True):
-        if every and levels.max() == 1:
-            shares = np.bincount(coarser) / len(first)
-            if -math.log(shares @ shares) * (len(first) - len(used)) >= EVIDENCE:
-                return found
     agreeing = np.isin(joint, by_text.here * (len(there.texts) + 1) + by_text.there)
+    for levels, coarser in zip(per_level, (second, first), strict=True):
+        shares = np.bincount(coarser) / len(first)
+        if levels.max() == 1 and -math.log(shares @ shares) * (len(first) - len(used)) >= EVIDENCE:
+            if all(own.min() >= 1 for own in per_level):
+                return found
+            return by_text if alike and agreeing.all() else None  # of levels that nobody linked has, only texts tell
     return by_text if alike and agreeing.mean() >= ALIKE else None
 
 

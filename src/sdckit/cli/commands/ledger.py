@@ -338,13 +338,14 @@ def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> 
 
 
 def _verdicts(scenario: Scenario, differences: dict[str, Differencing]) -> list[Verdict]:
-    """The threshold against every intruder; none without one."""
-    from sdckit.workflow.verdicts import judge_differencing
+    """The thresholds against every intruder: what is disclosed together, and k, risk and l on linked releases."""
+    from sdckit.workflow.verdicts import judge_differencing, judge_linked
 
-    limit = scenario.thresholds.differencing
-    if limit is None:
-        return []
-    return [judge_differencing(limit, name, result, {}) for name, result in differences.items()]
+    limit, verdicts = scenario.thresholds.differencing, []
+    for name, result in differences.items():
+        verdicts += [] if limit is None else [judge_differencing(limit, name, result, {})]
+        verdicts += judge_linked(scenario.limits, name, result)
+    return verdicts
 
 
 def _report(
