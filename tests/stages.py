@@ -75,6 +75,14 @@ def business(names: Names, folder: Path) -> None:
     (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
 
 
+def panels(names: Names, folder: Path) -> None:
+    """The panel that the page wrote, its scenario and its recipe as files."""
+    shutil.copy(names["folder"] / "panel.csv", folder)
+    (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
+    if "recipe" in names:
+        _recipe(folder, names["recipe"])
+
+
 def proposed(names: Names, folder: Path) -> None:
     """The survey of the page and its scenario."""
     names["survey"].to_csv(folder / "anes.csv", index=False)
@@ -196,6 +204,7 @@ STAGES: dict[str, Stage] = {
     "README": readme,
     "from-raw-to-released": from_raw,
     "business-surveys": business,
+    "panels": panels,
     "release-against-original": against_original,
     "simulated-attacks": attacks,
     "propose": proposed,
