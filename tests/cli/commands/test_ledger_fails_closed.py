@@ -13,6 +13,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.differencing.several import people
+from needs import needs_signals
 from sdckit.cli.app import run
 
 DATA = people(200)
@@ -313,8 +314,8 @@ for line in sys.stdin:  # nothing is read or counted here: what forks has one th
 '''
 
 
-@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_killed_at_any_moment_nothing_is_lost(folder: Path) -> None:
+    needs_signals()
     said("first = true")
     moments, before = random.Random(3), {}
     process = subprocess.Popen(

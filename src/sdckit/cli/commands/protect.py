@@ -194,7 +194,7 @@ def protect(
         written = write_release(
             applied.data, out, log=applied.log if log else None, log_path=log, excel_safe=excel_safe,
             sources=[input_ for input_ in inputs if input_ is not None], labels=file_labels,
-            remember=pending and partial(pending.remember, applied),
+            remember=None if pending is None else partial(pending.remember, applied),
         )  # fmt: skip
         if report is not None and assessed is not None:
             steps.step("writing the report")

@@ -111,7 +111,7 @@ def _as_read(
     recodings = read_recodings(applied.recipe, applied.log)
     assert recodings is not None
     left, _ = left_of(scenario, recodings, frame.columns)
-    own, id = left.narrowed(frame.columns), left.ledger and left.ledger.id
+    own, id = left.narrowed(frame.columns), None if left.ledger is None else left.ledger.id
     own = own.changed(identifiers=[name for name in own.identifiers if name not in frame.columns])
     if id is None or id in frame.columns:
         return frame.to_native(), own, id
