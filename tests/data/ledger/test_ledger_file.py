@@ -105,11 +105,11 @@ def test_a_pending_release_goes_out_or_is_taken_back(tmp_path: Path) -> None:
 
 def test_a_pending_release_is_replaced_only_where_that_is_said(tmp_path: Path) -> None:
     ledger = create(tmp_path / "ledger").with_entry("a", SKETCH, pending=True)
-    with pytest.raises(DataError, match="pending: 'sdckit ledger withdraw' removes it"):
+    with pytest.raises(DataError, match="which is pending: 'sdckit ledger withdraw' removes it"):
         ledger.with_entry("a", SKETCH, pending=True)
     ledger = ledger.with_entry("a", SKETCH, pending=True, again=True)
     assert (len(ledger.entries), ledger.head.number) == (1, 3)
-    with pytest.raises(DataError, match="what went out stays in it"):
+    with pytest.raises(DataError, match="which went out and stays in it"):
         ledger.with_released("a").with_entry("a", SKETCH, again=True)
 
 

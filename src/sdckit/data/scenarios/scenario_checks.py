@@ -399,15 +399,8 @@ class LedgerPlace(ScenarioTable):
         given: dict[str, Any] = {
             name: path.as_posix() if isinstance(path, Path) else path for name, path in paths.items()
         }
-        given |= {
-            "survey": survey,
-            "people": people,
-            "id": id,
-            "within": within,
-            "first": first,
-            "new": new,
-            "add": add,
-        }
+        given |= {"survey": survey, "people": people, "id": id, "within": within}
+        given |= {"first": first, "new": new, "add": add}
         super().__init__(**given, **unknown)
 
     @property
