@@ -121,12 +121,10 @@ class BesideLedger:
         pending = [entry.name for entry in ledger.entries if entry.pending and entry.name in self.own]
         for name in pending if passed else ():
             ledger = ledger.release(name)
-        lines = [
-            f"{name}: {'released' if passed else 'still pending'} in the ledger of {ledger.survey}" for name in pending
-        ]
+        state = "is released" if passed else "stays pending"
         if not self.own:
-            lines.append("The ledger does not remember this file: if it goes out, add it (sdckit ledger add)")
-        return [*lines, head_line(ledger)]
+            state = "is not remembered: if it goes out, add it (sdckit ledger add)"
+        return [*([f"In the ledger the release {state}."] if pending or not self.own else []), head_line(ledger)]
 
 
 def exit_code(result: CheckResult) -> int:
