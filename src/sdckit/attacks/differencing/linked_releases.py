@@ -50,7 +50,9 @@ def open_sketch(new: OpenedRelease, earlier: Earlier) -> OpenedRelease | None:
             number = np.where(number == missing + 1, 0, number - (number > missing + 1))
             texts.pop(missing)
         levels[name] = Levels(name, number[of_row].astype(np.int32), tuple(texts))
-    return OpenedRelease(None, len(codes[0]), levels, None)
+    counts = earlier.sketch.get("counts", columns)
+    assert counts is not None
+    return OpenedRelease(None, len(codes[0]), levels, None, size=counts.numbers)
 
 
 def link_rows(new: OpenedRelease, earlier: Earlier, id: str | None, *, aligned: bool) -> Ints | None:
@@ -133,11 +135,16 @@ MOST_CHANCE = 0.9  # of agreement, beyond which a column says nothing of who bel
 
 def _in_text(here: Levels, there: Levels, rows: Ints, records: Ints) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Codes of both, in those of `here`, of the records that have a value in both that `here` knows."""
-    number = {text: code for code, text in enumerate(here.texts, 1)}
-    to_here = np.array([0, *(number.get(text, 0) for text in there.texts)])
-    first, second = here.codes[records], to_here[there.codes[rows]]
-    shown = (first > 0) & (second > 0)
+    first, second = here.codes[records], codes_in(here, there)[there.codes[rows]]
+    shown = (first > 0) & (second > 0) & (second <= len(here.texts))
     return first[shown], second[shown]
+
+
+def codes_in(here: Levels, there: Levels) -> Ints:
+    """For each code there, from 0 on, that of the same text here; texts that are not here have further codes."""
+    number = {text: code for code, text in enumerate(here.texts, 1)}
+    further = len(here.texts)
+    return np.array([0, *(number.get(text, further + at) for at, text in enumerate(there.texts, 1))], np.int64)
 
 
 # Codings of one variable: codes and labels, values and their groups or bands, under one name or another.
@@ -187,10 +194,9 @@ def coding_of(here: Levels, there: Levels, rows: Ints | None, *, alike: bool) ->
     other, all levels occur, and it is no accident. Else, and where values were changed, columns coded `alike` have
     equal texts.
     """
-    number = {text: code for code, text in enumerate(here.texts, 1)}
-    pairs = [(number[text], code) for code, text in enumerate(there.texts, 1) if text in number]
-    equal = np.array(pairs, np.int64).reshape(-1, 2)
-    by_text = Coding(equal[:, 0], equal[:, 1], whole=False)
+    codes = codes_in(here, there)
+    same = np.flatnonzero((codes > 0) & (codes <= len(here.texts)))
+    by_text = Coding(codes[same], same, whole=False)
     rows = np.full(len(here.codes), -1, np.int64) if rows is None else rows
     linked = np.flatnonzero(rows >= 0)
     first, second = here.codes[linked].astype(np.int64), there.codes[rows[linked]]
