@@ -161,6 +161,7 @@ class Verdict:
     n_resting: int | None = None
     origin: str = ""
     single_rows: bool = False
+    unmatched: bool = False
     alone: bool = False
 
 

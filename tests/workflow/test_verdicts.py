@@ -190,7 +190,7 @@ def test_attacks_of_other_intruders_do_not_count():
         "inference:a:ill": _attack(math.nan), "inference:ab:ill": _attack(0.8),
         "distance_to_closest_record": _Plain(({},)),
     }  # fmt: skip
-    given = {"intruders": ("a", "ab", "b"), "failed": (), "control": True}
+    given = {"intruders": ("a", "ab", "b"), "failed": (), "control": 100}
     (found,) = judge_attacks(0.3, "a", attacks, **given)
     assert (found.value, found.holds, found.intruder) == (0.4, False, "a")
     assert judge_attacks(0.3, "b", attacks, **given)[0].value == 0.1
@@ -200,22 +200,23 @@ def test_attacks_of_other_intruders_do_not_count():
 def test_an_intruder_with_the_name_of_a_mode_hides_no_attack():
     attacks = {"singling_out:univariate": _attack(0.5), "linkability:a": _attack(0.1)}
     for name in ("a", "univariate"):
-        (found,) = judge_attacks(0.3, name, attacks, intruders=("a", "univariate"), failed=(), control=True)
+        (found,) = judge_attacks(0.3, name, attacks, intruders=("a", "univariate"), failed=(), control=100)
         assert found.value == 0.5
 
 
 def test_what_leaves_the_residual_risk_open():
     attacks = {"membership": _attack(0.1), "linkability:ab": _attack(0.2)}
 
-    def reason(intruder="a", failed=(), *, control=True, attacks=attacks):
+    def reason(intruder="a", failed=(), *, control=100, attacks=attacks):
         (found,) = judge_attacks(0.3, intruder, attacks, intruders=("a", "ab"), failed=failed, control=control)
         assert found.holds is None
         return found.reason
 
-    assert "no control file" in reason(control=False)
+    assert "no control file" in reason(control=0)
+    assert "too few people were kept aside: 49" in reason(control=49)
     assert "no attack with a residual risk could be made" in reason(attacks={})
     assert reason(failed=["inference:a:ill"]).endswith("could be made: inference:a:ill")
-    (found,) = judge_attacks(0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=True)
+    (found,) = judge_attacks(0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=100)
     assert found.holds
     overlapping = {"membership": _Plain(({"risk": 0.0},), control_state="overlapping")}
     assert "people of the original are in the control file" in reason(attacks=overlapping)
@@ -224,7 +225,7 @@ def test_what_leaves_the_residual_risk_open():
 def test_a_note_is_never_read_for_a_verdict():
     words = {"residual": "mean over the 2 of 3 releases where it is defined"}
     noted = {"membership": _Plain(({"risk": 0.1},), words, "shared")}
-    (found,) = judge_attacks(0.3, "a", noted, intruders=("a",), failed=(), control=True)
+    (found,) = judge_attacks(0.3, "a", noted, intruders=("a",), failed=(), control=100)
     assert (found.holds, found.value) == (True, 0.1)
 
 

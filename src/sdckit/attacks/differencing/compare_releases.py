@@ -319,6 +319,8 @@ class EarlierRelease:
         Columns that both releases show and that tell which records are the same person's.
     notes : tuple of str
         What could not be examined, and why.
+    pending : bool
+        Whether it has not gone out yet.
     """
 
     name: str
@@ -343,6 +345,7 @@ class EarlierRelease:
     compared: tuple[str, ...] = ()
     linked_by: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    pending: bool = False
 
     @property
     def related(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
@@ -142,7 +142,7 @@ def check_missing_rules(value: Any) -> None:
 def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     """(role, column) pairs in the order in which columns are read."""
     pairs = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
-    for role in ("weight", "household", "person"):
+    for role in ("weight", "household", "person", "time"):
         column = getattr(scenario, role)
         pairs += [(role, column)] if column is not None else []
     for role in ("sensitive", "numeric", "magnitudes", "ordered", "identifiers", HOUSEHOLD_VARIABLES, NUMBER_GROUPS):
@@ -247,7 +247,7 @@ _BESIDE_OTHERS = {HOUSEHOLD_VARIABLES: ("household", "person", "identifiers"), N
 _ALLOWED_TOGETHER = {
     ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
     ("sensitive", "ordered"), ("identifiers", "ledger"), ("intruders", "magnitudes"), ("sensitive", "magnitudes"),
-    ("numeric", "magnitudes"),
+    ("numeric", "magnitudes"), ("intruders", "time"), ("time", "numeric"), ("time", "ordered"),
 }  # fmt: skip
 
 
@@ -368,6 +368,7 @@ class LedgerPlace(ScenarioTable):
     """
 
     place = "ledger"
+    _own: tuple[str, ...] = PrivateAttr(())
 
     folder: Name
     key: Name
@@ -408,3 +409,14 @@ class LedgerPlace(ScenarioTable):
             "add": add,
         }
         super().__init__(**given, **unknown)
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Entries of the ledger that remember the file at hand: it is held against all others."""
+        return self._own
+
+    def remembering(self, own: Sequence[str]) -> LedgerPlace:
+        """The same place where the ledger has entries of the file at hand itself."""
+        place = self.model_copy()
+        place._own = tuple(own)
+        return place

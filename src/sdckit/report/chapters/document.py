@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 ATTACKS = 500  # attempts of each attack unless others are asked for
 RECOVERY = "recoverable_values"
 # Entries of a scenario that are printed as they are.
-SINGLE = ("weight", "sampling_fraction", "household", "person")
+SINGLE = ("weight", "sampling_fraction", "household", "person", "time")
 LISTS = ("sensitive", "numeric", "magnitudes", "number_groups", "identifiers", "insensitive")
 
 
@@ -406,6 +406,8 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         "origin": verdict.origin,
         "single_rows": verdict.single_rows,
         "alone": verdict.alone,
+        "unmatched": verdict.unmatched,
+        "beside": verdict.beside,
     }
 
 

@@ -32,6 +32,9 @@ COMPARED = {
     "unprotected": "hidden there", "differing": "counts that differ a little", "new_uniques": "new uniques",
     "vanished_uniques": "vanished uniques", "kept_uniques": "unique in both",
 }  # fmt: skip
+FIRST = "Nothing went out before, as the scenario says: there is nothing to hold this release against."
+NONE = "The ledger holds no release yet: there is nothing to hold this one against."
+PENDING = "it has not gone out yet"
 NOTE = Note(
     "Releases held against each other",
     "Somebody who knows a person's keys finds in each release the values that its records with these keys have; what "
@@ -66,17 +69,18 @@ def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
     links = tuple(dict.fromkeys(column for columns in result.linked_by.values() for column in columns))
     return {
         "figures": leaves, "linked_by": links, "not_compared": result.not_compared,
-        "n_earlier": len(result.entries), "within": result.within,
+        "n_earlier": len(result.entries), "n_pending": result.n_pending, "first": result.first, "within": result.within,
         "sources": tuple(dict.fromkeys(entry.source for entry in result.entries)),
         "exact": InternalOnly({"entries": entries}), "notes": notes_tree(result),
     }  # fmt: skip
 
 
 def _entry(entry: EarlierRelease) -> dict[str, Tree]:
+    notes = (*entry.notes, PENDING) if entry.pending else entry.notes
     return {
         "earlier": f"{entry.name} ({entry.date})" if entry.date else entry.name, "source": entry.source,
         "linked": entry.linked, "related": entry.related, "same_people": entry.same_people, "counted": entry.counted,
-        "otherwise": entry.otherwise, "linked_by": entry.linked_by, "notes": entry.notes,
+        "otherwise": entry.otherwise, "linked_by": entry.linked_by, "notes": notes,
         **{name: int(getattr(entry, name)) for name in COMPARED},
     }  # fmt: skip
 
@@ -85,7 +89,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     """Table and chart of the figures; in a confidential document also release by release."""
     tree = plain[place]
     if not tree["n_earlier"]:
-        return [Paragraph("The ledger holds no release yet: there is nothing to hold this one against.")]
+        return [Paragraph(FIRST if tree["first"] else NONE)]
     figures = tree["figures"]
     rows = tuple((words, of_whole(figures[name]["n"], figures[name]["rate"])) for name, words in FIGURES.items())
     number = tree["n_earlier"]
