@@ -326,16 +326,17 @@ def _says_no_more(codes: NDArray[np.int32], known: NDArray[np.int32]) -> bool:
 def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
     """What would part the releases that are linked: how to change each column that links them in the new one."""
     columns = dict.fromkeys(column for release in joined for column in release.link.columns)
-    parts = [f"{column}: {ROUND if _are_amounts(new.links[column]) else NEW_IDS}" for column in columns]
+    parts = [f"{column}: {_instead(new.links[column])}" for column in columns]
     return f"change what links them in this release, as the others are out: {'; '.join(parts)}" if parts else ""
 
 
-NEW_IDS = "new identifiers (new_ids), or leave it out"
-ROUND = "round it (round_to), add noise (add_noise), or leave it out"
+NEW_IDS, ROUND = "new identifiers (new_ids)", "round it (round_to), add noise (add_noise)"
 
 
-def _are_amounts(column: Levels) -> bool:
-    """Whether the values that tell people apart are numbers with decimals, or dates, rather than ids."""
-    return all(text.replace(".", "", 1).replace("-", "").isdigit() for text in column.texts) and any(
-        mark in text for text in column.texts for mark in ".-"
-    )
+def _instead(column: Levels) -> str:
+    """What could go out instead: of text new ids, of amounts and dates coarser ones, of whole numbers either."""
+    marks = {text.strip("-0123456789") for text in column.texts}
+    if marks <= {".", ""}:
+        whole = marks == {""} and not any("-" in text[1:] for text in column.texts)
+        return f"{NEW_IDS} where it is an id, else {ROUND}; or leave it out" if whole else f"{ROUND}, or leave it out"
+    return f"{NEW_IDS}, or leave it out"
