@@ -378,11 +378,8 @@ def _earlier(
         file = release_ledger.open_release(
             frame, columns, id=_present(frame, id), name=name, role="earlier_keys", kept=kept
         )
-        shared = [column for column in columns if column in keys]
-        sketch, order = release_ledger.sketch_release(
-            file, [tuple(shared)] if shared else [], [column for column in sensitive if column in columns], digester,
-            known=[tuple(own)],
-        )  # fmt: skip
+        learnt = [column for column in sensitive if column in columns]
+        sketch, order = release_ledger.sketch_release(file, [tuple(own)], learnt, digester)
         yield Earlier(name, "", True, sketch, digester, order)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
