@@ -215,11 +215,13 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
     assert place is not None
     folder = context.scenario.folder
     ledger = context.once(
-        "ledger", lambda: ReleaseLedger.open(folder / place.folder, key=folder / place.key, survey=place.survey)
-    )
+        "ledger", lambda: ReleaseLedger.open(
+            folder / place.folder, key=folder / place.key, survey=place.survey
+        ).without(place.own),
+    )  # fmt: skip
     yield "", lambda: DIFFERENCING.measure(
         context.data, ledger=ledger, scenario=context.scenario, id=place.id, people=place.people,
-        within=place.within, step=context.tell,
+        within=place.within, new=place.new, first=place.first, step=context.tell,
     )  # fmt: skip
 
 

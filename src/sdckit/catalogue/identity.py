@@ -327,4 +327,10 @@ IDENTITY: tuple[Measure, ...] = (
         arguments=lambda context: {"numeric": context.scenario.numeric},
     ),
     ROBUST,
+    RELEASE(
+        name="known_points", question="How many rows must somebody know of a person to find them alone?", alone=True,
+        needs=("person", "keys"), missing="wildcard", words="following people over their rows known to {intruder}",
+        arguments=lambda context: {"scenario": context.scenario, "seed": context.seed},
+        when=lambda context: context.scenario.person is not None,
+    ),
 )  # fmt: skip

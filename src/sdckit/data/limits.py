@@ -31,12 +31,13 @@ class LimitKind:
     alone : bool
         Of a limit on a release: judged of a file without its original, too, where values are missing or in ranges.
     of : str
-        The declared limit that is applied a second time, to the release with reconstructed values filled in.
+        The declared limit that is applied a second time, to the release with reconstructed values filled in, or with
+        the keys of linked releases.
     measure, figure : str
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
         Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
-        "worst release", "worst column", "attacks", "undone" or "roles".
+        "worst release", "worst column", "attacks", "undone", "linked" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
     looked_at, nothing : str
@@ -123,6 +124,10 @@ class LimitKind:
     option: str = ""
 
 
+UNLINK = (
+    "Change the column that links the releases in the one that has not gone out: new identifiers (new_ids), rounded "
+    "numbers (round_to), noise (add_noise); or leave it out."
+)
 SCOPES = ("file", "variable", "ledger", "released", "release")
 KINDS = (
     LimitKind(
@@ -307,9 +312,9 @@ KINDS = (
         name="differencing", values="share from 0", measure="differencing", figure="differencing", judged="ledger",
         scope="ledger", without="the scenario names no ledger of earlier releases",
         words="disclosed with earlier releases",
-        holds="of {percent} of the records something is disclosed together with earlier releases, not above {limit:g}",
-        exceeded="of {percent} of the records something is disclosed together with earlier releases, above {limit:g}",
-        printed="Share of the records of which something is disclosed together with earlier releases: {value}",
+        holds="of {percent} of the records something is disclosed together with {beside}, not above {limit:g}",
+        exceeded="of {percent} of the records something is disclosed together with {beside}, above {limit:g}",
+        printed="Share of the records of which something is disclosed together with {beside}: {value}",
         question="learnt", asked="How much is disclosed together with earlier releases",
         plain="Records of which something is disclosed together with earlier releases",
         part=("differencing.people", "n"),
@@ -385,6 +390,56 @@ KINDS = (
              "above {chance}"),
         ),
         coarser=True, of_rows=True,
+    ),
+    LimitKind(
+        name="k_linked", of="k", values="level", measure="differencing", figure="joint_below", judged="linked",
+        scope="ledger", words="k with linked releases",
+        holds="with the keys of {reason}, every record is in a group of at least {limit:,g} (k = {limit:,g})",
+        exceeded="with the keys of {reason}, {records} {are} in {group} of fewer than {limit:,g} (k = {limit:,g})",
+        printed=(
+            "Every record is in a group of at least {limit:,g} with the keys of all linked releases (k = {limit:,g})",
+            "{some} are in groups of fewer than {limit:,g} with the keys of all linked releases (k = {limit:,g})",
+        ),
+        question="singled", asked="How many records share what is known from all linked releases",
+        plain=(
+            "every record shares what is known from all linked releases with at least {others}",
+            "{some} share what is known from all linked releases with fewer than {others}; none may",
+        ),
+        advice=UNLINK, of_rows=True,
+    ),
+    LimitKind(
+        name="risk_linked", of="risk", values="share", measure="differencing", figure="joint_above", judged="linked",
+        scope="ledger", words="risk with linked releases",
+        holds="with the keys of {reason}, no record has a risk of re-identification above {limit:g}",
+        exceeded="with the keys of {reason}, {records} {have} a risk of re-identification above {limit:g}",
+        printed=(
+            "No record has a risk of re-identification above {limit:g} with the keys of all linked releases",
+            "{some} have a risk of re-identification above {limit:g} with the keys of all linked releases",
+        ),
+        question="linked", asked="The chance of being recognised from all linked releases",
+        plain=(
+            "no record would be recognised from all linked releases with a chance above {chance}",
+            "{some} would be recognised from all linked releases with a chance above {chance}; none may",
+        ),
+        advice=UNLINK, of_rows=True,
+    ),
+    LimitKind(
+        name="l_linked", of="l", values="level", measure="differencing", figure="joint_short", judged="linked",
+        scope="ledger", per_variable=True, words="ℓ with linked releases",
+        holds="with the keys of {reason}, every group holds at least {limit:,g} different values of {variable}",
+        exceeded="with the keys of {reason}, {records} {are} in {group} with fewer than {limit:,g} different values of "
+        "{variable}",
+        printed=(
+            ("Every group with the same keys in all linked releases holds at least {limit:,g} different values of "
+             "{variable}"),
+            "{some} are in groups with fewer than {limit:,g} different values of {variable} in all linked releases",
+        ),
+        question="learnt", asked="How many values a group of all linked releases holds",
+        plain=(
+            "every group with the same known details in all linked releases holds at least {values}",
+            "{some} are in groups of all linked releases with fewer than {values}; none may",
+        ),
+        advice=UNLINK,
     ),
     LimitKind(
         name="roles", declarable=False, values="share", measure="", figure="", judged="roles", scope="columns",

@@ -308,7 +308,7 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 
 AssessFile = Callable[..., Assessment]
-OPTIONAL = ("weight", "household", "person")
+OPTIONAL = ("weight", "household", "person", "time")
 NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
 SAME_HOUSEHOLDS = (
@@ -347,7 +347,10 @@ def assess_release(
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         before = assess_file(opened.original, scenario=_of_original(scenario), **one_file)
         collected = _collected(pair, _of_original(scenario))
-        fitted = [_fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)]
+        fitted = [
+            _fitted(_keeping_id(scenario, released, file), file, label)
+            for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
+        ]
         after = tuple(
             assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
         )
@@ -454,6 +457,14 @@ def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bo
     if id in file.columns or id not in original.columns or len(file) != len(original):
         return file
     return with_column_of(file, original[id])
+
+
+def _keeping_id(scenario: Scenario, released: Any, file: Any) -> Scenario:
+    """The scenario, with the ledger's id among the identifiers where only the original has it: it does not go out."""
+    id = None if scenario.ledger is None else scenario.ledger.id
+    if file is released or id is None:
+        return scenario
+    return scenario.changed(identifiers=list(dict.fromkeys([*scenario.identifiers, id])))
 
 
 def _in_every_file(pair: Pair) -> frozenset[str]:

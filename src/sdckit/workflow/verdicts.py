@@ -11,7 +11,7 @@ from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.catalogue.attacks import NOTHING_TAKEN
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
-from sdckit.report.chapters.sentences import COVERS, both_rules, spaced
+from sdckit.report.chapters.sentences import COVERS, EARLIER, beside_words, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
@@ -36,6 +36,14 @@ NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
     "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
 )
+NOTHING_BEFORE = (
+    "the ledger holds no earlier release that went out, so nothing was compared; add those that did (sdckit ledger "
+    "add), or where none did say so: first = true under [ledger]"
+)
+NOT_KEPT = (
+    "the ledger has no levels of {}, which an earlier version added, so it was not joined with it; add it again under "
+    "another name, or give the earlier files"
+)
 UNMATCHED = (
     "no value looks as if it had been changed, and nothing says which records of the release and of the original "
     "belong together; say aligned = true in the scenario, or name the id"
@@ -51,7 +59,8 @@ class Verdict:
     ----------
     name : str
         A limit of `Thresholds`; of a release beside its original also "k_undone" and "risk_undone": the limits k and
-        risk on the release with what it gives back put back. Of a file with a type of release also "roles": whether
+        risk on the release with what it gives back put back; and "k_linked", "risk_linked" and "l_linked": those on the
+        keys of all releases that a column links. Of a file with a type of release also "roles": whether
         somebody said of every column that goes out what it is.
     intruder : str
         Empty for "roles", which are the same for all.
@@ -78,6 +87,8 @@ class Verdict:
         What would mend it, in words.
     columns : str
         With how many columns attacks were made, in words.
+    beside : str
+        The earlier releases that it was held against, in words.
     single_rows : bool
         Whether persons have several rows each and only single ones were looked at.
     unmatched : bool
@@ -100,6 +111,7 @@ class Verdict:
     alone: bool = False
     remedy: str = ""
     columns: str = ""
+    beside: str = ""
     single_rows: bool = False
     unmatched: bool = False
 
@@ -124,7 +136,7 @@ class Verdict:
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (rule: {self.because})" if self.because else "",
-            reason=self.reason, columns=spaced(self.columns),
+            reason=self.reason, columns=spaced(self.columns), beside=self.beside or EARLIER,
         )  # fmt: skip
         if self.n_category is None or self.limit is None:
             return sentence
@@ -214,10 +226,41 @@ def _by_groups(asked: _Asked) -> list[Verdict]:
 
 
 def _by_ledger(asked: _Asked) -> list[Verdict]:
-    """Compare a limit with the disclosure by differencing releases; not judged where a release was not intersected."""
+    """Compare a limit with the disclosure by differencing releases; what was not looked at is not judged."""
     verdicts = _by_share(asked)
-    if verdicts[0].holds and asked.result.not_intersected:  # what was not looked for may be beyond it
-        return [asked.open(NOT_INTERSECTED.format(", ".join(asked.result.not_intersected)))]
+    if asked.result is None:
+        return verdicts
+    n, pending = len(asked.result.entries), asked.result.n_pending
+    if verdicts[0].holds and n == pending and not asked.result.first:
+        return [asked.open(NOTHING_BEFORE)]
+    verdicts = [replace(verdict, beside=beside_words(n, pending)) for verdict in verdicts]
+    if verdicts[0].holds:  # what was not looked for may be beyond it
+        reasons = [
+            reason.format(", ".join(names))
+            for reason, names in (
+                (NOT_INTERSECTED, asked.result.not_intersected), (NOT_KEPT, asked.result.without_levels),
+            ) if names
+        ]  # fmt: skip
+        if reasons := [*reasons, *asked.result.not_compared]:
+            return [asked.open("; ".join(reasons))]
+    return verdicts
+
+
+def _by_linked(asked: _Asked) -> list[Verdict]:
+    """Judge k, risk and l on the keys of all releases that a column links; no verdict where none does."""
+    result, kind = asked.result, asked.kind
+    if result is None or not (result.linked_by or result.without_levels):
+        return []
+    count = getattr(result, kind.figure)
+    variables: Sequence[str | None] = tuple(result.joint_variables) if kind.per_variable else (None,)
+    verdicts = []
+    for variable in variables:
+        beyond = count(asked.limit) if variable is None else count(variable, asked.limit)
+        if not beyond and result.without_levels:
+            verdicts.append(asked.open(NOT_KEPT.format(", ".join(result.without_levels)), variable))
+            continue
+        remedy = result.unlinking if beyond else ""
+        verdicts.append(replace(asked.by_count(beyond, variable), reason=result.linked_words, remedy=remedy))
     return verdicts
 
 
@@ -275,7 +318,7 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
 
 JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
     "violations": _by_violations, "count": _by_count, "share": _by_share, "groups": _by_groups, "ledger": _by_ledger,
-    "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone,
+    "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone, "linked": _by_linked,
 }  # fmt: skip
 
 
@@ -406,8 +449,15 @@ def is_unasked(name: str, scenario: Scenario, results: Mapping[str, Any]) -> boo
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:
     """Judge the limit on differencing from its result alone, without an assessment of the release."""
-    kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.scope == "ledger")
+    kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.judged == "ledger")
     return _by_ledger(_Asked(kind, limit, intruder, {kind.measure: result}, tuple(skipped.items()), ()))[0]
+
+
+def judge_linked(thresholds: Thresholds, intruder: str, result: Any) -> tuple[Verdict, ...]:
+    """Judge k, risk and l on the keys of linked releases from the result of differencing alone."""
+    measure = next(kind.measure for kind in LIMITS.values() if kind.judged == "linked")
+    asked = _asked_of(thresholds, intruder, {measure: result}, sensitive=(), skipped=(), judged=["linked"])
+    return tuple(verdict for _, limit in asked for verdict in _by_linked(limit))
 
 
 def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdict, ...]:

@@ -20,14 +20,13 @@ from sdckit.attacks.differencing.release_ledger import (
     comparable_columns,
     every_level,
     key_sets,
-    link_rows,
     n_candidates,
     open_release,
     set_members,
     sketch_release,
     widest_counted_set,
 )
-from sdckit.data.ledger.digests import Digester, places
+from sdckit.data.ledger.digests import Digester, codes_of, places
 from sdckit.data.ledger.ledger_file import make_key
 from sdckit.errors import ColumnError, DataError
 
@@ -51,7 +50,8 @@ def test_what_is_added_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
 def test_a_scenario_gives_the_keys_of_every_intruder(tmp_path: Path) -> None:
     scenario = sdc.Scenario(intruders={"a": ["sex", "age"], "b": ["region"]}, sensitive=["job"])
     (entry,) = ledger_in(tmp_path).add(DATA, name="first", scenario=scenario, id="id").entries
-    assert {place[2:] for place in entry.sets if place[0] == "people"} == {("age", "sex"), ("region",)}
+    assert {place[1:] for place in entry.sets if place[0] == "keys"} == {("sex", "age"), ("region",)}
+    assert ("ids", "id", "age", "job", "region", "sex") in entry.sets
 
 
 def test_no_value_and_no_id_stands_in_its_files(tmp_path: Path) -> None:
@@ -91,7 +91,8 @@ def test_two_ledgers_of_one_file_have_no_row_in_common(tmp_path: Path) -> None:
     assert not found[0] & found[1]
     parts = [sdc.ReleaseLedger.open(tmp_path / name, key=tmp_path / f"{name}.key") for name in ("a", "b")]
     opened = [one._sketch(one.entries[0]) for one in parts]
-    for place, part in opened[0].parts.items():
+    digested = {place: part for place, part in opened[0].parts.items() if place[0] != "cells"}
+    for place, part in digested.items():
         assert (places(opened[1].parts[place].digests, part.digests) < 0).all()
 
 
@@ -166,7 +167,19 @@ def test_digests_do_not_depend_on_the_order_of_records_columns_or_types() -> Non
 
 
 def test_ids_have_a_digest_each() -> None:
-    assert len({bytes(one) for one in opened(id="id").id_digests(DIGESTER)}) == RELEASE_DATA.height
+    release = opened(id="id")
+    assert release.id is not None
+    assert len({bytes(one) for one in release.linking_digests(release.id, DIGESTER)}) == RELEASE_DATA.height
+
+
+def test_what_tells_people_apart_links_by_its_single_values() -> None:
+    n = RELEASE_DATA.height
+    pay = pl.Series("pay", [None] * 100 + [7.0] * 20 + [one + 0.5 for one in range(n - 120)])
+    few = pl.Series("few", [None] * 100 + [7.0] * 60 + [one + 0.5 for one in range(n - 160)])
+    release = opened(RELEASE_DATA.with_columns(pay, few))
+    assert set(release.links) == {"id", "pay"}
+    assert (release.links["pay"].codes > 0).sum() == n - 120
+    assert set(open_release(RELEASE_DATA, KEYS, id=None, name="it", role="keys", kept=["id"]).links) == set()
 
 
 def test_what_is_not_there_is_told() -> None:
@@ -191,7 +204,8 @@ def releases_opened(data: pl.DataFrame, id: str | None = None) -> OpenedRelease:
 
 
 def earlier(file: OpenedRelease) -> Earlier:
-    return Earlier("old", "", True, sketch_release(file, [KEYS], ["job"], DIGESTER), DIGESTER, file)
+    sketch, order = sketch_release(file, [KEYS], ["job"], DIGESTER)
+    return Earlier("old", "", True, sketch, DIGESTER, order)
 
 
 def test_a_column_in_bands_is_coded_otherwise_and_a_new_value_is_not() -> None:
@@ -213,20 +227,6 @@ def test_a_column_of_nothing_but_missing_values_contradicts_nothing() -> None:
 def test_a_column_that_one_does_not_have_is_neither() -> None:
     other = open_release(RELEASES_DATA, ["sex", "part"], id=None, name="it", role="keys")
     assert comparable_columns(other, earlier(releases_opened(RELEASES_DATA))) == (("sex",), ())
-
-
-def test_rows_belong_together_by_id_or_by_order() -> None:
-    moved = RELEASES_DATA.sample(fraction=1.0, shuffle=True, seed=1).head(300)
-    rows = link_rows(releases_opened(RELEASES_DATA, "id"), earlier(releases_opened(moved, "id")), aligned=False)
-    assert rows is not None
-    hit = rows >= 0
-    assert hit.sum() == 300
-    assert (moved["id"].to_numpy()[rows[hit]] == RELEASES_DATA["id"].to_numpy()[hit]).all()
-    assert link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(RELEASES_DATA)), aligned=False) is None
-    assert link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(moved)), aligned=True) is None
-    same = link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(RELEASES_DATA)), aligned=True)
-    assert same is not None
-    assert (same == np.arange(400)).all()
 
 
 def test_the_widest_set_of_the_columns_is_chosen_and_records_are_counted() -> None:
@@ -282,30 +282,33 @@ def sketching_opened() -> OpenedRelease:
 
 def test_counts_are_those_of_the_file() -> None:
     release = sketching_opened()
-    sketch = sketch_release(release, [KEYS], ["job"], DIGESTER)
-    assert {place[0] for place in sketch.parts} == {"counts"}
-    assert len(sketch.parts) == 4 + 6 + 4 + 1  # singles, pairs, triples (one of them the keys), all
-    for place, part in sketch.parts.items():
-        columns = list(place[1:])
+    sketch, _ = sketch_release(release, [KEYS], ["job"], DIGESTER)
+    assert {place[0] for place in sketch.parts} == {"counts", "cells", "ids", "keys", "sensitive"}
+    assert len(sketch.named("counts")) == 4 + 6 + 4 + 1  # singles, pairs, triples (one of them the keys), all
+    for names in sketch.named("counts"):
+        part, columns = sketch.parts["counts", *names], list(names)
         found = part.of(release.digests(columns, DIGESTER))
         assert (found == release.combinations(columns).size).all()
         assert sorted(part.numbers.tolist()) == sorted(SKETCHING_DATA.group_by(columns).len()["len"].to_list())
 
 
-def test_with_an_id_every_person_has_a_combination_and_it_its_values() -> None:
+def test_every_person_has_a_combination_and_every_combination_its_levels() -> None:
     release = sketching_opened()
-    sketch = sketch_release(release, [KEYS, ["sex"]], ["job"], DIGESTER, id="id")
-    people_of = sketch.parts["people", "id", "sex"]
-    counts = sketch.parts["counts", "sex"]
-    at = people_of.of(release.id_digests(DIGESTER))
-    assert (counts.numbers[at] == SKETCHING_DATA.select(pl.len().over("sex")).to_series().to_numpy()).all()
-    assert ("people", "id", *sorted(KEYS)) in sketch.parts
-    # a hidden job may be any: every level is possible for both sexes, and one that was never seen, too
-    assert sketch.parts["candidates", "sex", "job"].numbers.tolist() == [7] * (2 * 7 + 2)
+    sketch, of_row = sketch_release(release, [KEYS, ["sex"]], ["job"], DIGESTER)
+    every = ("age", "job", "region", "sex")
+    assert release.id is not None
+    assert (sketch.parts["ids", "id", *every].of(release.linking_digests(release.id, DIGESTER)) == of_row).all()
+    assert sketch.named("keys") == [tuple(KEYS), ("sex",)]
+    assert sketch.named("sensitive") == [("job",)]
+    codes = codes_of(sketch, every)
+    assert codes is not None
+    for name, of_cell in zip(every, codes, strict=True):
+        own = sketch.parts["counts", name].digests[of_cell[of_row]]
+        assert (own == release.digests([name], DIGESTER)[release.combinations([name]).of_row]).all()
 
 
 def test_sets_that_are_not_needed_are_left_out_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sketching, "MOST_DIGESTS", 10)
-    sketch = sketch_release(sketching_opened(), [KEYS], ["job"], DIGESTER)
-    kept = {place[1:] for place in sketch.parts}
+    sketch, _ = sketch_release(sketching_opened(), [KEYS], ["job"], DIGESTER)
+    kept = set(sketch.named("counts"))
     assert kept == {("age",), ("job",), ("region",), ("sex",), tuple(sorted(KEYS)), tuple(sorted([*KEYS, "job"]))}

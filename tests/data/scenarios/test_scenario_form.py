@@ -50,6 +50,14 @@ def test_what_is_not_changed_makes_the_same_scenario() -> None:
     assert sdc.Scenario(**said()) == sdc.Scenario(**FULL)
 
 
+@pytest.mark.parametrize("keys", [["sex"], ["sex", "age"]])
+def test_the_time_stays_whether_it_is_known_or_not(keys: list[str]) -> None:
+    panel = {"keys": keys, "person": "hh", "time": "age"}
+    roles = {name: role_of(panel, name) for name in COLUMNS}
+    assert declared(panel, roles, [("default", keys)], {})["time"] == "age"
+    assert "time" not in declared(panel, roles | {"age": "numeric"}, [("default", ["sex"])], {})
+
+
 def test_a_column_that_is_no_key_any_more_leaves_nothing_behind() -> None:
     found = said(age="ignore", ill="ignore", hh="ignore")
     assert found["intruders"] == {"a": ["sex"], "b": ["sex"]}

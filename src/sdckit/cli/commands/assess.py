@@ -250,8 +250,9 @@ def run(
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
     if not headers:
         headers = [own]
-        given_back = scenario.limits_of(compared=True).recoverable is not None  # any column may tell values of others
-        more = tuple(headers[0].columns if given_back else left_to_patterns(scenario, headers[0].columns))
+        # any column may tell values of others, or link the records of two releases
+        every = scenario.limits_of(compared=True).recoverable is not None or scenario.ledger is not None
+        more = tuple(headers[0].columns if every else left_to_patterns(scenario, headers[0].columns))
     frame = read_declared(
         reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, header=own, **reading.how
     )

@@ -97,6 +97,8 @@ class Scenario(Displayed, BaseModel):
     household, person
         Columns that say which records belong to one household, to one person. ``household="none"`` says that there are
         no households in the file, so a type of release asks for no limit on them; a column cannot have that name.
+    time
+        Column that says when a row of a person is from: the wave of a panel, the date of a visit; it may be a key, too.
     household_variables
         Columns that all members of a household share (region, tenure, household size); they may have other
         roles, too. Left out, methods that need them find them in the data.
@@ -152,7 +154,7 @@ class Scenario(Displayed, BaseModel):
         ``tol`` and ``high_risk``.
     ledger
         Where earlier releases are remembered (`ReleaseLedger`): a dict of ``folder``, ``key``, ``survey``, ``people``,
-        ``id`` and ``within``. Paths start where the scenario file lies.
+        ``id``, ``within``, ``first``, ``new`` and ``add``. Paths start where the scenario file lies.
     unconfirmed
         Columns whose guessed role nobody has confirmed yet; with one left `check` refuses to be a gate.
 
@@ -185,6 +187,7 @@ class Scenario(Displayed, BaseModel):
     sampling_fraction: _Share | None = None
     household: Name | None = None
     person: Name | None = None
+    time: Name | None = None
     household_variables: _Names = ()
     sensitive: _Names = ()
     numeric: _Names = ()
@@ -221,6 +224,7 @@ class Scenario(Displayed, BaseModel):
         sampling_fraction: float | None = None,
         household: str | None = None,
         person: str | None = None,
+        time: str | None = None,
         household_variables: Sequence[str] = (),
         sensitive: Sequence[str] | None = None,
         numeric: Sequence[str] = (),
@@ -250,7 +254,7 @@ class Scenario(Displayed, BaseModel):
             super().__init__(
                 intruders=name_intruders(keys, intruders), weight=weight, sampling_fraction=sampling_fraction,
                 household=None if household == NONE else household, person=person,
-                household_variables=household_variables, sensitive=() if sensitive is None else sensitive,
+                time=time, household_variables=household_variables, sensitive=() if sensitive is None else sensitive,
                 numeric=_with_magnitudes(numeric, magnitudes), magnitudes=() if magnitudes is None else magnitudes,
                 number_groups=number_groups, ordered=ordered, identifiers=identifiers, insensitive=insensitive,
                 insensitive_because=insensitive_because, stated=stated,
@@ -388,7 +392,7 @@ class Scenario(Displayed, BaseModel):
         Keys are kept: a file without a key cannot be measured.
         """
         fields: dict[str, Any] = {}
-        for role in ("weight", "household", "person"):
+        for role in ("weight", "household", "person", "time"):
             if getattr(self, role) not in columns:
                 fields[role] = None
         for role in ("household_variables", "sensitive", "numeric", "magnitudes", "number_groups"):
@@ -406,6 +410,10 @@ class Scenario(Displayed, BaseModel):
         given["matching"] = given["matching"].among([key for keys in given["intruders"].values() for key in keys])
         given["ordered"] = tuple(name for name in given["ordered"] if name in used)
         given["hierarchies"] = {name: file for name, file in given["hierarchies"].items() if name in used}
+        if (place := given["ledger"]) is not None:
+            unread = place.id in self.identifiers and place.id not in given["identifiers"]
+            left = {"id": None if unread else place.id, "new": tuple(name for name in place.new if name in used)}
+            given["ledger"] = place.model_copy(update=left)
         changed = Scenario(**given)
         changed._folder = self._folder
         return changed

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
@@ -92,6 +92,7 @@ def check_consistent(scenario: Scenario) -> None:
     _check_missing_keys(scenario)
     scenario.matching.check(scenario.all_keys)
     _check_orders(scenario)
+    _check_new(scenario)
 
 
 def name_intruders(keys: Any, intruders: Any) -> Any:
@@ -141,7 +142,7 @@ def check_missing_rules(value: Any) -> None:
 def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     """(role, column) pairs in the order in which columns are read."""
     pairs = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
-    for role in ("weight", "household", "person"):
+    for role in ("weight", "household", "person", "time"):
         column = getattr(scenario, role)
         pairs += [(role, column)] if column is not None else []
     for role in ("sensitive", "numeric", "magnitudes", "ordered", "identifiers", HOUSEHOLD_VARIABLES, NUMBER_GROUPS):
@@ -228,12 +229,25 @@ def _check_roles(scenario: Scenario) -> None:
         )
 
 
+def _check_new(scenario: Scenario) -> None:
+    """Check that the variables that no earlier release had are keys or sensitive: nothing else is compared."""
+    new = () if scenario.ledger is None else scenario.ledger.new
+    for i, name in enumerate(new):
+        if name in new[:i]:
+            raise ScenarioError(f"ledger.new names the column '{name}' twice; name it once")
+        if name not in (*scenario.all_keys, *scenario.sensitive):
+            raise ScenarioError(
+                f"ledger.new names '{name}', which is neither a key nor sensitive; name those that no earlier release "
+                "had"
+            )
+
+
 # Roles beside any other role but these.
 _BESIDE_OTHERS = {HOUSEHOLD_VARIABLES: ("household", "person", "identifiers"), NUMBER_GROUPS: ("identifiers",)}
 _ALLOWED_TOGETHER = {
     ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
     ("sensitive", "ordered"), ("identifiers", "ledger"), ("intruders", "magnitudes"), ("sensitive", "magnitudes"),
-    ("numeric", "magnitudes"),
+    ("numeric", "magnitudes"), ("intruders", "time"), ("time", "numeric"), ("time", "ordered"),
 }  # fmt: skip
 
 
@@ -339,6 +353,13 @@ class LedgerPlace(ScenarioTable):
         Column that identifies persons, as given to the ledger.
     within
         Greatest difference of counts that is examined (1 or more).
+    first
+        Whether nothing of the survey went out before: the office's word, without which an empty ledger judges nothing.
+    new
+        Keys and sensitive variables that no earlier release had in any coding: the office's word, without which they
+        are not judged.
+    add
+        Whether `protect` remembers what it writes, as pending until `check` passes it.
 
     Examples
     --------
@@ -347,6 +368,7 @@ class LedgerPlace(ScenarioTable):
     """
 
     place = "ledger"
+    _own: tuple[str, ...] = PrivateAttr(())
 
     folder: Name
     key: Name
@@ -354,6 +376,9 @@ class LedgerPlace(ScenarioTable):
     people: Name | None = None
     id: Name | None = None
     within: Annotated[int, Field(strict=True, ge=1)] = 3
+    first: Annotated[bool, Field(strict=True)] = False
+    new: tuple[Name, ...] = ()
+    add: Annotated[bool, Field(strict=True)] = False
 
     def __init__(
         self,
@@ -365,11 +390,33 @@ class LedgerPlace(ScenarioTable):
         people: str | None = None,
         id: str | None = None,
         within: int = 3,
+        first: bool = False,
+        new: Sequence[str] = (),
+        add: bool = False,
         **unknown: object,
     ) -> None:
         paths = {"folder": folder, "key": key}
         given: dict[str, Any] = {
             name: path.as_posix() if isinstance(path, Path) else path for name, path in paths.items()
         }
-        given |= {"survey": survey, "people": people, "id": id, "within": within}
+        given |= {
+            "survey": survey,
+            "people": people,
+            "id": id,
+            "within": within,
+            "first": first,
+            "new": new,
+            "add": add,
+        }
         super().__init__(**given, **unknown)
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Entries of the ledger that remember the file at hand: it is held against all others."""
+        return self._own
+
+    def remembering(self, own: Sequence[str]) -> LedgerPlace:
+        """The same place where the ledger has entries of the file at hand itself."""
+        place = self.model_copy()
+        place._own = tuple(own)
+        return place

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 ATTACKS = 500  # attempts of each attack unless others are asked for
 RECOVERY = "recoverable_values"
 # Entries of a scenario that are printed as they are.
-SINGLE = ("weight", "sampling_fraction", "household", "person")
+SINGLE = ("weight", "sampling_fraction", "household", "person", "time")
 LISTS = ("sensitive", "numeric", "magnitudes", "number_groups", "identifiers", "insensitive")
 
 
@@ -407,6 +407,7 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         "single_rows": verdict.single_rows,
         "alone": verdict.alone,
         "unmatched": verdict.unmatched,
+        "beside": verdict.beside,
     }
 
 
@@ -453,6 +454,10 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
     if LIMITS[verdict.name].judged == "count":  # a risk
         ledger.weigh(count.name)
     ledger.nested("n", count.name)
+    if LIMITS[verdict.name].judged == "linked":
+        ledger.nested(f"{prefix}.differencing.linked", count.name)
+        if LIMITS[LIMITS[verdict.name].of].judged == "violations":  # who is alone is in a group that is too small
+            ledger.nested(count.name, f"{prefix}.differencing.linked_uniques")
     above = ledger.variables.get(f"{prefix}.above")
     if LIMITS[verdict.name].needs == "household" and above is not None and (above.true or 0) <= verdict.n_records:
         # A household is recognised at least as easily as its member.

@@ -47,6 +47,9 @@ def labelled(plain: Plain, names: Sequence[str]) -> list[str]:
     return [f"{name} ({labels[name]})" if name in labels else name for name in names]
 
 
+EARLIER = "earlier releases"
+
+
 def spaced(words: str) -> str:
     """Words that may be none, as they stand in a sentence."""
     return words and f" {words}"
@@ -114,9 +117,22 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
     sentence = (printed[0] if holds else printed[1]).format(
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=capital(verdict["reason"]),
-        columns=spaced(verdict.get("columns", "")),
+        columns=spaced(verdict.get("columns", "")), beside=verdict.get("beside") or EARLIER,
     )  # fmt: skip
     return f"{sentence}{_rule_words(verdict)}."
+
+
+def beside_words(n: int, pending: int) -> str:
+    """The earlier releases that a file was held against.
+
+    Examples
+    --------
+    >>> beside_words(1, 0), beside_words(3, 1)
+    ('1 earlier release', '3 earlier releases, 1 of them pending')
+    """
+    if not n:
+        return "no earlier release (by the scenario none went out)"
+    return counted(n, "earlier release") + (f", {pending:,} of them pending" if pending else "")
 
 
 def columns_words(n: int, n_every: int, n_going_out: int | None) -> str:
