@@ -60,10 +60,7 @@ def check(
     from sdckit.cli.outputs import check_targets
     from sdckit.workflow.check import check_assessment, require_gate
 
-    chosen = make_scenario(
-        scenario, keys=None, intruders=None, missing_rule=None, thresholds=vars(limits),
-        missing_codes=codes(reading.missing), **of_type.entries,
-    )  # fmt: skip
+    chosen = make_scenario(scenario, thresholds=vars(limits), missing_codes=codes(reading.missing), **of_type.entries)
     require_gate(chosen, compared=bool(released))
     beside = BesideLedger.of(chosen, released or [reading.file])
     chosen = beside.scenario
