@@ -351,6 +351,7 @@ class EventIndex:
             _spread(sparing(_search, steps), (self._points, self._own, index), persons, (points, draws, seed, k, out.T))
             n, alone, expected, below_k, alone_right, success, lost = out
             tally = Tally(n.astype(np.int64), alone, expected, below_k, alone_right, success, lost, linked)
+            tally.drawn = bool((draws[persons] > 0).any())
             tally.error = _standard_error(tally, draws > 0, len(able))
             tallies.append(tally)
         return tallies
