@@ -162,6 +162,7 @@ class Verdict:
     origin: str = ""
     single_rows: bool = False
     alone: bool = False
+    points: int | None = None
 
 
 @dataclass(frozen=True)
