@@ -193,7 +193,25 @@ def app(_: Names, folder: Path) -> None:
     _scenario(folder, keys=["age", "educ"], sampling_fraction=0.01, thresholds={"k": 3})
 
 
+def remembered(_: Names, folder: Path) -> None:
+    """A survey, a scenario whose ledger has an earlier release of it, and a recipe."""
+    if (folder / "ledger").exists():
+        return
+    everybody = people().with_row_index("id")
+    everybody.write_csv(folder / "survey.csv")
+    place = {"folder": "ledger", "key": "ledger.key"}
+    ledger = sdc.ReleaseLedger.create(folder / "ledger", key=folder / "ledger.key", survey="Labour survey")
+    ledger.add(everybody, name="wave 0", keys=["sex"], sensitive=["job"], id="id")
+    _scenario(
+        folder, keys=["sex"], sensitive=["job"], identifiers=["id"], ledger={**place, "id": "id"},
+        thresholds={"differencing": 0.0},
+    )  # fmt: skip
+    steps = [{"method": "drop_identifiers", "columns": ["age", "income", "w"]}, {"method": "random_order"}]
+    _recipe(folder, sdc.Recipe(steps))
+
+
 STAGES: dict[str, Stage] = {
+    "differencing": remembered,
     "app": app,
     "scale": census,
     "sdcmicro": sdcmicro,

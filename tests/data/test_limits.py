@@ -15,8 +15,11 @@ from sdckit.data.scenarios.thresholds import VALUES, Thresholds
 from tree import ROOT, none_offends
 
 QUESTIONS = {"singled", "linked", "learnt", "tried", "covered"}
-PLACES = {"limit", "value", "percent", "records", "variable", "are", "have", "group", "because", "reason", "columns"}
-PRINTED = {"limit", "value", "some", "variable", "reason", "columns", "points"}
+PLACES = {
+    "beside", "limit", "value", "percent", "records", "variable", "are", "have", "group", "because", "reason",
+    "columns",
+}  # fmt: skip
+PRINTED = {"beside", "limit", "value", "some", "variable", "reason", "columns", "points"}
 
 
 def test_the_signature_is_that_of_the_rows() -> None:

@@ -193,7 +193,7 @@ KINDS = {
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
          "predictors", "match", "replace", "exact", "targets", "categorical", "carry_along", "exclude_missing_keys",
          "identifiers", "household_variables", "hide", "among", "keep", "magnitudes", "number_groups",
-         "also_known"], "names"),
+          "also_known", "new"], "names"),
     **dict.fromkeys(
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",

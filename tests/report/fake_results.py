@@ -161,6 +161,8 @@ class Verdict:
     n_resting: int | None = None
     origin: str = ""
     single_rows: bool = False
+    unmatched: bool = False
+    beside: str = ""
     alone: bool = False
     points: int | None = None
 

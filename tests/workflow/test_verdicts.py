@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,7 @@ def test_attacks_of_other_intruders_do_not_count():
         "inference:a:ill": _attack(math.nan), "inference:ab:ill": _attack(0.8),
         "distance_to_closest_record": _Plain(({},)),
     }  # fmt: skip
-    given = {"intruders": ("a", "ab", "b"), "failed": (), "control": True}
+    given = {"intruders": ("a", "ab", "b"), "failed": (), "control": 100}
     (found,) = judge_attacks(0.3, "a", attacks, **given)
     assert (found.value, found.holds, found.intruder) == (0.4, False, "a")
     assert judge_attacks(0.3, "b", attacks, **given)[0].value == 0.1
@@ -199,22 +200,23 @@ def test_attacks_of_other_intruders_do_not_count():
 def test_an_intruder_with_the_name_of_a_mode_hides_no_attack():
     attacks = {"singling_out:univariate": _attack(0.5), "linkability:a": _attack(0.1)}
     for name in ("a", "univariate"):
-        (found,) = judge_attacks(0.3, name, attacks, intruders=("a", "univariate"), failed=(), control=True)
+        (found,) = judge_attacks(0.3, name, attacks, intruders=("a", "univariate"), failed=(), control=100)
         assert found.value == 0.5
 
 
 def test_what_leaves_the_residual_risk_open():
     attacks = {"membership": _attack(0.1), "linkability:ab": _attack(0.2)}
 
-    def reason(intruder="a", failed=(), *, control=True, attacks=attacks):
+    def reason(intruder="a", failed=(), *, control=100, attacks=attacks):
         (found,) = judge_attacks(0.3, intruder, attacks, intruders=("a", "ab"), failed=failed, control=control)
         assert found.holds is None
         return found.reason
 
-    assert "no control file" in reason(control=False)
+    assert "no control file" in reason(control=0)
+    assert "too few people were kept aside: 49" in reason(control=49)
     assert "no attack with a residual risk could be made" in reason(attacks={})
     assert reason(failed=["inference:a:ill"]).endswith("could be made: inference:a:ill")
-    (found,) = judge_attacks(0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=True)
+    (found,) = judge_attacks(0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=100)
     assert found.holds
     overlapping = {"membership": _Plain(({"risk": 0.0},), control_state="overlapping")}
     assert "people of the original are in the control file" in reason(attacks=overlapping)
@@ -223,7 +225,7 @@ def test_what_leaves_the_residual_risk_open():
 def test_a_note_is_never_read_for_a_verdict():
     words = {"residual": "mean over the 2 of 3 releases where it is defined"}
     noted = {"membership": _Plain(({"risk": 0.1},), words, "shared")}
-    (found,) = judge_attacks(0.3, "a", noted, intruders=("a",), failed=(), control=True)
+    (found,) = judge_attacks(0.3, "a", noted, intruders=("a",), failed=(), control=100)
     assert (found.holds, found.value) == (True, 0.1)
 
 
@@ -611,3 +613,47 @@ def test_a_release_without_the_number_of_the_person_has_no_people_either() -> No
     assert words_of(result) == ("not judged", "not judged")
     told = {verdict.name: verdict.sentence for verdict in result.told().verdicts}
     assert "rows are not people" in told["k"]
+
+
+# Releases that a column links: k, risk and l on the keys of both.
+
+
+N_LINKED = 240
+LINKED = pl.DataFrame({
+    "id": [f"p{7 * at % 241}" for at in range(N_LINKED)], "a": [at // 2 % 3 for at in range(N_LINKED)],
+    "b": [at // 80 for at in range(N_LINKED)], "ill": [("x", "y")[at // 40 % 2] for at in range(N_LINKED)],
+})  # fmt: skip
+
+
+def beside(tmp_path: Path, released: pl.DataFrame, **limits: float) -> list[Verdict]:
+    """Verdicts on a release of the keys b beside an earlier one of the keys a."""
+    tmp_path.mkdir()
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key")}
+    sdc.ReleaseLedger.create(**place, survey="Survey").add(LINKED.select("id", "a"), name="first", keys=["a"])
+    scenario = sdc.Scenario(
+        keys=["b"], sensitive=["ill"], ledger={**place, "new": ["b", "ill"]}, thresholds={**limits, "differencing": 0.0}
+    )
+    with quiet():
+        return list(sdc.assess(released, scenario=scenario).verdicts)
+
+
+def test_linked_releases_are_judged_by_the_keys_of_both_and_say_what_would_part_them(tmp_path: Path) -> None:
+    groups = LINKED.select(size=pl.len().over("a", "b"), values=pl.col("ill").n_unique().over("a", "b"))
+    k = int(groups["size"].min())  # type: ignore[arg-type]
+    for limit in (k, k + 1):
+        found = {one.name: one for one in beside(tmp_path / str(limit), LINKED.drop("a"), k=limit, l=2, risk=1 / k)}
+        assert found["k"].holds
+        linked = found["k_linked"]
+        assert (linked.holds, linked.n_records) == (limit == k, int((groups["size"] < limit).sum()))
+        assert (found["risk_linked"].holds, found["l_linked"].n_records) == (True, (groups["values"] < 2).sum())
+    assert linked.sentence == (
+        f"with the keys of first (linked by id), {linked.n_records} records are in groups of fewer than {k + 1} "
+        f"(k = {k + 1}); change what links them in this release, as the others are out: id: new identifiers (new_ids), "
+        "or leave it out"
+    )
+
+
+def test_new_ids_and_no_ids_part_them(tmp_path: Path) -> None:
+    new = LINKED.drop("a").with_columns(id=pl.format("q{}", pl.int_range(N_LINKED)))
+    for name, file in (("new", new), ("none", LINKED.drop("a", "id"))):
+        assert not [one for one in beside(tmp_path / name, file, k=3) if one.name == "k_linked"]

@@ -188,11 +188,6 @@ def _population_typed(*, scenario: Scenario, **typed: Any) -> Callable[..., Any]
     return run
 
 
-def _outlier_parts(context: Context) -> Iterator[Part]:
-    measure = partial(OUTLIERS.measure, context.data, scenario=context.scenario)
-    yield "", lambda: context.once(OUTLIERS.name, measure)
-
-
 MODELLED = ONE(
     name="population_risk",
     question="How many of those unique in the file are unique in the population, too?",
@@ -216,8 +211,8 @@ def _outliers_typed(**given: Any) -> Callable[..., Any]:
 
 OUTLIERS = ONE(
     name="outliers", question="Which records have values so extreme that they are recognised as such?",
-    of_plan="columns", needs=("numeric",), words="looking for outliers", parts=_outlier_parts, on_request=True,
-    by_command=_outliers_typed,
+    of_plan="columns", needs=("numeric",), words="looking for outliers", on_request=True, once=True,
+    arguments=lambda context: {"scenario": context.scenario}, by_command=_outliers_typed,
 )  # fmt: skip
 
 

@@ -363,9 +363,9 @@ KINDS = (
         name="differencing", values="share from 0", measure="differencing", figure="differencing", judged="ledger",
         scope="ledger", without="the scenario names no ledger of earlier releases",
         words="disclosed with earlier releases",
-        holds="of {percent} of the records something is disclosed together with earlier releases, not above {limit:g}",
-        exceeded="of {percent} of the records something is disclosed together with earlier releases, above {limit:g}",
-        printed="Share of the records of which something is disclosed together with earlier releases: {value}",
+        holds="of {percent} of the records something is disclosed together with {beside}, not above {limit:g}",
+        exceeded="of {percent} of the records something is disclosed together with {beside}, above {limit:g}",
+        printed="Share of the records of which something is disclosed together with {beside}: {value}",
         question="learnt", asked="How much is disclosed together with earlier releases",
         plain="Records of which something is disclosed together with earlier releases",
         part=("differencing.people", "n"),
@@ -448,16 +448,13 @@ KINDS = (
         holds="with the keys of {reason}, every record is in a group of at least {limit:,g} (k = {limit:,g})",
         exceeded="with the keys of {reason}, {records} {are} in {group} of fewer than {limit:,g} (k = {limit:,g})",
         printed=(
-            ("With the keys of earlier releases that a column links, every record is in a group of at least "
-             "{limit:,g} (k = {limit:,g})"),
-            ("With the keys of earlier releases that a column links, {some} are in groups of fewer than {limit:,g} "
-             "(k = {limit:,g})"),
+            "Every record is in a group of at least {limit:,g} with the keys of all linked releases (k = {limit:,g})",
+            "{some} are in groups of fewer than {limit:,g} with the keys of all linked releases (k = {limit:,g})",
         ),
-        question="singled", asked="How many records share what is known, with earlier releases that a column links",
+        question="singled", asked="How many records share what is known from all linked releases",
         plain=(
-            ("with earlier releases that a column links, every record shares what is known with at least {others}"),
-            ("with earlier releases that a column links, {some} share what is known with fewer than {others}; none "
-             "may"),
+            "every record shares what is known from all linked releases with at least {others}",
+            "{some} share what is known from all linked releases with fewer than {others}; none may",
         ),
         advice=UNLINK, of_rows=True,
     ),
@@ -467,16 +464,13 @@ KINDS = (
         holds="with the keys of {reason}, no record has a risk of re-identification above {limit:g}",
         exceeded="with the keys of {reason}, {records} {have} a risk of re-identification above {limit:g}",
         printed=(
-            ("With the keys of earlier releases that a column links, no record has a risk of re-identification above "
-             "{limit:g}"),
-            ("With the keys of earlier releases that a column links, {some} have a risk of re-identification above "
-             "{limit:g}"),
+            "No record has a risk of re-identification above {limit:g} with the keys of all linked releases",
+            "{some} have a risk of re-identification above {limit:g} with the keys of all linked releases",
         ),
-        question="linked", asked="The chance of being recognised, with earlier releases that a column links",
+        question="linked", asked="The chance of being recognised from all linked releases",
         plain=(
-            ("with earlier releases that a column links, no record would be recognised with a chance above {chance}"),
-            ("with earlier releases that a column links, {some} would be recognised with a chance above {chance}; none "
-             "may"),
+            "no record would be recognised from all linked releases with a chance above {chance}",
+            "{some} would be recognised from all linked releases with a chance above {chance}; none may",
         ),
         advice=UNLINK, of_rows=True,
     ),
@@ -487,17 +481,14 @@ KINDS = (
         exceeded="with the keys of {reason}, {records} {are} in {group} with fewer than {limit:,g} different values of "
         "{variable}",
         printed=(
-            ("With the keys of earlier releases that a column links, every group holds at least {limit:,g} different "
-             "values of {variable}"),
-            ("With the keys of earlier releases that a column links, {some} are in groups with fewer than {limit:,g} "
-             "different values of {variable}"),
+            ("Every group with the same keys in all linked releases holds at least {limit:,g} different values of "
+             "{variable}"),
+            "{some} are in groups with fewer than {limit:,g} different values of {variable} in all linked releases",
         ),
-        question="learnt", asked="How many values a group holds, with earlier releases that a column links",
+        question="learnt", asked="How many values a group of all linked releases holds",
         plain=(
-            ("with earlier releases that a column links, every group with the same known details holds at least "
-             "{values}"),
-            ("with earlier releases that a column links, {some} are in groups with fewer than {values}, which tells it "
-             "to whoever finds the group; none may"),
+            "every group with the same known details in all linked releases holds at least {values}",
+            "{some} are in groups of all linked releases with fewer than {values}; none may",
         ),
         advice=UNLINK,
     ),

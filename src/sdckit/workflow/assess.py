@@ -360,7 +360,7 @@ def assess_release(
         if attacks or control is not None:
             attacked, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
-            _compared(name, planned, before, after, attacked, asked, control=control is not None, several=several)
+            _compared(name, planned, before, after, attacked, asked, control=len(pair.control or ()), several=several)
             for name, planned in plan_release(scenario, **known).items()
         )
         utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
@@ -547,13 +547,13 @@ def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
 
 def _compared(
     name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
-    asked: Asked | None, *, control: bool, several: bool,
+    asked: Asked | None, *, control: int, several: bool,
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
     outcome = carry_out(planned)
     lost = _lost(scenario, name, after)
     replaced = {verdict.name for verdict in lost}
-    worst = _worst([assessment[name].verdicts for assessment in after])
+    worst = _worst([_of_its_columns(assessment, name, after) for assessment in after])
     limits = scenario.limits_of(compared=True)
     verdicts: tuple[Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
@@ -564,7 +564,6 @@ def _compared(
             verdict
             for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
             if not is_unasked(verdict.name, scenario, outcome.results)
-            and (scenario.release != SYNTHETIC or not LIMITS[verdict.name].of)  # nothing was taken out of its records
         ),
         *judge_attacks(
             limits.residual_risk, name, attacked.results, intruders=list(before), failed=attacked.failed,
@@ -573,6 +572,17 @@ def _compared(
     )  # fmt: skip
     verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)
     return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
+
+
+def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> list[Verdict]:
+    """Verdicts of a release, but for those open for want of a column that another release has: it has nothing of it."""
+    roles = [role for role in ("sensitive", "household") if not getattr(own.scenario, role)]
+    lacking = {role for role in roles if any(getattr(other.scenario, role) for other in after)}
+    return [
+        verdict
+        for verdict in own[name].verdicts
+        if verdict.holds is not None or LIMITS[verdict.name].needs not in lacking
+    ]
 
 
 def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.differencing.several import possible, together
+from sdckit.workflow.verdicts import judge_differencing
 
 JOBS = [f"job {one}" for one in range(12)]
 CODES = {job: 101 + 7 * at for at, job in enumerate(JOBS)}
@@ -49,7 +52,8 @@ def ledger_in(folder: Path) -> sdc.ReleaseLedger:
 def joined(first: pl.DataFrame, second: pl.DataFrame, on: str, here: list[str], there: list[str]) -> pl.Series:
     """How many people of both files share the keys of both: what anybody who joins them counts."""
     old = second.select(on, *(pl.col(key).alias(f"old {key}") for key in there))
-    both = first.select(on, *here).join(old, on=on, how="left", maintain_order="left")
+    both = first.select(on, *here).join(old.with_columns(there=True), on=on, how="left", maintain_order="left")
+    here = [*here, "there"]
     return both.select(pl.len().over([*here, *(f"old {key}" for key in there)])).to_series()
 
 
@@ -104,3 +108,112 @@ def test_a_sensitive_variable_in_another_coding_is_found(how: str, tmp_path: Pat
     assert found.records["certain_together"].to_list() == expected
     assert any(expected)
     assert found.not_compared == ()
+
+
+# Random pairs of releases: what is told is what a join of the two files tells, or it is not judged.
+
+
+def grouped(at: int) -> str:
+    return f"branch {at // 2}"
+
+
+CODINGS: dict[str, Callable[[int], object]] = {
+    "names": lambda at: f"Beruf Ä{at}", "codes": lambda at: at + 1, "text": lambda at: f"{at + 1:03}",
+    "other spelling": lambda at: f"BERUF AE{at}", "floats": lambda at: at + 1.0, "groups": grouped,
+    "bands": lambda at: at // 4, "shuffled codes": lambda at: (at * 3 + 2) % 8 + 1, "crossing": lambda at: at % 3,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Release:
+    """A random release, the keys and the sensitive variable as it calls and codes them, and the true jobs."""
+
+    file: pl.DataFrame
+    keys: list[str]
+    learnt: str
+    coding: str
+    true: list[int | None]
+
+    def candidates(self, universe: set[int]) -> list[set[int]]:
+        """Jobs that each person may have for somebody who knows the keys and how jobs are coded."""
+        means: dict[object, set[int]] = {}
+        for job in universe:
+            means.setdefault(CODINGS[self.coding](job), set()).add(job)
+        values = pl.DataFrame([self.file[key] for key in self.keys] + [self.file[self.learnt]])
+        sets = possible(values, self.keys, self.learnt)
+        hidden = possible(values.with_columns(pl.col(self.learnt).is_null()), self.keys, self.learnt)
+        return [
+            universe if True in unknown else set().union(*(means[value] for value in own))
+            for own, unknown in zip(sets, hidden, strict=True)
+        ]
+
+
+def released(people: pl.DataFrame, rng: np.random.Generator, *, before: bool) -> Release:
+    """Somebody's release of some of the people, in an order of its own."""
+    some = people.sample(fraction=float(rng.choice([1.0, 1.0, 0.8])), shuffle=True, seed=int(rng.integers(1 << 30)))
+    coding = str(rng.choice(list(CODINGS)))
+    hidden = rng.random(some.height) < rng.choice([0.0, 0.0, 0.05])
+    true = [None if gone else job for job, gone in zip(some["job"].to_list(), hidden, strict=True)]
+    learnt = str(rng.choice(["job", "work"])) if before else "job"
+    values = pl.Series(learnt, [None if job is None else CODINGS[coding](job) for job in true], strict=False)
+    keys = [["region", "band"], ["part", "age"], ["region"], ["age"]][int(rng.integers(4))]
+    file = some.select("id", *keys).with_columns(values)
+    return Release(file.select(rng.permutation(file.columns).tolist()), keys, learnt, coding, true)
+
+
+def told_by_rows(new: Release, old: Release) -> dict[str, list[bool]]:
+    """What a join of two files by the id tells: what is certain together, and what is shown in one of them only."""
+    universe = {job for job in (*new.true, *old.true) if job is not None}
+    at = {who: row for row, who in enumerate(old.file["id"].to_list())}
+    rows = [at.get(who, -1) for who in new.file["id"].to_list()]
+    sets = new.candidates(universe), old.candidates(universe)
+    certain = []
+    for mine, row in zip(sets[0], rows, strict=True):
+        pair = (mine, sets[1][row])
+        ways = [[{CODINGS[coding](job) for job in jobs} for jobs in (*pair, pair[0] & pair[1])]
+                for coding in (new.coding, old.coding)]  # fmt: skip
+        certain.append(row >= 0 and any(len(both) == 1 < min(len(here), len(there)) for here, there, both in ways))
+    shown = [(job is not None, row >= 0, row >= 0 and old.true[row] is not None)
+             for job, row in zip(new.true, rows, strict=True)]  # fmt: skip
+    return {
+        "certain_together": certain,
+        "given_back": [linked and there and not here for here, linked, there in shown],
+        "unprotected": [linked and here and not there for here, linked, there in shown],
+    }
+
+
+def test_of_two_hundred_pairs_of_releases_a_join_tells_what_is_told_or_it_is_not_judged(tmp_path: Path) -> None:
+    """Codes, names, groups, bands, other spellings, codes that mean something else; renamed, reordered, in part."""
+    judged = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(60, 120))
+        region, age = rng.integers(0, 4, n), rng.integers(0, 4, n)
+        people = pl.DataFrame({
+            "id": rng.permutation(5 * n)[:n], "region": region, "part": region // 2, "age": age, "band": age // 2,
+            "job": (region + rng.integers(0, 4, n)) % 8,
+        })  # fmt: skip
+        old, new = released(people, rng, before=True), released(people, rng, before=False)
+        kept = sdc.Scenario(keys=old.keys, sensitive=[old.learnt], identifiers=["id"])
+        place = {"folder": tmp_path / str(seed), "key": tmp_path / f"{seed}.key"}
+        ledger = sdc.ReleaseLedger.create(**place, survey="Survey")
+        goes_out = bool(rng.random() < 0.5)
+        ledger = ledger.add(old.file, name="old", id="id", scenario=kept.changed(identifiers=[]) if goes_out else kept)
+        found = sdc.differencing(
+            new.file, ledger=ledger, keys=new.keys, sensitive=[new.learnt], id="id",
+            new=[key for key in new.keys if key not in old.keys],
+        )  # fmt: skip
+        expected = told_by_rows(new, old)
+        verdict = judge_differencing(0.0, "", found, {})
+        if verdict.holds:
+            assert not any(map(any, expected.values())), seed
+        if not found.not_compared:
+            judged += 1
+            assert {name: found.records[name].to_list() for name in expected} == expected, seed
+        groups = joined(new.file, old.file, "id", new.keys, old.keys).to_list()
+        in_both = new.file["id"].is_in(old.file["id"].to_list()).to_list()
+        assert found.linked == (sum(in_both) if goes_out else 0)
+        assert (
+            found.joint_below(3) == sum(size < 3 for size, both in zip(groups, in_both, strict=True) if both) * goes_out
+        )
+    assert judged > 100

@@ -65,6 +65,8 @@ class Differencing(Result):
         Release by release.
     keys, sensitive : tuple of str
     notes : dict of str to str
+    first : bool
+        Whether it was said that nothing went out before.
     joint : JointKeys or None
         Of every linked record group, risk and sensitive values on these keys; None where nothing is linked.
     not_compared : tuple of str
@@ -101,6 +103,12 @@ class Differencing(Result):
     joint: JointKeys | None = field(default=None, repr=False)
     not_compared: tuple[str, ...] = ()
     unlinking: str = ""
+    first: bool = False
+
+    @property
+    def n_pending(self) -> int:
+        """Earlier releases that have not gone out yet."""
+        return sum(entry.pending for entry in self.entries)
 
     def joint_below(self, k: float) -> int:
         """Linked records in groups of fewer than k on the keys of all releases that they are linked to."""
@@ -172,6 +180,7 @@ def differencing(
     people: str | None = None,
     new: Sequence[str] = (),
     scenario: Scenario | None = None,
+    first: bool = False,
     step: Callable[[str], None] | None = None,
 ) -> Differencing:
     """Find what a release gives away together with earlier releases, and with none of them alone.
@@ -206,6 +215,9 @@ def differencing(
     scenario : Scenario, optional
         Gives keys and sensitive variables that are not given here, weight and rule for missing keys; of one intruder.
         Its identifiers do not go out.
+    first : bool
+        Whether nothing of the survey went out before. Where it is not said, a ledger without a release that went out
+        judges nothing.
     step : callable, optional
         Is told in words what is being done.
 
@@ -257,6 +269,7 @@ def differencing(
     tell = step or (lambda _: None)
     arguments.count(within, "within", "is the largest difference of counts that is looked at")
     arguments.flag(aligned, "aligned")
+    arguments.flag(first, "first")
     arguments.column_or_none(id, "id")
     arguments.names(keys, "keys")
     said_new = arguments.names(new, "new", single=True) or ()
@@ -288,7 +301,7 @@ def differencing(
     entries = []
     for previous in before:
         tell(f"comparing with {previous.name}")
-        entries.append(compare_with_earlier(shared, previous))
+        entries.append(replace(compare_with_earlier(shared, previous), pending=previous.pending))
     flags, certain, notes = shared.flags, {}, {}
     for target, own_set in own_sets.items():
         hit, contradicted = certain_together(own_set, shared.sets[target])
@@ -312,14 +325,14 @@ def differencing(
         release.n, everybody / release.n, everybody, int(flags["certain_together"].sum()), disclosed,
         int(flags["given_back"].sum()), int(flags["unprotected"].sum()), linked, uniques, within, certain,
         tuple(entries), own, targets, release.frame, flags, notes, joint, _not_compared(shared, entries),
-        unlinking(release, shared.joined),
+        unlinking(release, shared.joined), first,
     )  # fmt: skip
 
 
 NOT_EARLIER = (
     "no earlier release has {} in a coding that can be compared; where none had it at all, say so: [ledger] new"
 )
-OTHERWISE = "{} is coded otherwise in {}, and which codes stand for the same values cannot be told"
+OTHERWISE = "{} is coded otherwise in an earlier release, and which codes stand for the same values cannot be told"
 TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
 
 
@@ -328,8 +341,8 @@ def _not_compared(shared: Comparison, entries: Sequence[EarlierRelease]) -> tupl
     same = [entry for entry in entries if entry.same_people and NO_LEVELS not in entry.notes]
     reasons = []
     for name in shared.new.levels if same else ():
-        if blind := [entry.name for entry in same if name in entry.otherwise and name not in entry.compared]:
-            reasons.append(OTHERWISE.format(name, ", ".join(blind)))
+        if any(name in entry.otherwise and name not in entry.compared for entry in same):
+            reasons.append(OTHERWISE.format(name))
         elif name not in shared.said_new and not any(name in entry.compared for entry in same):
             reasons.append(NOT_EARLIER.format(name))
         elif name in shared.sensitive and name not in shared.keys and name not in shared.own:
@@ -365,16 +378,13 @@ def _earlier(
         file = release_ledger.open_release(
             frame, columns, id=_present(frame, id), name=name, role="earlier_keys", kept=kept
         )
-        shared = [column for column in columns if column in keys]
-        sketch, order = release_ledger.sketch_release(
-            file, [tuple(shared)] if shared else [], [column for column in sensitive if column in columns], digester,
-            known=[tuple(own)],
-        )  # fmt: skip
+        learnt = [column for column in sensitive if column in columns]
+        sketch, order = release_ledger.sketch_release(file, [tuple(own)], learnt, digester)
         yield Earlier(name, "", True, sketch, digester, order)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
         same = people is None or entry.people == people
-        yield Earlier(entry.name, entry.date, same, ledger._sketch(entry), ledger._digester)  # type: ignore[union-attr]
+        yield Earlier(entry.name, entry.date, same, ledger._sketch(entry), ledger._digester, pending=entry.pending)  # type: ignore[union-attr]
 
 
 def _columns(frame: Any) -> list[str]:

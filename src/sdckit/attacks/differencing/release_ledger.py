@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import telling_apart
+from sdckit.data.ledger.chain import head_file
 from sdckit.data.ledger.digests import (
     WIDTH,
     Digester,
@@ -28,12 +28,21 @@ from sdckit.data.ledger.digests import (
     coded_parts,
     sorted_part,
 )
-from sdckit.data.ledger.ledger_file import LedgerEntry, LedgerFile, create_file, make_key, open_file, read_key
+from sdckit.data.ledger.ledger_file import (
+    LedgerEntry,
+    LedgerFile,
+    create_file,
+    digest_of_file,
+    make_key,
+    open_file,
+    read_key,
+    upgrade_file,
+)
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Words
-from sdckit.numerics.grouping import first_of_groups
+from sdckit.numerics.grouping import first_of_groups, sum_by
 
 # A release prepared for comparison: coded columns, combinations of values, and their keyed digests.
 
@@ -70,6 +79,7 @@ class OpenedRelease:
     levels: dict[str, Levels]
     id: Levels | None
     links: dict[str, Levels] = field(default_factory=dict)
+    size: NDArray[np.uint32] | None = None  # records of each row, where rows are combinations
     memo: dict[Any, Any] = field(default_factory=dict)
 
     @property
@@ -80,7 +90,8 @@ class OpenedRelease:
             groups = group_codes([self.levels[name].codes for name in columns], self.n)
             first = first_of_groups(groups.of_row, len(groups.size))
             codes = tuple(self.levels[name].codes[first] for name in columns)
-            self.memo["whole"] = Combinations(columns, codes, groups.size, groups.of_row)
+            size = groups.size if self.size is None else sum_by(groups.of_row, self.size, len(groups.size))
+            self.memo["whole"] = Combinations(columns, codes, size.astype(np.int64), groups.of_row)
         combined: Combinations = self.memo["whole"]
         return combined
 
@@ -92,14 +103,6 @@ class OpenedRelease:
             self.memo[place] = Combinations(place, subset.codes, subset.size, subset.of_row[self.whole.of_row])
         combined: Combinations = self.memo[place]
         return combined
-
-    def digests(self, columns: Sequence[str], digester: Digester) -> NDArray[np.uint8]:
-        """The digest of each of these combinations."""
-        place = (digester, tuple(sorted(columns)))
-        if place not in self.memo:
-            self.memo[place] = self.digests_of(self.combinations(columns), digester)
-        digests: NDArray[np.uint8] = self.memo[place]
-        return digests
 
     def digests_of(self, combined: Combinations, digester: Digester) -> NDArray[np.uint8]:
         """Digests of any combinations, including ones that do not occur in the file."""
@@ -178,7 +181,7 @@ class Earlier:
     """One earlier release.
 
     `order`, if the file itself is at hand: the combination of each of its rows. `same_people`: whether it is assumed
-    to cover the people of the new one.
+    to cover the people of the new one; `pending`: whether it has not gone out yet.
     """
 
     name: str
@@ -187,6 +190,7 @@ class Earlier:
     sketch: Sketch
     digester: Digester
     order: NDArray[np.int64] | None = None
+    pending: bool = False
 
     @property
     def n(self) -> int:
@@ -213,11 +217,6 @@ def _alike(new: OpenedRelease, name: str, counts: NDArray[np.int64], part: Part,
     if not here.sum() or not there:
         return True  # nothing but missing values in one of them: nothing contradicts
     return bool(here[counted[1:] > 0].sum() >= ALIKE * here.sum() and counted[1:].sum() >= ALIKE * there)
-
-
-def widest_counted_set(earlier: Earlier, columns: Sequence[str]) -> tuple[str, ...]:
-    """The widest subset of these columns that was counted in an earlier release; () if there is none."""
-    return next((own for own in earlier.sketch.sets() if set(own) <= set(columns)), ())
 
 
 # Candidate values of a sensitive variable for each combination of keys, as bit masks.
@@ -305,32 +304,22 @@ def _join(
         joined[rows] |= union[group]
 
 
-# The sketch of a release: the sets of columns that are counted, and the digests kept of them.
-
-
-MOST_DIGESTS = 2_000_000  # of one release; beyond it optional sets of columns are left out, the widest first
+# The sketch of a release: what is counted, and the digests kept of it.
 
 
 def sketch_release(
-    release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester,
-    *, known: Sequence[Sequence[str]] | None = None,
-) -> tuple[Sketch, NDArray[np.int64]]:  # fmt: skip
-    """Count the combinations of every set of columns worth comparing; keep keyed digests and counts.
+    release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester
+) -> tuple[Sketch, NDArray[np.int64]]:
+    """Keep keyed digests of the levels of each column and of the combinations of all, with their counts and codes.
 
-    `keys` are those of each intruder (`known`, where they are not the ones to count). Kept are, too, the levels of
-    every combination of all columns, and which combination each id has, and each value that tells people apart. Also
-    returns the combination of each record.
+    `keys` are those of each intruder. Kept is, too, which combination each id has, and each value that tells people
+    apart. Also returns the combination of each record.
     """
     parts: dict[Place, Part] = {}
     places: dict[tuple[str, ...], NDArray[np.int64]] = {}
     every = tuple(sorted(release.levels))
-    own = list(dict.fromkeys(tuple(sorted(key)) for key in keys))
-    taken = 0
-    for columns, needed in _sets(keys, sensitive, every):
-        combined = release.combinations(columns) if columns in own else release.whole.among(columns)
-        if not needed and taken + len(combined.size) > MOST_DIGESTS:
-            continue
-        taken += len(combined.size)
+    for columns in dict.fromkeys([*((name,) for name in every), every]):
+        combined = release.combinations(columns)
         digests = release.digests_of(combined, digester)
         parts[("counts", *columns)], places[columns] = sorted_part(digests, combined.size)
     order = np.argsort(places[every])
@@ -346,7 +335,7 @@ def sketch_release(
         digests = release.linking_digests(column, digester)[rows]
         parts[kind, column.name, *every], _ = sorted_part(digests, of_row[rows])
     nothing = Part(np.zeros((0, WIDTH), np.uint8), np.zeros(0, np.uint32))
-    parts |= {("keys", *names): nothing for names in (keys if known is None else known) if names}
+    parts |= {("keys", *names): nothing for names in keys if names}
     return Sketch(parts | ({("sensitive", *sensitive): nothing} if sensitive else {})), of_row
 
 
@@ -359,22 +348,6 @@ def _linking(release: OpenedRelease) -> Iterator[tuple[Kind, Levels]]:
             yield "links", column
 
 
-def _sets(
-    keys: Sequence[Sequence[str]], sensitive: Sequence[str], every: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Distinct sets of columns to count and whether each is always kept; optional ones follow, narrowest first."""
-    wide = [tuple(sorted(own)) for own in keys]
-    wide += [tuple(sorted({*own, target})) for own in keys for target in sensitive]
-    needed = [*((name,) for name in every), *wide, every]
-    further = [*combinations(every, 2), *(rest for own in wide for rest in combinations(own, len(own) - 1))]
-    further += combinations(every, len(every) - 1)
-    seen: set[tuple[str, ...]] = set()
-    for columns, always in [(names, True) for names in needed] + [(names, False) for names in further]:
-        if columns and columns not in seen:
-            seen.add(columns)
-            yield columns, always
-
-
 class ReleaseLedger(Displayed):
     """Releases remembered by keyed digests: a folder with `ledger.toml` and a Parquet file for each release.
 
@@ -382,12 +355,19 @@ class ReleaseLedger(Displayed):
     records that have it, both sealed once more. Without the key, which is a file kept apart, all of it looks random:
     only how many combinations each set of columns has can be read, and the names of releases and columns.
 
+    What was added, released and withdrawn is a chain sealed by the key. Its head, the number of links and the digest of
+    the last, lies beside the key in a file of the key's name and `.head`: an older copy of the ledger, or one that
+    lacks an entry, is refused.
+
     Attributes
     ----------
     survey : str
         What the releases are releases of.
     entries : tuple of LedgerEntry
-        The releases, in the order they were added.
+        The releases, in the order they were added; those that `protect` wrote and `check` has not passed are
+        ``pending``.
+    head : str
+        Number and digest of the end of the chain.
 
     References
     ----------
@@ -405,8 +385,9 @@ class ReleaseLedger(Displayed):
     ['2024']
     """
 
-    def __init__(self, file: LedgerFile) -> None:
+    def __init__(self, file: LedgerFile, without: Collection[str] = ()) -> None:
         self._file = file
+        self._without = frozenset(without)
 
     @classmethod
     def create(cls, folder: str | Path, *, key: str | Path, survey: str) -> ReleaseLedger:
@@ -435,8 +416,8 @@ class ReleaseLedger(Displayed):
         if file.resolve().parent == place.resolve():
             raise DataError("the key is kept apart from the ledger: name a file outside its folder", argument="key")
         if (place / "ledger.toml").exists():  # before a key is made up for nothing
-            return cls(create_file(place, survey, Digester(b"")))
-        return cls(create_file(place, survey, Digester(make_key(file))))
+            return cls(create_file(place, survey, Digester(b""), head_file(file)))
+        return cls(create_file(place, survey, Digester(make_key(file)), head_file(file)))
 
     @classmethod
     def open(cls, folder: str | Path, *, key: str | Path, survey: str | None = None) -> ReleaseLedger:
@@ -445,17 +426,35 @@ class ReleaseLedger(Displayed):
         Raises
         ------
         FileFormatError
-            There is no ledger, or no key.
+            There is no ledger, no key or no head beside it; an older copy of the ledger, or one that was changed.
         DataError
             The key of another ledger, or one that others can read; a ledger of another survey.
         """
-        file = open_file(Path(folder), Digester(read_key(Path(key))))
+        file = open_file(Path(folder), Digester(read_key(Path(key))), head_file(Path(key)))
         if survey is not None and arguments.text(survey, "survey") != file.survey:
             raise DataError(
                 f"the ledger is of the survey {file.survey!r}, and not of {survey!r}; open that survey's own",
                 argument="survey",
             )
         return cls(file)
+
+    @classmethod
+    def upgrade(cls, folder: str | Path, *, key: str | Path) -> ReleaseLedger:
+        """Seal a ledger of an earlier version into a chain, once.
+
+        Raises
+        ------
+        FileFormatError
+            It is sealed already, its key has the head of other entries, or a sketch is gone or was changed.
+        DataError
+            The key of another ledger, or one that others can read.
+        """
+        return cls(upgrade_file(Path(folder), Digester(read_key(Path(key))), head_file(Path(key))))
+
+    @property
+    def head(self) -> str:
+        """Number and digest of the end of the chain."""
+        return str(self._file.head)
 
     @property
     def survey(self) -> str:
@@ -465,7 +464,7 @@ class ReleaseLedger(Displayed):
     @property
     def entries(self) -> tuple[LedgerEntry, ...]:
         """The releases, in the order they were added."""
-        return self._file.entries
+        return tuple(entry for entry in self._file.entries if entry.name not in self._without)
 
     def add(
         self,
@@ -478,6 +477,9 @@ class ReleaseLedger(Displayed):
         date: str = "",
         people: str = "",
         id: str | None = None,
+        file: str | Path | None = None,
+        pending: bool = False,
+        again: bool = False,
     ) -> ReleaseLedger:
         """Remember a release, and give the ledger with it.
 
@@ -502,6 +504,12 @@ class ReleaseLedger(Displayed):
             A column with a value of its own for each person, the same in every release. It need not go out with the
             release. Only with it the ledger can find later what releases give away of a person together; then it holds
             a digest of every id.
+        file : str or Path, optional
+            The file that goes out, by whose digest `names_of` knows it again.
+        pending : bool
+            Whether it has not gone out yet: `release` says that it does, `withdraw` that it does not.
+        again : bool
+            Whether it replaces a pending one of the same name.
 
         Raises
         ------
@@ -522,7 +530,53 @@ class ReleaseLedger(Displayed):
         kept = () if scenario is None else scenario.identifiers
         opened = open_release(data, columns, id=id, name=name, role="keys and sensitive", kept=kept)
         sketch, _ = sketch_release(opened, own, targets, self._file.digester)
-        return ReleaseLedger(self._file.with_entry(name, sketch, date=date, people=people))
+        released = "" if file is None else digest_of_file(Path(file), self._file.digester)
+        return ReleaseLedger(self._file.with_entry(
+            name, sketch, date=date, people=people, released=released, pending=arguments.flag(pending, "pending"),
+            again=arguments.flag(again, "again"),
+        ))  # fmt: skip
+
+    def release(self, name: str) -> ReleaseLedger:
+        """Say that a pending release goes out.
+
+        Raises
+        ------
+        DataError
+            There is none of that name; or the ledger got others since it was opened, which the release was not held
+            against.
+        FileFormatError
+            The ledger cannot be written.
+        """
+        return ReleaseLedger(self._file.with_released(arguments.text(name, "name")))
+
+    def withdraw(self, name: str) -> ReleaseLedger:
+        """Take back a pending release, which does not go out.
+
+        Raises
+        ------
+        DataError
+            There is none of that name, or it went out.
+        FileFormatError
+            The ledger cannot be written.
+        """
+        return ReleaseLedger(self._file.without_pending(arguments.text(name, "name")))
+
+    def names_of(self, file: str | Path) -> tuple[str, ...]:
+        """The entries that remember a file, known by the digest of its bytes.
+
+        Raises
+        ------
+        FileFormatError
+            It cannot be read.
+        """
+        if not any(entry.released for entry in self._file.entries):
+            return ()
+        digest = digest_of_file(Path(file), self._file.digester)
+        return tuple(entry.name for entry in self._file.entries if entry.released == digest)
+
+    def without(self, names: Sequence[str]) -> ReleaseLedger:
+        """The ledger without some entries: a release is held against all but its own."""
+        return ReleaseLedger(self._file, {*self._without, *(arguments.names(names, "names") or ())})
 
     def _sketch(self, entry: LedgerEntry) -> Sketch:
         return self._file.read(entry)
@@ -540,7 +594,7 @@ class ReleaseLedger(Displayed):
 
 
 def _entry_line(entry: LedgerEntry) -> str:
-    return ", ".join(filter(None, (entry.name, entry.date, entry.people)))
+    return ", ".join(filter(None, (entry.name, entry.date, entry.people, "pending" if entry.pending else "")))
 
 
 def key_sets(

@@ -424,8 +424,10 @@ class Scenario(Displayed, BaseModel):
         given["matching"] = given["matching"].among([key for keys in given["intruders"].values() for key in keys])
         given["ordered"] = tuple(name for name in given["ordered"] if name in used)
         given["hierarchies"] = {name: file for name, file in given["hierarchies"].items() if name in used}
-        if (place := given["ledger"]) is not None and {*place.new} - used:
-            given["ledger"] = place.model_copy(update={"new": tuple(name for name in place.new if name in used)})
+        if (place := given["ledger"]) is not None:
+            unread = place.id in self.identifiers and place.id not in given["identifiers"]
+            left = {"id": None if unread else place.id, "new": tuple(name for name in place.new if name in used)}
+            given["ledger"] = place.model_copy(update=left)
         changed = Scenario(**given)
         changed._folder = self._folder
         return changed

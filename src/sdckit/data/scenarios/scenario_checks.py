@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
@@ -381,6 +381,7 @@ class LedgerPlace(ScenarioTable):
     """
 
     place = "ledger"
+    _own: tuple[str, ...] = PrivateAttr(())
 
     folder: Name
     key: Name
@@ -410,6 +411,17 @@ class LedgerPlace(ScenarioTable):
         given: dict[str, Any] = {"folder": _as_text(folder), "key": _as_text(key), "survey": survey, "people": people}
         given |= {"id": id, "within": within, "first": first, "new": new, "add": add}
         super().__init__(**given, **unknown)
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Entries of the ledger that remember the file at hand: it is held against all others."""
+        return self._own
+
+    def remembering(self, own: Sequence[str]) -> LedgerPlace:
+        """The same place where the ledger has entries of the file at hand itself."""
+        place = self.model_copy()
+        place._own = tuple(own)
+        return place
 
 
 class Children(ScenarioTable):

@@ -29,6 +29,7 @@ QUESTIONS = {
     "covered": "Was every column looked at?",
 }
 NO_LIMIT = "no limit"
+BESIDE = {"alone": " The original was not there.", "unmatched": " Nothing says which records belong together."}
 RANK = {False: 0, None: 1, True: 2}
 
 
@@ -116,7 +117,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
         points=verdict.get("points"),
     )  # fmt: skip
-    beside = " The original was not there." if verdict.get("alone") else ""
+    beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
     return f"{sentence[0].upper()}{sentence[1:]}.{beside}{rows_sentence(verdict)}"
 
 

@@ -410,6 +410,8 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         "origin": verdict.origin,
         "single_rows": verdict.single_rows,
         "alone": verdict.alone,
+        "unmatched": verdict.unmatched,
+        "beside": verdict.beside,
     }
 
 
@@ -456,6 +458,10 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
     if LIMITS[verdict.name].judged == "count":  # a risk
         ledger.weigh(count.name)
     ledger.nested("n", count.name)
+    if LIMITS[verdict.name].judged == "linked":
+        ledger.nested(f"{prefix}.differencing.linked", count.name)
+        if LIMITS[LIMITS[verdict.name].of].judged == "violations":  # who is alone is in a group that is too small
+            ledger.nested(count.name, f"{prefix}.differencing.linked_uniques")
     above = ledger.variables.get(f"{prefix}.above")
     if LIMITS[verdict.name].needs == "household" and above is not None and (above.true or 0) <= verdict.n_records:
         # A household is recognised at least as easily as its member.

@@ -310,8 +310,8 @@ def _verdict(
         "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
-        "columns": verdict.columns, "points": verdict.points,
-        "single_rows": verdict.single_rows,
+        "columns": verdict.columns, "points": verdict.points, "single_rows": verdict.single_rows,
+        "unmatched": verdict.unmatched, "beside": verdict.beside,
     }  # fmt: skip
     if has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 
-WITHOUT_ORIGINAL = "the original was not there: every missing value and every range counts as changed"
-
-
 def listed(words: Sequence[str], last: str = "and") -> str:
     """Join words as in a sentence.
 
@@ -48,6 +45,9 @@ def labelled(plain: Plain, names: Sequence[str]) -> list[str]:
     """
     labels = plain.get("labels", {})
     return [f"{name} ({labels[name]})" if name in labels else name for name in names]
+
+
+EARLIER = "earlier releases"
 
 
 def spaced(words: str) -> str:
@@ -87,6 +87,14 @@ def headline(plain: Plain) -> str:
 SINGLE_ROWS = "this is said of single rows, and not of people who are followed through their rows"
 
 
+# What a verdict covers, by its field.
+COVERS = {
+    "single_rows": SINGLE_ROWS,
+    "alone": "the original was not there: every missing value and every range counts as changed",
+    "unmatched": "nothing says which records belong together: what looks changed counts as changed",
+}
+
+
 def rows_sentence(verdict: Plain) -> str:
     """Sentence on a verdict that looked at single rows of people who have several; else ""."""
     return f" {capital(SINGLE_ROWS)}." if verdict.get("single_rows") else ""
@@ -94,11 +102,8 @@ def rows_sentence(verdict: Plain) -> str:
 
 def verdict_sentence(verdict: Plain, n: Plain) -> str:
     """Say in plain words whether a limit holds, and where it comes from if a type of release is named."""
-    further = (
-        SINGLE_ROWS if verdict.get("single_rows") else "", WITHOUT_ORIGINAL if verdict.get("alone") else "",
-        verdict.get("origin", ""),
-    )  # fmt: skip
-    return " ".join([_verdict_words(verdict, n), *(f"{words[0].upper()}{words[1:]}." for words in further if words)])
+    further = (*(words for name, words in COVERS.items() if verdict.get(name)), verdict.get("origin", ""))
+    return " ".join([_verdict_words(verdict, n), *(f"{capital(words)}." for words in further if words)])
 
 
 def _verdict_words(verdict: Plain, n: Plain) -> str:
@@ -112,9 +117,23 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
     sentence = (printed[0] if holds else printed[1]).format(
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=capital(verdict["reason"]),
-        columns=spaced(verdict.get("columns", "")), points=verdict.get("points"),
+        columns=spaced(verdict.get("columns", "")), beside=verdict.get("beside") or EARLIER,
+        points=verdict.get("points"),
     )  # fmt: skip
     return f"{sentence}{_rule_words(verdict)}."
+
+
+def beside_words(n: int, pending: int) -> str:
+    """The earlier releases that a file was held against.
+
+    Examples
+    --------
+    >>> beside_words(1, 0), beside_words(3, 1)
+    ('1 earlier release', '3 earlier releases, 1 of them pending')
+    """
+    if not n:
+        return "no earlier release (by the scenario none went out)"
+    return counted(n, "earlier release") + (f", {pending:,} of them pending" if pending else "")
 
 
 def columns_words(n: int, n_every: int, n_going_out: int | None) -> str:

@@ -447,7 +447,7 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
         yield step, lines
 
 
-NOT_IMPLIED = "Nothing taken out may follow from the rest"
+NOT_IMPLIED = "What would follow from the rest is taken out with it, as far as this step sees it"
 
 
 def the_rest(whom: str) -> str:
@@ -700,8 +700,9 @@ def _judged(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -
     verdicts = _applied(data, scenario, commented).assess(seed=SEED).verdicts
     failing: tuple[list[str], list[str]] = ([], [])
     for verdict in verdicts:
-        names = failing[verdict.holds is None]
-        if verdict.holds is not True and (name := verdict.name.removesuffix("_undone")) not in names:
+        kind, names = LIMITS[verdict.name], failing[verdict.holds is None]
+        name = kind.words if kind.of else kind.name  # "k after reconstruction" is not k
+        if verdict.holds is not True and name not in names:
             names.append(name)
     return failing
 
