@@ -316,7 +316,7 @@ def known_points(
     notes |= {f"{known.points} points": NOBODY for known in curve if not known.n_persons}
     if any(file.owner is None for file in files.files):
         notes["alone_right"] = NOT_LINKED
-    usual = next((known for known in curve if known.points == USUAL), curve[0])
+    usual = next(known for known in curve if known.points == asked.usual)
     told = {name: value for name, value in asdict(usual).items() if name in KnownPoints.figures and name != "n_persons"}
     rule = describe_rule((*columns.keys, *columns.also), columns.rules, 1.0)
     of_person = _by_person(files, tallies)
@@ -339,6 +339,11 @@ class Asked:
     most_persons: int
     k: int
     rng: np.random.Generator
+
+    @property
+    def usual(self) -> int:
+        """The number of known points of the figures of the file."""
+        return USUAL if USUAL in self.points else self.points[0]
 
 
 def _columns(
@@ -392,7 +397,8 @@ def _listed(children: Any) -> Sequence[Any] | None:
 def _tallies(files: PointFiles, columns: PointColumns, asked: Asked) -> dict[int, list[Tally]]:
     """The sums over subsets of each number of points, for each file that people are looked for in."""
     if (panel := regular_panel(files)) is not None:
-        return {p: panel.tallies(p, asked.most_subsets, asked.k, asked.rng) for p in asked.points}
+        most, k, rng = asked.most_subsets, asked.k, asked.rng
+        return {p: panel.tallies(p, most, k, rng, by_wave=p == asked.usual) for p in asked.points}
     events = EventIndex(files, tuple(columns.tolerance.values()), timed=columns.time is not None)
     return {p: events.tallies(p, asked.most_subsets, asked.most_persons, asked.k, asked.rng) for p in asked.points}
 

@@ -102,14 +102,14 @@ class RegularPanel:
     waves: tuple[tuple[Column, ...], ...]
     also: tuple[Column, ...]
 
-    def tallies(self, points: int, most: int, k: int, rng: np.random.Generator) -> list[Tally]:
+    def tallies(self, points: int, most: int, k: int, rng: np.random.Generator, *, by_wave: bool) -> list[Tally]:
         """Look all subsets of so many waves up, or as many drawn ones as asked, in each file that people are sought in.
 
         Drawn subsets are those of all persons: a standard error is over subsets.
         """
         n_persons, n_waves = int(self.ends[0]), len(self.waves)
         tallies = [Tally.empty(n_persons) for _ in self.ends[1:]] or [Tally.empty(n_persons)]
-        for tally in tallies:
+        for tally in tallies if by_wave else ():
             tally.of_wave = np.zeros((2, n_waves, n_persons), np.int64)
         n_subsets = comb(n_waves, points)
         shares = [self._add(subset, k, tallies) for subset in self._subsets(points, most, rng)]
