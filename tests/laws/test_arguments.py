@@ -172,7 +172,7 @@ KINDS = {
          "iterations",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
          "n_replace", "workers", "k", "bins", "largest", "within", "alternatives", "most_subsets",
-         "most_persons"], "whole"),
+         "most_persons", "block"], "whole"),
     **dict.fromkeys(["levels", "points"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability", "share"], "share"),

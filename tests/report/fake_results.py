@@ -164,6 +164,7 @@ class Verdict:
     unmatched: bool = False
     beside: str = ""
     alone: bool = False
+    points: int | None = None
 
 
 @dataclass(frozen=True)
