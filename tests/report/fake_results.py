@@ -163,6 +163,7 @@ class Verdict:
     single_rows: bool = False
     unmatched: bool = False
     alone: bool = False
+    beside: str = ""
 
 
 @dataclass(frozen=True)
