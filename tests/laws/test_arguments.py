@@ -181,7 +181,7 @@ KINDS = {
     **dict.fromkeys(["p", "r0", "k0", "top", "bottom"], "percent"),
     "limits": "limits",
     **dict.fromkeys(
-        ["keep_zeros", "aligned", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
+        ["keep_zeros", "aligned", "first", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
          "proper", "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint",
          "attacks", "guess", "hide_implied", "internal", "remedies"], "flag"),
     **dict.fromkeys(
