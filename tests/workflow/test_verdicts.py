@@ -657,3 +657,20 @@ def test_new_ids_and_no_ids_part_them(tmp_path: Path) -> None:
     new = LINKED.drop("a").with_columns(id=pl.format("q{}", pl.int_range(N_LINKED)))
     for name, file in (("new", new), ("none", LINKED.drop("a", "id"))):
         assert not [one for one in beside(tmp_path / name, file, k=3) if one.name == "k_linked"]
+
+
+def test_an_id_that_only_the_original_has_links_nobody_else(tmp_path: Path) -> None:
+    """The ledger knows the people by it, but nobody outside can join the releases."""
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key"), "id": "id"}
+    ledger = sdc.ReleaseLedger.create(folder=place["folder"], key=place["key"], survey="Survey")
+    ledger.add(LINKED.select("id", "a", "ill"), name="first", keys=["a"], sensitive=["ill"], id="id")
+    scenario = sdc.Scenario(
+        keys=["b"], sensitive=["ill"], aligned=True, ledger={**place, "new": ["b"]},
+        thresholds={"k": N_LINKED // 3, "differencing": 0.0},
+    )  # fmt: skip
+    with quiet():
+        assessed = sdc.assess(LINKED.drop("a"), LINKED.select("b", "ill"), scenario=scenario, seed=1)
+    names = {one.name: one for one in assessed.verdicts}
+    assert names["differencing"].holds
+    assert "k_linked" not in names
+    assert assessed.released[0].intruders[0].results["differencing"].entries[0].linked == N_LINKED

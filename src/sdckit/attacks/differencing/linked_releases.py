@@ -213,8 +213,8 @@ def coding_of(here: Levels, there: Levels, rows: Ints | None, *, alike: bool) ->
         np.bincount(found.there, minlength=len(there.texts) + 1)[1:],
     )
     agreeing = np.isin(joint, by_text.here * (len(there.texts) + 1) + by_text.there)
-    for levels, coarser in zip(per_level, (second, first), strict=True):
-        shares = np.bincount(coarser) / len(first)
+    for at, levels in enumerate(per_level):
+        shares = np.bincount((second, first)[at]) / len(first)  # of the coarser one
         if levels.max() == 1 and -math.log(shares @ shares) * (len(first) - len(used)) >= EVIDENCE:
             if all(own.min() >= 1 for own in per_level):
                 return found

@@ -351,9 +351,11 @@ def _linking(release: OpenedRelease) -> Iterator[tuple[Kind, Levels]]:
 class ReleaseLedger(Displayed):
     """Releases remembered by keyed digests: a folder with `ledger.toml` and a Parquet file for each release.
 
-    Of a release it keeps for some sets of columns the HMAC-SHA256 of every combination of values and the number of
-    records that have it, both sealed once more. Without the key, which is a file kept apart, all of it looks random:
-    only how many combinations each set of columns has can be read, and the names of releases and columns.
+    Of a release it keeps the HMAC-SHA256 of every level of its keys and sensitive variables, and of every combination
+    of all of them, with the number of records that have it and the levels it consists of; and of ids and of columns
+    that tell people apart which combination each value has. All of it is sealed once more. Without the key, which is a
+    file kept apart, it looks random: only the numbers of levels and combinations can be read, and the names of releases
+    and columns.
 
     What was added, released and withdrawn is a chain sealed by the key. Its head, the number of links and the digest of
     the last, lies beside the key in a file of the key's name and `.head`: an older copy of the ledger, or one that
@@ -502,8 +504,8 @@ class ReleaseLedger(Displayed):
             people.
         id : str, optional
             A column with a value of its own for each person, the same in every release. It need not go out with the
-            release. Only with it the ledger can find later what releases give away of a person together; then it holds
-            a digest of every id.
+            release: one that is an identifier of the `scenario` does not. With it, or another column that goes out and
+            tells people apart, the ledger can find later what releases give away of a person together.
         file : str or Path, optional
             The file that goes out, by whose digest `names_of` knows it again.
         pending : bool
