@@ -34,6 +34,7 @@ MORE: dict[str, dict[str, Any]] = {
     "record_linkage": {"id": "row"},
     "interval_risk": {"id": "row"},
     "exact_numbers": {"magnitudes": NUMBERS, "number_groups": ["region"], "id": "row"},
+    "known_points": {"person": "home"},
     "robust_interval_risk": {"id": "row"},
     "probabilistic_linkage": {"id": "row"},
     "ecdf_utility": {"variables": NUMBERS},

@@ -87,6 +87,7 @@ CALLS = {
     "interval_risk": {**PAIR, "numeric": ["pay"]},
     "exact_numbers": {**PAIR, "magnitudes": ["pay"], "number_groups": ["area"]},
     "k_anonymity": ONE,
+    "known_points": {"data": FILE, "person": "home", "keys": ["sex"]},
     "differencing": {"data": FILE, "keys": ["sex", "age"], "earlier": FILE},
     "k_map": {"data": FILE, "population": pl.concat([FILE, OTHERS]), "keys": ["sex", "age"]},
     "key_contributions": ONE,
@@ -170,8 +171,9 @@ KINDS = {
         ["n_attacks", "n_neighbors", "resamples", "n_columns", "n", "copies", "m", "min_leaf", "posterior_draws",
          "iterations",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
-         "n_replace", "workers", "k", "bins", "largest", "within", "alternatives"], "whole"),
-    **dict.fromkeys(["levels"], "wholes"),
+         "n_replace", "workers", "k", "bins", "largest", "within", "alternatives", "most_subsets",
+         "most_persons", "block"], "whole"),
+    **dict.fromkeys(["levels", "points"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability", "share"], "share"),
     **dict.fromkeys(["tol", "near", "width", "scale", "noise", "smoothing", "sd", "concentration"], "amount"),
@@ -179,7 +181,7 @@ KINDS = {
     **dict.fromkeys(["p", "r0", "k0", "top", "bottom"], "percent"),
     "limits": "limits",
     **dict.fromkeys(
-        ["keep_zeros", "aligned", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
+        ["keep_zeros", "aligned", "first", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
          "proper", "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint",
          "attacks", "guess", "hide_implied", "internal", "remedies"], "flag"),
     **dict.fromkeys(
@@ -190,14 +192,15 @@ KINDS = {
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
          "predictors", "match", "replace", "exact", "targets", "categorical", "carry_along", "exclude_missing_keys",
-         "identifiers", "household_variables", "hide", "among", "keep", "magnitudes", "number_groups"], "names"),
+         "identifiers", "household_variables", "hide", "among", "keep", "magnitudes", "number_groups",
+          "also_known", "new"], "names"),
     **dict.fromkeys(
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
           "masked", "error", "tables", "to", "weights", "margins", "together", "folder", "earlier",
-          "earlier_keys", "ledger", "prefer", "allow", "transform"], "own"),
-    **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
+          "earlier_keys", "ledger", "prefer", "allow", "transform", "tolerance"], "own"),
+    **dict.fromkeys(["weight", "person", "household", "id", "target", "time", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.
 ELSEWHERE = {
@@ -269,7 +272,7 @@ BESIDE = {
 # Files and what is computed from them, what a caller wants to hear, and what only some draws are asked for.
 DATA = {
     "data", "original", "released", "control", "population", "path", "estimates", "variances", "confidential",
-    "draws", "guesses", "step", "recipe", "log",
+    "children", "draws", "guesses", "step", "recipe", "log",
 }  # fmt: skip
 FUNCTIONS = sorted(name for name in sdckit.__all__ if inspect.isfunction(getattr(sdckit, name)))
 MEASURES = [name for name in FUNCTIONS if inspect.signature(getattr(sdckit, name)).parameters]

@@ -64,6 +64,40 @@ def test_persons_within_households():
     assert new_ids(complete, column="p", household="hh", key=KEY).data["p"].to_list() == people[:3]
 
 
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table], ids=["polars", "pandas", "pyarrow"])
+def test_new_ones_in_every_block_of_waves(make):
+    panel = {"p": [1, 1, 1, 2, 2], "year": [2003, 2001, 2002, 2001, 2003], "home": [5, 5, 5, 6, 6]}
+    safe, change = new_ids(make(panel), column="p", block=2, time="year", key=KEY)
+    one, again, same, two, later = values(safe, "p")
+    assert same == again
+    assert len({one, same, two, later}) == 4
+    assert change.parameters == {"column": "p", "household": None, "length": 16, "block": 2, "time": "year"}
+    homes = values(new_ids(make(panel), column="p", household="home", block=1, time="year", key=KEY).data, "home")
+    assert len(set(homes)) == 5  # a household known again would lead on
+    later_only = {name: [entry[0], entry[4]] for name, entry in panel.items()}
+    assert values(new_ids(make(later_only), column="p", block=2, time="year", key=KEY).data, "p") == [one, later]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        ({"block": 2}, DataError, "block= is given without time="),
+        ({"time": "x"}, DataError, "time= is given without block="),
+        ({"time": "x", "block": 0}, DataError, "block"),
+        ({"time": "hh", "block": 1}, ColumnError, "'hh' is an identifier"),
+        ({"time": "none", "block": 1}, ColumnError, "no column 'none'"),
+    ],
+)
+def test_blocks_that_are_none(given, error, says):
+    with pytest.raises(error, match=says):
+        new_ids(pl.DataFrame(DATA), column="hh", **given)
+
+
+def test_a_record_of_no_wave_is_refused():
+    with pytest.raises(DataError, match=r"'hh' is missing in 1 records \(row 4\)"):
+        new_ids(pl.DataFrame(DATA), column="p", block=1, time="hh")
+
+
 def test_pairs_that_read_alike_are_different():
     frame = pl.DataFrame({"hh": ["1", "11"], "p": ["12", "2"]})
     assert new_ids(frame, column="p", household="hh", key=KEY).data["p"].n_unique() == 2

@@ -84,6 +84,7 @@ def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)
         "matching_risk": (aligned, {"known": [*FEW, "income"], "numeric": ["income"]}),
         "interval_risk": (aligned, {"numeric": NUMERIC}),
         "exact_numbers": (aligned, {"magnitudes": NUMERIC, "number_groups": FEW}),
+        "known_points": (aligned, {"person": "hh", "keys": KEYS}),
         "robust_interval_risk": (aligned, {"numeric": NUMERIC, **seed}),
         "record_linkage": (aligned, mixed),
         "information_loss": (aligned, {"numeric": NUMERIC, **seed}),

@@ -68,6 +68,9 @@ LINES = {
     "ledger add": "ledger add survey.parquet --scenario scenario.toml --ledger ledger --key ledger.key --name 2024",
     "ledger check": "ledger check survey.parquet --scenario scenario.toml --ledger ledger --key ledger.key"
     " --earlier changed.parquet --id id --report out/a.html",
+    "ledger list": "ledger list --ledger ledger --key ledger.key",
+    "ledger withdraw": "ledger withdraw waiting --ledger ledger --key ledger.key",
+    "ledger upgrade": "ledger upgrade --ledger older --key older.key",
     "outliers": "outliers survey.parquet --numeric income,hours",
     "population-risk": f"population-risk survey.parquet {KEYS} --weight w",
     "protect": "protect recipe.toml survey.parquet --scenario scenario.toml --seed 11 -o kept/release.csv"
@@ -145,7 +148,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "ledger.key", survey="Survey")
-    ledger.add(FILES["changed"], name="2023", keys=["region", "sex", "band"], sensitive=["ill"])
+    for name in ("2023", "waiting"):
+        ledger = ledger.add(
+            FILES["changed"], name=name, keys=["region", "sex", "band"], sensitive=["ill"], pending=name == "waiting"
+        )
+    sdc.ReleaseLedger.create(tmp_path / "older", key=tmp_path / "older.key", survey="Survey")
+    older = tmp_path / "older" / "ledger.toml"
+    older.write_text(older.read_text(encoding="utf-8").replace('version = "2"', 'version = "1"'), encoding="utf-8")
+    (tmp_path / "older.key.head").unlink()
     (tmp_path / "plan.toml").write_text(ON_PLANS, encoding="utf-8")
     return tmp_path
 

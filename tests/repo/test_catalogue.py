@@ -71,7 +71,7 @@ MORE = {
     "explain": {"row": 2},
 }  # a record that only another one's missing value could match
 OTHER = {"wildcard": "category", "category": "wildcard"}
-ARGUMENTS = {"keys": ["a", "b"], "known": ["a", "b"], "household": "h", "sensitive": ["s"]}
+ARGUMENTS = {"keys": ["a", "b"], "known": ["a", "b"], "household": "h", "person": "h", "sensitive": ["s"]}
 
 
 def takes(row: Measure) -> set[str]:

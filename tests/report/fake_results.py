@@ -161,7 +161,10 @@ class Verdict:
     n_resting: int | None = None
     origin: str = ""
     single_rows: bool = False
+    unmatched: bool = False
+    beside: str = ""
     alone: bool = False
+    points: int | None = None
 
 
 @dataclass(frozen=True)

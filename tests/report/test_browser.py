@@ -211,9 +211,10 @@ def twice(tree: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_the_page_to_decide_on_is_one_sheet_for_two_intruders_too(browser: Browser, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["recipe", "attacks"])
+def test_the_page_to_decide_on_is_one_sheet_for_two_intruders_too(browser: Browser, name: str, tmp_path: Path) -> None:
     path = tmp_path / "two.html"
-    path.write_text(render_page(page_of(twice(plain("recipe")))), encoding="utf-8")
+    path.write_text(render_page(page_of(twice(plain(name)))), encoding="utf-8")
     browser.open(path, width=A4[0])
     browser.call("Emulation.setEmulatedMedia", media="print")
     try:

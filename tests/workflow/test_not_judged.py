@@ -91,6 +91,7 @@ GIVEN = {
     "the people kept aside lack a column that goes out": Given(
         (FILE, FILE), OF_KEYS | OF_ROLES | OF_PAIR | {"correctly_disclosed"}, ROLES, {"control": ASIDE.drop("who")}
     ),
+    "rows that nobody says whose they are": Given((EMPTY,), OF_KEYS, {"person": "who", "time": "home"}),
     "no keys": Given((FILE, FILE.drop(KEYS)), set(), ROLES),
     "no value of a key": Given((FILE.with_columns(age=pl.lit(None, pl.Int64)),), set(), ROLES),
     "no record": Given((FILE, FILE[:0]), set(), ROLES),
@@ -99,7 +100,8 @@ GIVEN = {
         | {"replicated_uniques", "correctly_disclosed", "exact_numbers"}, ROLES,
     ),
     "one of two releases has less": Given(
-        (FILE, [FILE.drop("pay", "ill", "home"), FILE]), OF_KEYS | {"replicated_uniques", "l", "household_uniques"},
+        (FILE, [FILE.drop("pay", "ill", "home"), FILE]),
+        OF_KEYS | {"replicated_uniques", "l", "household_risk", "household_uniques"},
         ROLES,
     ),
 }  # fmt: skip
@@ -107,7 +109,7 @@ GIVEN = {
 
 def widest(kind: LimitKind) -> float:
     """A limit that nearly everything keeps."""
-    return {"level": 2, "share": 1.0, "share from 0": 0.95}[kind.values]
+    return {"level": 2, "share": 1.0, "share from 0": 0.95, "share at points": 0.95}[kind.values]
 
 
 def judged(given: Given, name: str, **more: Any) -> CheckResult | None:
@@ -164,6 +166,11 @@ def test_rows_of_the_same_person_are_not_people() -> None:
             result = judged(given, name)
             assert result is not None
             (verdict,) = of_limit(result, name)
+            assert (verdict.holds, verdict.single_rows) == (True, True)
+            assert [followed.holds for followed in of_limit(result, "known_points")] == [False]
+            unasked = judged(Given((FILE,), set(), {**given.roles, "release": "scientific-use"}), name)
+            assert unasked is not None
+            (verdict,) = of_limit(unasked, name)
             assert verdict.holds is None
             assert "rows are not people" in verdict.reason
 
@@ -188,3 +195,26 @@ def test_what_was_not_changed_is_not_asked_what_it_gives_back(files: tuple[pl.Da
     result = judged(Given(files, set(), roles), "")
     assert result is not None
     assert not {"recoverable", "k_undone"} & {verdict.name for verdict in result.verdicts}
+
+
+def test_a_release_that_lacks_what_another_has_is_no_reason_of_its_own() -> None:
+    """It has nothing to disclose of the column; the other release is judged."""
+    limits = {"l": 2, "household_uniques": 1.0, "household_risk": 1.0}
+    scenario = sdc.Scenario(keys=KEYS, sensitive=["ill"], household="home", thresholds=limits)
+    with quiet():
+        verdicts = sdc.check(FILE, [FILE.drop("ill", "home"), FILE], scenario=scenario, seed=1).verdicts
+    assert {(verdict.name, verdict.variable, verdict.holds is not None) for verdict in verdicts} == {
+        ("l", "ill", True), ("household_uniques", None, True), ("household_risk", None, True)
+    }  # fmt: skip
+
+
+def test_a_verdict_on_what_looks_changed_says_that_nothing_puts_rows_together() -> None:
+    of_file = "nothing says which records belong together: what looks changed counts as changed"
+    for together in (True, False):
+        given = Given((FILE, HIDDEN), set(), {"aligned": together})
+        result = judged(given, "recoverable")
+        assert result is not None
+        (verdict,) = of_limit(result, "recoverable")
+        assert (verdict.holds, verdict.unmatched) == (True, not together)
+        assert (of_file in verdict.sentence) is not together
+        assert any("Nothing says which records belong" in words for words in result.told().sentences) is not together

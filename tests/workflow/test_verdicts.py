@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,7 @@ def test_attacks_of_other_intruders_do_not_count():
         "inference:a:ill": _attack(math.nan), "inference:ab:ill": _attack(0.8),
         "distance_to_closest_record": _Plain(({},)),
     }  # fmt: skip
-    given = {"intruders": ("a", "ab", "b"), "failed": (), "control": True}
+    given = {"intruders": ("a", "ab", "b"), "failed": (), "control": 100}
     (found,) = judge_attacks(0.3, "a", attacks, **given)
     assert (found.value, found.holds, found.intruder) == (0.4, False, "a")
     assert judge_attacks(0.3, "b", attacks, **given)[0].value == 0.1
@@ -199,22 +200,23 @@ def test_attacks_of_other_intruders_do_not_count():
 def test_an_intruder_with_the_name_of_a_mode_hides_no_attack():
     attacks = {"singling_out:univariate": _attack(0.5), "linkability:a": _attack(0.1)}
     for name in ("a", "univariate"):
-        (found,) = judge_attacks(0.3, name, attacks, intruders=("a", "univariate"), failed=(), control=True)
+        (found,) = judge_attacks(0.3, name, attacks, intruders=("a", "univariate"), failed=(), control=100)
         assert found.value == 0.5
 
 
 def test_what_leaves_the_residual_risk_open():
     attacks = {"membership": _attack(0.1), "linkability:ab": _attack(0.2)}
 
-    def reason(intruder="a", failed=(), *, control=True, attacks=attacks):
+    def reason(intruder="a", failed=(), *, control=100, attacks=attacks):
         (found,) = judge_attacks(0.3, intruder, attacks, intruders=("a", "ab"), failed=failed, control=control)
         assert found.holds is None
         return found.reason
 
-    assert "no control file" in reason(control=False)
+    assert "no control file" in reason(control=0)
+    assert "too few people were kept aside: 49" in reason(control=49)
     assert "no attack with a residual risk could be made" in reason(attacks={})
     assert reason(failed=["inference:a:ill"]).endswith("could be made: inference:a:ill")
-    (found,) = judge_attacks(0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=True)
+    (found,) = judge_attacks(0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=100)
     assert found.holds
     overlapping = {"membership": _Plain(({"risk": 0.0},), control_state="overlapping")}
     assert "people of the original are in the control file" in reason(attacks=overlapping)
@@ -223,7 +225,7 @@ def test_what_leaves_the_residual_risk_open():
 def test_a_note_is_never_read_for_a_verdict():
     words = {"residual": "mean over the 2 of 3 releases where it is defined"}
     noted = {"membership": _Plain(({"risk": 0.1},), words, "shared")}
-    (found,) = judge_attacks(0.3, "a", noted, intruders=("a",), failed=(), control=True)
+    (found,) = judge_attacks(0.3, "a", noted, intruders=("a",), failed=(), control=100)
     assert (found.holds, found.value) == (True, 0.1)
 
 
@@ -539,7 +541,7 @@ def test_verdicts_on_k_and_risk_are_said_of_single_rows() -> None:
     result = of_panel(panel(), thresholds={"k": 3, "risk": 0.5, "l": 2})
     assert {verdict.name: verdict.single_rows for verdict in result.verdicts} == {"k": True, "risk": True, "l": False}
     assert result.passed
-    words = "this is said of single rows: people followed through their rows were not looked at"
+    words = "this is said of single rows, and not of people who are followed through their rows"
     assert result.verdicts[0].sentence.endswith(words)
     printed = result.told().verdicts[0].sentence
     assert printed.endswith("(k = 3). T" + words[1:] + ".")
@@ -556,6 +558,49 @@ def test_a_type_of_release_leaves_k_and_risk_of_single_rows_open(lazily: bool) -
     assert words_of(one_each) == ("holds", "holds")
 
 
+def followed(**entries: Any) -> Any:
+    """Everybody is like many others in each of two years, and one of sixty is with both together like nobody."""
+    both = panel().with_columns(pl.Series("year", [1, 2] * 60), pl.Series("sex", ["f", "f", "m", "m"] * 30))
+    alone = both.with_columns(
+        sex=pl.when((pl.col("who") == 0) & (pl.col("year") == 2)).then(pl.lit("m")).otherwise("sex")
+    )
+    return of_panel(alone, time="year", **entries)
+
+
+def test_where_people_are_followed_k_and_risk_hold_of_single_rows() -> None:
+    """A file with several rows of a person does not pass by k alone."""
+    limit = {"points": 2, "alone": 1 / 60}
+    result = followed(release="public-use", thresholds={"known_points": limit, "exact_numbers": "none"})
+    found = {verdict.name: verdict for verdict in result.verdicts}
+    assert (found["k"].word, found["k"].single_rows) == ("holds", True)
+    assert (found["known_points"].word, found["known_points"].value) == ("holds", 1 / 60)
+    words = "who knows 2 of a person’s rows finds 1.67 % of the people alone, not above 0.0166667"
+    assert found["known_points"].sentence.startswith(words)
+    beyond = followed(release="public-use", thresholds={"known_points": 0.01, "exact_numbers": "none"})
+    assert [verdict.name for verdict in beyond.exceeded] == ["known_points"]
+    left_out = followed(release="public-use", thresholds={"known_points": "none"})
+    assert words_of(left_out) == ("not judged", "not judged")
+
+
+def test_the_type_asks_for_people_only_where_the_scenario_says_whose_rows_are_whose() -> None:
+    asked = {verdict.name: verdict.origin for verdict in followed(release="teaching").verdicts}
+    assert asked["known_points"] == "limit of a teaching file"
+    assert "known_points" not in {
+        verdict.name for verdict in of_panel(panel(), release="teaching", person=None).verdicts
+    }
+
+
+def test_who_knows_two_rows_knows_one() -> None:
+    """After new identifiers in every year nobody has two rows, and one may do."""
+    data = panel().with_columns(pl.Series("year", [1, 2] * 60))
+    data = data.with_columns(sex=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("x")).otherwise("sex"))
+    by_year = sdc.new_ids(data, column="who", block=1, time="year").data
+    limit = {"known_points": {"points": 2, "alone": 0.005}}
+    result = of_panel(data, by_year, time="year", aligned=True, thresholds=limit)
+    (verdict,) = result.verdicts
+    assert (verdict.word, verdict.value) == ("exceeded", 1 / 120)
+
+
 def test_what_single_rows_exceed_stays_exceeded_under_a_type() -> None:
     alone = panel().with_columns(sex=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("x")).otherwise("sex"))
     verdict = of_panel(alone, release="scientific-use").verdicts[0]
@@ -568,3 +613,47 @@ def test_a_release_without_the_number_of_the_person_has_no_people_either() -> No
     assert words_of(result) == ("not judged", "not judged")
     told = {verdict.name: verdict.sentence for verdict in result.told().verdicts}
     assert "rows are not people" in told["k"]
+
+
+# Releases that a column links: k, risk and l on the keys of both.
+
+
+N_LINKED = 240
+LINKED = pl.DataFrame({
+    "id": [f"p{7 * at % 241}" for at in range(N_LINKED)], "a": [at // 2 % 3 for at in range(N_LINKED)],
+    "b": [at // 80 for at in range(N_LINKED)], "ill": [("x", "y")[at // 40 % 2] for at in range(N_LINKED)],
+})  # fmt: skip
+
+
+def beside(tmp_path: Path, released: pl.DataFrame, **limits: float) -> list[Verdict]:
+    """Verdicts on a release of the keys b beside an earlier one of the keys a."""
+    tmp_path.mkdir()
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key")}
+    sdc.ReleaseLedger.create(**place, survey="Survey").add(LINKED.select("id", "a"), name="first", keys=["a"])
+    scenario = sdc.Scenario(
+        keys=["b"], sensitive=["ill"], ledger={**place, "new": ["b", "ill"]}, thresholds={**limits, "differencing": 0.0}
+    )
+    with quiet():
+        return list(sdc.assess(released, scenario=scenario).verdicts)
+
+
+def test_linked_releases_are_judged_by_the_keys_of_both_and_say_what_would_part_them(tmp_path: Path) -> None:
+    groups = LINKED.select(size=pl.len().over("a", "b"), values=pl.col("ill").n_unique().over("a", "b"))
+    k = int(groups["size"].min())  # type: ignore[arg-type]
+    for limit in (k, k + 1):
+        found = {one.name: one for one in beside(tmp_path / str(limit), LINKED.drop("a"), k=limit, l=2, risk=1 / k)}
+        assert found["k"].holds
+        linked = found["k_linked"]
+        assert (linked.holds, linked.n_records) == (limit == k, int((groups["size"] < limit).sum()))
+        assert (found["risk_linked"].holds, found["l_linked"].n_records) == (True, (groups["values"] < 2).sum())
+    assert linked.sentence == (
+        f"with the keys of first (linked by id), {linked.n_records} records are in groups of fewer than {k + 1} "
+        f"(k = {k + 1}); change what links them in this release, as the others are out: id: new identifiers (new_ids), "
+        "or leave it out"
+    )
+
+
+def test_new_ids_and_no_ids_part_them(tmp_path: Path) -> None:
+    new = LINKED.drop("a").with_columns(id=pl.format("q{}", pl.int_range(N_LINKED)))
+    for name, file in (("new", new), ("none", LINKED.drop("a", "id"))):
+        assert not [one for one in beside(tmp_path / name, file, k=3) if one.name == "k_linked"]

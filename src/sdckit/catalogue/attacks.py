@@ -215,11 +215,13 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
     assert place is not None
     folder = context.scenario.folder
     ledger = context.once(
-        "ledger", lambda: ReleaseLedger.open(folder / place.folder, key=folder / place.key, survey=place.survey)
-    )
+        "ledger", lambda: ReleaseLedger.open(
+            folder / place.folder, key=folder / place.key, survey=place.survey
+        ).without(place.own),
+    )  # fmt: skip
     yield "", lambda: DIFFERENCING.measure(
         context.data, ledger=ledger, scenario=context.scenario, id=place.id, people=place.people,
-        within=place.within, step=context.tell,
+        within=place.within, new=place.new, first=place.first, step=context.tell,
     )  # fmt: skip
 
 
@@ -312,16 +314,12 @@ JOINT = Measure(
 )  # fmt: skip
 
 
-def _copies_parts(context: Context) -> Iterator[Part]:
-    count = partial(COPIES.measure, context.pair, scenario=context.scenario)
-    yield "", lambda: context.once(COPIES.name, count)
-
-
 # Files that are not called synthetic have no limit on copies, and no such figure.
 COPIES = Measure(
     name="copied_records",
     question="Which share of the released records are copies of one original record, beyond what chance makes?",
-    room="attacks", files="release", words="counting copies of single records", parts=_copies_parts,
+    room="attacks", files="release", words="counting copies of single records", once=True,
+    arguments=lambda context: {"scenario": context.scenario},
     when=lambda context: context.scenario.limits_of(compared=True).copied_records is not None,
 )  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (

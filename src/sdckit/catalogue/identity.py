@@ -188,11 +188,6 @@ def _population_typed(*, scenario: Scenario, **typed: Any) -> Callable[..., Any]
     return run
 
 
-def _outlier_parts(context: Context) -> Iterator[Part]:
-    measure = partial(OUTLIERS.measure, context.data, scenario=context.scenario)
-    yield "", lambda: context.once(OUTLIERS.name, measure)
-
-
 MODELLED = ONE(
     name="population_risk",
     question="How many of those unique in the file are unique in the population, too?",
@@ -216,8 +211,8 @@ def _outliers_typed(**given: Any) -> Callable[..., Any]:
 
 OUTLIERS = ONE(
     name="outliers", question="Which records have values so extreme that they are recognised as such?",
-    of_plan="columns", needs=("numeric",), words="looking for outliers", parts=_outlier_parts, on_request=True,
-    by_command=_outliers_typed,
+    of_plan="columns", needs=("numeric",), words="looking for outliers", on_request=True, once=True,
+    arguments=lambda context: {"scenario": context.scenario}, by_command=_outliers_typed,
 )  # fmt: skip
 
 
@@ -268,6 +263,44 @@ PRESENCE = Measure(
     name="delta_presence", question="How surely is a person whose key is known in the file at all?",
     room="identity", files="population", needs=("keys",), of_plan="cells", by_command=_presence_typed,
     instead=("limits",),
+)  # fmt: skip
+
+
+NO_ROWS_RELEASED = (
+    "the scenario does not name the file with the rows of each release; write released = [...] in [children]"
+)
+
+
+def _followed_condition(context: Context) -> str:
+    place = context.scenario.children
+    if place is None or context.pair is None or len(place.released) == context.pair.m:
+        return ""
+    return NO_ROWS_RELEASED
+
+
+def _followed_arguments(context: Context) -> dict[str, Any]:
+    """One to three rows are known, or as many as the limit names; with rows of another file what is known of these."""
+    scenario = context.scenario
+    limit = scenario.limits_of(compared=True).known_points
+    most = max(3, 1 if limit is None else limit.points)
+    given = {"scenario": scenario, "points": range(1, most + 1), "seed": context.seed or 0}
+    place = scenario.children
+    if place is None:
+        return given
+    from sdckit.data.files.readers import read_file
+
+    files = [place.file, *(() if context.pair is None else place.released)]
+    how: dict[str, Any] = {"columns": place.columns, "missing": scenario.missing_codes}
+    rows = [read_file(scenario.folder / file, **how) for file in files]
+    own = {"person": place.key, "keys": place.keys, "time": place.time, "also_known": scenario.keys}
+    return {**given, **own, "children": rows}
+
+
+FOLLOWED = RELEASE(
+    name="known_points", question="How many rows must somebody know of a person to find them alone?", alone=True,
+    needs=("person", "keys"), missing="wildcard", words="following people over their rows known to {intruder}",
+    condition=_followed_condition, arguments=_followed_arguments,
+    when=lambda context: context.scenario.followed is not None,
 )  # fmt: skip
 
 
@@ -332,4 +365,5 @@ IDENTITY: tuple[Measure, ...] = (
         arguments=lambda context: {"numeric": context.scenario.numeric},
     ),
     ROBUST,
+    FOLLOWED,
 )  # fmt: skip

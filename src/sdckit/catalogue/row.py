@@ -178,6 +178,7 @@ Part = tuple[str, Callable[[], "Result"]]
 # Required argument: the attribute of the scenario, and the reason given where it is not declared.
 LACKING: Mapping[str, tuple[str, str]] = {
     "household": ("household", "the scenario names no household column"),
+    "person": ("followed", "the scenario names no person column"),
     "sensitive": ("sensitive", "the scenario names no sensitive variable"),
     "numeric": ("numeric", "the scenario names no numeric variable"),
 }
@@ -246,6 +247,8 @@ class Measure:
         Whether the assessment cannot do without it, so that its error ends the run.
     of_intruder : bool
         Whether it depends on what an intruder knows.
+    once : bool
+        Whether a file, or a pair of files, gives the same for every intruder, so that `assess` makes it once.
     per_target : bool
         Whether it is run once for each sensitive variable.
     residual_risk : bool
@@ -282,6 +285,7 @@ class Measure:
     on_request: bool = False
     essential: bool = False
     of_intruder: bool = True
+    once: bool = False
     per_target: bool = False
     residual_risk: bool = False
     alone: bool = False
@@ -333,6 +337,9 @@ class Measure:
         """Yield each part of the result as a call, which may raise what the measure raises."""
         if self.parts is not None:
             yield from self.parts(context)
+        elif self.once and self.arguments is not None:
+            given, subject = self.arguments(context), context.data if context.pair is None else context.pair
+            yield "", lambda: context.once(self.name, lambda: self.measure(subject, **given))
         elif self.arguments is not None:
             given = {**self.arguments(context), **self._grouped(context)}
             if self.files == "one":

@@ -250,13 +250,18 @@ def warn(message: str) -> None:
     warnings.warn(message, SdcWarning, stacklevel=2)
 
 
+def say_ungrouped(name: str, n_missing: int, n: int) -> None:
+    """Warn of records without a household id; raise where none of n has one."""
+    if n_missing == n:
+        raise DataError(f"{name!r} says which records belong together, and has no value in any record; leave it out")
+    if n_missing:
+        warn(f"{n_missing} records have no household id in {name!r}: each is a household of its own")
+
+
 def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32], int]:
     """Number the groups of a column; a record without a value is a group of its own, with a warning."""
     coded = code_column(frame[name])
-    if coded.n_missing == len(frame):
-        raise DataError(f"{name!r} says which records belong together, and has no value in any record; leave it out")
-    if coded.n_missing:
-        warn(f"{coded.n_missing} records have no household id in {name!r}: each is a household of its own")
+    say_ungrouped(name, coded.n_missing, len(frame))
     of_row, n_groups = _number_groups(coded)
     if coded.n_missing:
         alone = np.flatnonzero(coded.codes() == coded.span)

@@ -287,6 +287,10 @@ def make_scenario(
             "(sdckit scenario init FILE writes one)"
         )
     fields |= {name: value for name, value in given.items() if value not in (None, [], "")}
+    if "stated" in fields:  # by the file; an empty tuple says that no column has the role
+        fields["stated"] = tuple({*fields["stated"], *(name for name, value in given.items() if value == ())})
+        if fields["magnitudes"] != base.magnitudes:
+            fields["numeric"] = [name for name in fields["numeric"] if name not in base.magnitudes]
     if given.get("weight") and file is not None:
         fields["sampling_fraction"] = given.get("sampling_fraction")
     elif given.get("sampling_fraction") and file is not None:

@@ -79,17 +79,18 @@ def read_given(
 
 def read_declared(
     file: Path, scenario: Scenario, *, steps: Steps, also: tuple[str, ...] = (), if_there: tuple[str, ...] = (),
-    **how: Any,
+    header: FileHeader | None = None, **how: Any,
 ) -> pl.DataFrame:  # fmt: skip
     """Read the declared columns of a file, and `also`; an absent one is named by its role.
 
-    `how` it is read are options of `read_file`. Of those named `if_there` what the file has, never an identifier.
+    `how` it is read are options of `read_file`. Of those named `if_there` what the file has, never an identifier; its
+    `header` where it is known.
     """
     steps.step(f"reading {file.name}")
     from sdckit.data.files.readers import read_file, scan_header
 
     if if_there:
-        header = scan_header(file, **how)
+        header = header or scan_header(file, **how)
         also += tuple(name for name in if_there if name in header.columns and name not in scenario.identifiers)
     linking = None if scenario.ledger is None else scenario.ledger.id
     try:
@@ -120,22 +121,22 @@ def release_header(file: Path, scenario: Scenario, *, also: tuple[str, ...] = ()
 
 def read_release(
     file: Path, scenario: Scenario, *, steps: Steps, also: tuple[str, ...] = (), whole: bool = False,
-    if_there: tuple[str, ...] = (), **how: Any,
+    if_there: tuple[str, ...] = (), header: FileHeader | None = None, **how: Any,
 ) -> pl.DataFrame:  # fmt: skip
     """Read the declared columns that a release has, or the `whole` of it but for identifiers.
 
     Of those named `if_there` what the file has. One without a key is refused with its name.
     """
-    header = release_header(file, scenario, also=also, **how)
+    header = header or release_header(file, scenario, also=also, **how)
     left = scenario.narrowed(header.columns)
     # identifiers are gone from a release, as they should be
     left = left.changed(identifiers=[name for name in left.identifiers if name in header.columns])
     return read_declared(
-        file, left, steps=steps, also=also, if_there=tuple(header.columns) if whole else if_there, **how
+        file, left, steps=steps, also=also, if_there=tuple(header.columns) if whole else if_there, header=header, **how
     )  # fmt: skip
 
 
-USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
+USED = ("intruders", "person", "time", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
 DESIGN = ("weight", "sampling_fraction")
 BEHIND = (
     "missing",

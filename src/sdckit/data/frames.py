@@ -195,6 +195,36 @@ def has_repeats(frame: Frame, column: str) -> bool:
     return int(known.item(0, "values")) < int(known.item(0, "n"))
 
 
+def telling_apart(data: Any, share: float, *, without: Sequence[str] = ()) -> tuple[str, ...]:
+    """Columns with at least so many different values for each value that is there: ids, exact amounts, dates.
+
+    Raises `DataError`: the engine fails.
+
+    >>> import polars as pl
+    >>> telling_apart(pl.DataFrame({"who": [1, 2, None], "sex": ["f", "f", "m"]}), 0.9)
+    ('who',)
+    """
+    frame = open_frame(data)
+    plain = [
+        name for name, kind in frame.collect_schema().items()
+        if name not in without and not kind.is_nested() and kind != nw.Object
+    ]  # fmt: skip
+    if isinstance(frame, nw.LazyFrame):
+        plain = [name for name in plain if not is_pattern(name)]
+        if not plain:
+            return ()
+        asked = [
+            expression.alias(f"{i}{kind}")
+            for i, name in enumerate(plain)
+            for kind, expression in (("v", nw.col(name).n_unique()), ("n", nw.col(name).count()))
+        ]
+        counted = collect(frame.select(*asked))
+        sizes = [(int(counted.item(0, f"{i}v")), int(counted.item(0, f"{i}n"))) for i in range(len(plain))]
+    else:
+        sizes = [(frame[name].n_unique(), frame[name].count()) for name in plain]
+    return tuple(name for name, (values, n) in zip(plain, sizes, strict=True) if n and values >= share * n)
+
+
 RENUMBERED = "the engine numbers the records of this plan anew each time it reads it: sort the plan, or write it first"
 # Safe to report: the message about a missing library holds no value of a record.
 LACKS = re.compile(r"No module named '(numpy|pyarrow)\b")

@@ -11,6 +11,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
+class ShareAtPoints(float):
+    """A limit on a share, which is a number, for whoever knows so many points of a person.
+
+    Examples
+    --------
+    >>> limit = ShareAtPoints(0.05, points=3)
+    >>> limit == 0.05, limit.points, limit.entry
+    (True, 3, {'points': 3, 'alone': 0.05})
+    """
+
+    points: int
+
+    def __new__(cls, alone: float, points: int = 2) -> ShareAtPoints:
+        """Make one of a share and a number of points."""
+        made = super().__new__(cls, alone)
+        made.points = points
+        return made
+
+    def __getnewargs__(self) -> tuple[float, int]:  # type: ignore[override]
+        return float(self), self.points
+
+    def __eq__(self, other: object) -> bool:
+        return float(self) == other and self.points == getattr(other, "points", self.points)
+
+    __hash__ = float.__hash__
+
+    @property
+    def entry(self) -> dict[str, float]:
+        """As a scenario writes it."""
+        return {"points": self.points, "alone": float(self)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class LimitKind:
     """A row: everything known about a limit.
@@ -20,7 +52,8 @@ class LimitKind:
     name : str
         Its name in ``[thresholds]`` of a scenario.
     values : str
-        "level" (a whole number, 2 or more), "share" (above 0, at most 1) or "share from 0".
+        "level" (a whole number, 2 or more), "share" (above 0, at most 1), "share from 0", or "share at points", a
+        `ShareAtPoints`.
     scope : str
         What the verdict is about: a "file", a sensitive "variable" of it, a file with its "ledger" of earlier
         releases, what is "released" (of a file by itself the file, else a release compared with its original), or a
@@ -31,18 +64,20 @@ class LimitKind:
     alone : bool
         Of a limit on a release: judged of a file without its original, too, where values are missing or in ranges.
     of : str
-        The declared limit that is applied a second time, to the release with reconstructed values filled in.
+        The declared limit that is applied a second time, to the release with reconstructed values filled in, or with
+        the keys of linked releases.
     measure, figure : str
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
         Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
-        "worst release", "worst column", "attacks", "undone" or "roles".
+        "points", "worst release", "worst column", "attacks", "undone", "linked" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
     looked_at, nothing : str
         Figure of the result that is 0 where there was nothing to look at, and the reason given then.
     needs : str
-        The role that the limit is about: "sensitive", "household" or "magnitudes".
+        The role that the limit is about: "sensitive", "household" or "magnitudes"; or "followed": a type of release
+        asks for it where the scenario says whose row each is.
     declarable : bool
         Whether a scenario can set the limit; a verdict on something else has none.
     numbers : bool
@@ -52,7 +87,7 @@ class LimitKind:
     printed : tuple of str, or str
         Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`,
         `columns` (with how many attacks were made). A single text
-        is continued by "not above" or "above" the limit.
+        is continued by "not above" or "above" the limit. `points` is the number of known points.
     question : str
         Which question it answers: "singled", "linked", "learnt", "tried" or "covered".
     asked : str
@@ -61,7 +96,7 @@ class LimitKind:
         The verdict for the same readers; as `printed`, with `others`, `values`, `chance` and `percent`. A single text
         says what the value is a share of.
     words, title : str
-        Its name in sentences and in headings.
+        Its name in sentences and in headings; `points` are the known ones.
     of_rows : bool
         Whether it looks at single rows: where a person has several, it says nothing of whoever follows them.
     advice : str
@@ -71,7 +106,8 @@ class LimitKind:
     aimed : bool
         Whether the search for a recipe aims at it.
     part : tuple of str
-        Names of the figure in documents, as entered by its view for an intruder, and of the total it is a part of.
+        Names of the figure in documents, as entered by its view for an intruder, and of the total it is a part of, of
+        the file or of an intruder, too. `points` are the known ones, of which fewer may be worse.
     mean : bool
         Whether that figure is a sum of probabilities.
     least : float or None
@@ -123,6 +159,10 @@ class LimitKind:
     option: str = ""
 
 
+UNLINK = (
+    "Change the column that links the releases in the one that has not gone out: new identifiers (new_ids), rounded "
+    "numbers (round_to), noise (add_noise); or leave it out."
+)
 SCOPES = ("file", "variable", "ledger", "released", "release")
 KINDS = (
     LimitKind(
@@ -222,6 +262,22 @@ KINDS = (
         option="Largest share of households alone with their composition.",
     ),
     LimitKind(
+        name="known_points", values="share at points", measure="known_points", figure="alone", judged="points",
+        scope="released", needs="followed", without="the scenario names no person column",
+        words="people alone by {points} known rows", nothing="nobody has a row that somebody could know of",
+        holds="who knows {limit.points} of a person’s rows finds {percent} of the people alone, not above {limit:g}",
+        exceeded="who knows {limit.points} of a person’s rows finds {percent} of the people alone, above {limit:g}",
+        printed="Share of the people found alone by who knows {points} of their rows: {value}",
+        question="singled", asked="Who is followed through several rows of the same person",
+        plain="People found alone by who knows {points} of their rows",
+        advice="Give new identifiers after some waves (new_ids with block), make keys coarser in all waves, leave "
+        "waves out, or take the keys out of the rows of those found most often (suppress_above).",
+        part=("known_points.1.{points}.alone", "known_points.1.{points}.persons"), mean=True, least=0.0,
+        types={"public-use": ShareAtPoints(0.05), "teaching": ShareAtPoints(0.05)},
+        form="largest share of people alone by two known rows",
+        option="Largest share of people alone for who knows two of their rows.",
+    ),
+    LimitKind(
         name="match_risk", values="share", measure="matching_risk", figure="mean_match_risk", judged="worst release",
         scope="release", otherwise="mean_match_risk_otherwise",
         holds="{percent} of the records are expected to be matched back, not above {limit:g}",
@@ -298,7 +354,7 @@ KINDS = (
         exceeded="{percent} of the changed values of {variable} can be reconstructed{because}, above {limit:g}",
         printed="Largest share of the changed values of a column that can be reconstructed from the release: {value}",
         question="learnt", asked="How many changed values can be worked out",
-        plain="Changed values of a column that can be worked out from the release, at most",
+        plain="Changed values of a column that can be worked out, at most",
         advice="Take out, or change in the same way, the columns from which changed values can be worked out.",
         least=0.1, types={"public-use": 0.0, "teaching": 0.0},
         form="largest share of changed values reconstructed", option="Largest share of a column reconstructed.",
@@ -307,9 +363,9 @@ KINDS = (
         name="differencing", values="share from 0", measure="differencing", figure="differencing", judged="ledger",
         scope="ledger", without="the scenario names no ledger of earlier releases",
         words="disclosed with earlier releases",
-        holds="of {percent} of the records something is disclosed together with earlier releases, not above {limit:g}",
-        exceeded="of {percent} of the records something is disclosed together with earlier releases, above {limit:g}",
-        printed="Share of the records of which something is disclosed together with earlier releases: {value}",
+        holds="of {percent} of the records something is disclosed together with {beside}, not above {limit:g}",
+        exceeded="of {percent} of the records something is disclosed together with {beside}, above {limit:g}",
+        printed="Share of the records of which something is disclosed together with {beside}: {value}",
         question="learnt", asked="How much is disclosed together with earlier releases",
         plain="Records of which something is disclosed together with earlier releases",
         part=("differencing.people", "n"),
@@ -341,8 +397,8 @@ KINDS = (
         "10 % of the truth: {value}",
         question="learnt", asked="How many large numbers go out as they are",
         plain="Records whose number dominates its group and goes out within 10 % of the truth, in the worst column",
-        advice="Protect the large numbers: put the column in size classes (recode), code its top (top_bottom_code), "
-        "average neighbours (microaggregate), add noise (add_noise) or round (round_to).",
+        advice="Put large numbers in classes (recode), cap them (top_bottom_code), average them (microaggregate), add "
+        "noise (add_noise) or round (round_to).",
         part=("exact_numbers", "n"), least=0.1, types={"public-use": 0.0, "teaching": 0.0},
         form="largest share of large numbers released as they are",
         option="Largest share that dominates a group with a number released within 10 % of the truth.",
@@ -387,6 +443,56 @@ KINDS = (
         coarser=True, of_rows=True,
     ),
     LimitKind(
+        name="k_linked", of="k", values="level", measure="differencing", figure="joint_below", judged="linked",
+        scope="ledger", words="k with linked releases",
+        holds="with the keys of {reason}, every record is in a group of at least {limit:,g} (k = {limit:,g})",
+        exceeded="with the keys of {reason}, {records} {are} in {group} of fewer than {limit:,g} (k = {limit:,g})",
+        printed=(
+            "Every record is in a group of at least {limit:,g} with the keys of all linked releases (k = {limit:,g})",
+            "{some} are in groups of fewer than {limit:,g} with the keys of all linked releases (k = {limit:,g})",
+        ),
+        question="singled", asked="How many records share what is known from all linked releases",
+        plain=(
+            "every record shares what is known from all linked releases with at least {others}",
+            "{some} share what is known from all linked releases with fewer than {others}; none may",
+        ),
+        advice=UNLINK, of_rows=True,
+    ),
+    LimitKind(
+        name="risk_linked", of="risk", values="share", measure="differencing", figure="joint_above", judged="linked",
+        scope="ledger", words="risk with linked releases",
+        holds="with the keys of {reason}, no record has a risk of re-identification above {limit:g}",
+        exceeded="with the keys of {reason}, {records} {have} a risk of re-identification above {limit:g}",
+        printed=(
+            "No record has a risk of re-identification above {limit:g} with the keys of all linked releases",
+            "{some} have a risk of re-identification above {limit:g} with the keys of all linked releases",
+        ),
+        question="linked", asked="The chance of being recognised from all linked releases",
+        plain=(
+            "no record would be recognised from all linked releases with a chance above {chance}",
+            "{some} would be recognised from all linked releases with a chance above {chance}; none may",
+        ),
+        advice=UNLINK, of_rows=True,
+    ),
+    LimitKind(
+        name="l_linked", of="l", values="level", measure="differencing", figure="joint_short", judged="linked",
+        scope="ledger", per_variable=True, words="ℓ with linked releases",
+        holds="with the keys of {reason}, every group holds at least {limit:,g} different values of {variable}",
+        exceeded="with the keys of {reason}, {records} {are} in {group} with fewer than {limit:,g} different values of "
+        "{variable}",
+        printed=(
+            ("Every group with the same keys in all linked releases holds at least {limit:,g} different values of "
+             "{variable}"),
+            "{some} are in groups with fewer than {limit:,g} different values of {variable} in all linked releases",
+        ),
+        question="learnt", asked="How many values a group of all linked releases holds",
+        plain=(
+            "every group with the same known details in all linked releases holds at least {values}",
+            "{some} are in groups of all linked releases with fewer than {values}; none may",
+        ),
+        advice=UNLINK,
+    ),
+    LimitKind(
         name="roles", declarable=False, values="share", measure="", figure="", judged="roles", scope="columns",
         words="roles of the columns", title="Roles of the columns", holds="{reason}", exceeded="{reason}",
         printed=("{reason}", "{reason}"), question="covered", asked="What every column is",
@@ -394,6 +500,7 @@ KINDS = (
     ),
 )  # fmt: skip
 LIMITS = {kind.name: kind for kind in KINDS}
+FOLLOWING = next(kind for kind in KINDS if kind.judged == "points")  # of people followed through their rows
 
 
 def declarable() -> dict[str, LimitKind]:

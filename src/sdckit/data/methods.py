@@ -117,6 +117,7 @@ KINDS = (
     ),
     MethodKind(
         name="new_ids", title="New identifiers", plan="values", alike=True, effect="text", renumbers=True,
+        naming=("time",),
     ),
     MethodKind(
         name="local_suppression", title="Take out few values", plan="cells",

@@ -10,13 +10,13 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import distinct_values
+from sdckit.data.columns import distinct_values, first_rows
 from sdckit.data.replace import open_records, with_levels
 from sdckit.data.seeds import read_secret
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Ints
 from sdckit.protect.change import Change, Protected
 
 SHORTEST, LONGEST = 8, 64  # hexadecimal digits of an identifier
@@ -24,8 +24,9 @@ SECOND = 10**9
 
 
 def new_ids(
-    data: Any, *, column: str, key: bytes | str | None = None, household: str | None = None, length: int = 16
-) -> Protected:
+    data: Any, *, column: str, key: bytes | str | None = None, household: str | None = None, length: int = 16,
+    block: int | None = None, time: str | None = None,
+) -> Protected:  # fmt: skip
     """Give new identifiers: the same one wherever the old one is the same, another one under another key.
 
     Parameters
@@ -42,6 +43,11 @@ def new_ids(
         known by both, and the households get new identifiers as well.
     length : int
         Hexadecimal digits, 8 to 64.
+    block : int, optional
+        How many waves (different values of `time`, in ascending order) have the same identifiers, 1 or more: after so
+        many all get new ones, so nobody can be followed further.
+    time : str, optional
+        Column that says of which wave a record is; with `block`.
 
     Returns
     -------
@@ -54,14 +60,15 @@ def new_ids(
     ColumnError
         A column is absent, or is the household and the person at once.
     DataError
-        A key that is too short or no key, a length out of range, no identifiers, or two that would become
-        one (more digits help).
+        A key that is too short or no key, a length or block out of range, one of `block` and `time` without the other,
+        a time that is missing, no identifiers, or two that would become one (more digits help).
 
     Notes
     -----
-    The new identifier is the start of HMAC-SHA256 of the old value under the key, so it depends neither on
-    the order of the records nor on who else is in the file. 1 and 1.0 are one identifier, the text "1" is
-    another. Whoever has the key can try out all old identifiers: keep it with the original, or throw it away.
+    The new identifier is the start of HMAC-SHA256 of the old value under the key, with `block` of the old value and
+    the first wave of its block, so it depends neither on the order of the records nor on who else is in the file.
+    1 and 1.0 are one identifier, the text "1" is another. Whoever has the key can try out all old identifiers: keep
+    it with the original, or throw it away.
 
     References
     ----------
@@ -76,42 +83,82 @@ def new_ids(
     ['ba5f2f21f0fa7e76', 'faaa94fcac39484e', 'ba5f2f21f0fa7e76']
     >>> change.changed
     {'patient': 3}
+    >>> panel = pl.DataFrame({"person": [1, 1, 1, 1], "year": [2021, 2022, 2023, 2024]})
+    >>> made = new_ids(panel, column="person", block=2, time="year").data["person"]
+    >>> made[0] == made[1], made[2] == made[3], made[1] == made[2]
+    (True, True, False)
     """
     arguments.column(column, "column")
     arguments.column_or_none(household, "household")
     if column == household:
         says = f"household: {household!r} is the person too; give two columns, or one column alone"
         raise ColumnError(says, argument="household")
+    _check_blocks(block, time, (column, household))
     arguments.count(length, "length", "counts hexadecimal digits", at_least=SHORTEST, at_most=LONGEST)
     bits = read_secret(key, name="key", kept="change.secret['key']")
-    frame, records = open_records(data, {"column": [column], "household": [] if household is None else [household]})
-    persons = distinct_values(frame[column])
-    made = {}
-    if household is None:
-        olds = [canonical_bytes(value) for value in persons.values]
-        made[column] = _named(olds, persons.codes, bits, int(length), column)
-    else:
-        homes = distinct_values(frame[household])
-        olds = [canonical_bytes(value) for value in homes.values]
-        made[household] = _named(olds, homes.codes, bits, int(length), household)
-        pairs = np.where((homes.codes < 0) | (persons.codes < 0), -1, homes.codes * len(persons.values) + persons.codes)
-        seen, codes = np.unique(pairs, return_inverse=True)
-        own = [canonical_bytes(value) for value in persons.values]
-        both = [_joined(olds[pair // len(own)], own[pair % len(own)]) for pair in seen.tolist() if pair >= 0]
-        made[column] = _named(both, codes - int(seen[0] < 0), bits, int(length), column)
+    named = {"household": household, "time": time}
+    given = {role: [] if name is None else [name] for role, name in named.items()}
+    frame, records = open_records(data, {"column": [column], **given})
+    olds = {column: _olds(frame[column])}
+    if household is not None:
+        homes = _olds(frame[household])
+        olds = {household: homes, column: _both(homes, olds[column])}
+    if block is not None and time is not None:
+        waves = _blocks(frame[time], int(block), time)
+        olds = {name: _both(old, waves) for name, old in olds.items()}
+    made = {name: _named(*old, bits, int(length), name) for name, old in olds.items()}
     notes = {"type": "the new identifiers are text"}
     if any((codes < 0).any() for _, codes in made.values()):
         notes["missing"] = "a missing identifier stays missing"
     change = Change(
         "new_ids", records.n, {name: records.where(codes >= 0) for name, (_, codes) in made.items()},
-        {"column": column, "household": household, "length": int(length)}, {"key": bits.hex()}, notes,
+        {"column": column, "household": household, "length": int(length)}
+        | ({} if block is None else {"block": int(block), "time": time}),
+        {"key": bits.hex()}, notes,
     )  # fmt: skip
     return Protected(with_levels(frame, made), change)
 
 
-def _named(
-    olds: Sequence[bytes], codes: NDArray[np.int64], key: bytes, length: int, column: str
-) -> tuple[list[str], NDArray[np.int64]]:
+def _check_blocks(block: int | None, time: str | None, others: Sequence[str | None]) -> None:
+    arguments.column_or_none(time, "time")
+    if block is not None:
+        arguments.count(block, "block", "is how many waves have the same identifiers")
+    if (block is None) != (time is None):
+        lacking, given = ("block", "time") if block is None else ("time", "block")
+        says = f"{given}= is given without {lacking}=: block is a number of waves, and time the column that says which"
+        raise DataError(says, argument=lacking)
+    if time is not None and time in others:
+        raise ColumnError(f"time: {time!r} is an identifier, and says of no wave", argument="time")
+
+
+Olds = tuple[list[bytes], Ints]  # the old identifiers as bytes, and the place of each record's; -1: missing
+
+
+def _olds(series: Any) -> Olds:
+    found = distinct_values(series)
+    return [canonical_bytes(value) for value in found.values], found.codes
+
+
+def _both(first: Olds, second: Olds) -> Olds:
+    """The pairs of two identifiers that occur; missing where one of them is."""
+    (one, of_one), (two, of_two) = first, second
+    seen, codes = np.unique(np.where((of_one < 0) | (of_two < 0), -1, of_one * len(two) + of_two), return_inverse=True)
+    pairs = [_joined(one[pair // len(two)], two[pair % len(two)]) for pair in seen.tolist() if pair >= 0]
+    return pairs, codes - int(len(seen) > 0 and seen[0] < 0)
+
+
+def _blocks(series: Any, block: int, time: str) -> Olds:
+    """The first wave of the block of each record."""
+    found = distinct_values(series)
+    if (gone := found.codes < 0).any():
+        raise DataError(f"time: {time!r} is missing in {int(gone.sum())} records ({first_rows(gone)})", argument="time")
+    order = sorted(range(len(found.values)), key=found.values.__getitem__)
+    first = np.empty(len(order), np.int64)
+    first[order] = np.arange(len(order)) // block * block
+    return [canonical_bytes(found.values[place]) for place in order], first[found.codes]
+
+
+def _named(olds: Sequence[bytes], codes: Ints, key: bytes, length: int, column: str) -> tuple[list[str], Ints]:
     """New identifiers in ascending order, which is unrelated to that of the old ones, and the one of each record."""
     if not olds:
         raise DataError(f"column {column!r} has no identifier: every value is missing")

@@ -102,7 +102,7 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
     )
     bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(fill=alt.Fill("fill:N", scale=None))
     texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
-    return (bars + texts).properties(width=room, height=alt.Step(14 * high + 4))
+    return (bars + texts).properties(width=room, height=alt.Step(12 * high + 6))
 
 
 def bars_chart(data: Plain, width: int = WIDTH) -> Any:

@@ -39,7 +39,7 @@ COLUMNS = {
     "engine", "earlier",
 }  # fmt: skip
 TABLES, LEVELS = {"variables"}, "level_counts"
-ROLES = ("weight", "household", "person")
+ROLES = ("weight", "household", "person", "time")
 # A cell of values of a record, or of arguments: one may be a limit of ours, several are as they were given.
 VALUE, VALUES = " = ", re.compile(r" = .* = ")
 SAID = ("unit", "x", "y", "kind", "caption")  # texts of a chart; in rows: label, file and steps

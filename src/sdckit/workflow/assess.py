@@ -290,7 +290,8 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool, several: 
     verdicts = judge(
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
     )  # fmt: skip
-    verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario)
+    verdicts = of_single_rows(verdicts, scenario, compared=compared) if several else verdicts
+    verdicts = with_origins(verdicts, scenario)
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
     return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
@@ -308,7 +309,7 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 
 AssessFile = Callable[..., Assessment]
-OPTIONAL = ("weight", "household", "person")
+OPTIONAL = ("weight", "household", "person", "time")
 NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
 SAME_HOUSEHOLDS = (
@@ -347,7 +348,10 @@ def assess_release(
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         before = assess_file(opened.original, scenario=_of_original(scenario), **one_file)
         collected = _collected(pair, _of_original(scenario))
-        fitted = [_fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)]
+        fitted = [
+            _fitted(_keeping_id(scenario, released, file), file, label)
+            for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
+        ]
         after = tuple(
             assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
         )
@@ -356,7 +360,7 @@ def assess_release(
         if attacks or control is not None:
             attacked, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
-            _compared(name, planned, before, after, attacked, asked, control=control is not None, several=several)
+            _compared(name, planned, before, after, attacked, asked, control=len(pair.control or ()), several=several)
             for name, planned in plan_release(scenario, **known).items()
         )
         utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
@@ -456,6 +460,14 @@ def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bo
     return with_column_of(file, original[id])
 
 
+def _keeping_id(scenario: Scenario, released: Any, file: Any) -> Scenario:
+    """The scenario, with the ledger's id among the identifiers where only the original has it: it does not go out."""
+    id = None if scenario.ledger is None else scenario.ledger.id
+    if file is released or id is None:
+        return scenario
+    return scenario.changed(identifiers=list(dict.fromkeys([*scenario.identifiers, id])))
+
+
 def _in_every_file(pair: Pair) -> frozenset[str]:
     first, *others = ({*frame.columns} for frame in (pair.original, *pair.released))
     return frozenset(first.intersection(*others))
@@ -535,13 +547,13 @@ def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
 
 def _compared(
     name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
-    asked: Asked | None, *, control: bool, several: bool,
+    asked: Asked | None, *, control: int, several: bool,
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
     outcome = carry_out(planned)
     lost = _lost(scenario, name, after)
     replaced = {verdict.name for verdict in lost}
-    worst = _worst([assessment[name].verdicts for assessment in after])
+    worst = _worst([_of_its_columns(assessment, name, after) for assessment in after])
     limits = scenario.limits_of(compared=True)
     verdicts: tuple[Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
@@ -552,7 +564,6 @@ def _compared(
             verdict
             for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
             if not is_unasked(verdict.name, scenario, outcome.results)
-            and (scenario.release != SYNTHETIC or not LIMITS[verdict.name].of)  # nothing was taken out of its records
         ),
         *judge_attacks(
             limits.residual_risk, name, attacked.results, intruders=list(before), failed=attacked.failed,
@@ -561,6 +572,17 @@ def _compared(
     )  # fmt: skip
     verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)
     return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
+
+
+def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> list[Verdict]:
+    """Verdicts of a release, but for those open for want of a column that another release has: it has nothing of it."""
+    roles = [role for role in ("sensitive", "household") if not getattr(own.scenario, role)]
+    lacking = {role for role in roles if any(getattr(other.scenario, role) for other in after)}
+    return [
+        verdict
+        for verdict in own[name].verdicts
+        if verdict.holds is not None or LIMITS[verdict.name].needs not in lacking
+    ]
 
 
 def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:

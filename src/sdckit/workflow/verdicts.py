@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
-from sdckit.data.limits import LIMITS, SCOPES, LimitKind
+from sdckit.catalogue.attacks import NOTHING_TAKEN
+from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
-from sdckit.report.chapters.sentences import SINGLE_ROWS, WITHOUT_ORIGINAL, both_rules, spaced
+from sdckit.report.chapters.sentences import COVERS, EARLIER, beside_words, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ ATTACKS = next(name for name, kind in LIMITS.items() if kind.judged == "attacks"
 ROLES = next(name for name, kind in LIMITS.items() if kind.judged == "roles")
 NOT_LOOKED_AT = "the columns that go out were not looked at"
 NO_CONTROL = "no people were kept aside (no control file): what succeeds on those in the file may succeed on anybody"
+LEAST_CONTROL = 50  # the rate of an attack on fewer people is known to no better than 14 points of a hundred
+TOO_FEW = f"too few people were kept aside: {{}}, and chance among fewer than {LEAST_CONTROL} is not known well enough"
 NOT_MADE = "not every attack could be made: {}"
 NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
 NO_FIGURE = "its figure is undefined in a release"
@@ -32,6 +35,14 @@ NO_ATTACK = "no attack with a residual risk could be made"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
     "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
+)
+NOTHING_BEFORE = (
+    "the ledger holds no earlier release that went out, so nothing was compared; add those that did (sdckit ledger "
+    "add), or where none did say so: first = true under [ledger]"
+)
+NOT_KEPT = (
+    "the ledger has no levels of {}, which an earlier version added, so it was not joined with it; add it again under "
+    "another name, or give the earlier files"
 )
 UNMATCHED = (
     "no value looks as if it had been changed, and nothing says which records of the release and of the original "
@@ -48,7 +59,8 @@ class Verdict:
     ----------
     name : str
         A limit of `Thresholds`; of a release beside its original also "k_undone" and "risk_undone": the limits k and
-        risk on the release with what it gives back put back. Of a file with a type of release also "roles": whether
+        risk on the release with what it gives back put back; and "k_linked", "risk_linked" and "l_linked": those on the
+        keys of all releases that a column links. Of a file with a type of release also "roles": whether
         somebody said of every column that goes out what it is.
     intruder : str
         Empty for "roles", which are the same for all.
@@ -75,8 +87,13 @@ class Verdict:
         What would mend it, in words.
     columns : str
         With how many columns attacks were made, in words.
+    beside : str
+        The earlier releases that it was held against, in words.
     single_rows : bool
         Whether persons have several rows each and only single ones were looked at.
+    unmatched : bool
+        Whether nothing says which records of a release and of its original belong together, so that only what looks
+        changed was looked for.
     """
 
     name: str
@@ -94,7 +111,14 @@ class Verdict:
     alone: bool = False
     remedy: str = ""
     columns: str = ""
+    beside: str = ""
     single_rows: bool = False
+    unmatched: bool = False
+
+    @property
+    def points(self) -> int | None:
+        """How many rows of a person are known, of a limit on known points."""
+        return getattr(self.limit, "points", None)
 
     @property
     def word(self) -> str:
@@ -104,8 +128,8 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """What was found, in plain words with exact figures."""
-        rows, beside = SINGLE_ROWS if self.single_rows else "", WITHOUT_ORIGINAL if self.alone else ""
-        return "; ".join(filter(None, (self._judged_sentence(), self.remedy, rows, beside, self.origin)))
+        covers = (words for name, words in COVERS.items() if getattr(self, name))
+        return "; ".join(filter(None, (self._judged_sentence(), self.remedy, *covers, self.origin)))
 
     def _judged_sentence(self) -> str:
         if self.holds is None:
@@ -117,7 +141,7 @@ class Verdict:
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (rule: {self.because})" if self.because else "",
-            reason=self.reason, columns=spaced(self.columns),
+            reason=self.reason, columns=spaced(self.columns), beside=self.beside or EARLIER,
         )  # fmt: skip
         if self.n_category is None or self.limit is None:
             return sentence
@@ -207,10 +231,41 @@ def _by_groups(asked: _Asked) -> list[Verdict]:
 
 
 def _by_ledger(asked: _Asked) -> list[Verdict]:
-    """Compare a limit with the disclosure by differencing releases; not judged where a release was not intersected."""
+    """Compare a limit with the disclosure by differencing releases; what was not looked at is not judged."""
     verdicts = _by_share(asked)
-    if verdicts[0].holds and asked.result.not_intersected:  # what was not looked for may be beyond it
-        return [asked.open(NOT_INTERSECTED.format(", ".join(asked.result.not_intersected)))]
+    if asked.result is None:
+        return verdicts
+    n, pending = len(asked.result.entries), asked.result.n_pending
+    if verdicts[0].holds and n == pending and not asked.result.first:
+        return [asked.open(NOTHING_BEFORE)]
+    verdicts = [replace(verdict, beside=beside_words(n, pending)) for verdict in verdicts]
+    if verdicts[0].holds:  # what was not looked for may be beyond it
+        reasons = [
+            reason.format(", ".join(names))
+            for reason, names in (
+                (NOT_INTERSECTED, asked.result.not_intersected), (NOT_KEPT, asked.result.without_levels),
+            ) if names
+        ]  # fmt: skip
+        if reasons := [*reasons, *asked.result.not_compared]:
+            return [asked.open("; ".join(reasons))]
+    return verdicts
+
+
+def _by_linked(asked: _Asked) -> list[Verdict]:
+    """Judge k, risk and l on the keys of all releases that a column links; no verdict where none does."""
+    result, kind = asked.result, asked.kind
+    if result is None or not (result.linked_by or result.without_levels):
+        return []
+    count = getattr(result, kind.figure)
+    variables: Sequence[str | None] = tuple(result.joint_variables) if kind.per_variable else (None,)
+    verdicts = []
+    for variable in variables:
+        beyond = count(asked.limit) if variable is None else count(variable, asked.limit)
+        if not beyond and result.without_levels:
+            verdicts.append(asked.open(NOT_KEPT.format(", ".join(result.without_levels)), variable))
+            continue
+        remedy = result.unlinking if beyond else ""
+        verdicts.append(replace(asked.by_count(beyond, variable), reason=result.linked_words, remedy=remedy))
     return verdicts
 
 
@@ -244,28 +299,46 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
     if asked.kind.alone and not asked.result.touched:
         return [asked.open(UNMATCHED if math.isnan(asked.result.right) else NOTHING_CHANGED)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
+    if asked.kind.alone:
+        verdict = replace(verdict, unmatched=math.isnan(asked.result.right))
     if worst is None or verdict.holds:
         return [verdict]
     remedy = "; ".join(getattr(worst, "remedies", ())[:1])
     return [replace(verdict, variable=worst.column, because=worst.told_by, remedy=remedy)]
 
 
+def _by_points(asked: _Asked) -> list[Verdict]:
+    """Compare a limit with the share of people alone in the worst release.
+
+    Who knows several rows knows fewer, too: the worst of these counts, as after new identifiers for every wave, where
+    several rows lead to nobody.
+    """
+    if asked.result is None:
+        return [asked.open(asked.reason())]
+    names = [f"{asked.kind.figure}[{points}]" for points in range(1, getattr(asked.limit, "points", 1) + 1)]
+    values = [figures[name] for figures in asked.result.per_release for name in names if name in figures]
+    known = [value for value in values if not math.isnan(value)]
+    return [asked.by_share(max(known))] if known else [asked.open(asked.kind.nothing)]
+
+
 def _by_undone(asked: _Asked) -> list[Verdict]:
     """Judge k and risk on the release with reconstructed values filled in; no verdict where there are none."""
     if asked.result is None:
-        return [asked.open(asked.reason())]
+        return [] if asked.reason() == NOTHING_TAKEN else [asked.open(asked.reason())]
     if not asked.result.told_by:
         return []
     counts: Mapping[str, Callable[[], int]] = {
         "k": lambda: max(below[asked.limit] for below in asked.result.below_k),
         "risk": lambda: max(n_above or 0 for n_above in asked.result.above_risk),
     }
-    return [replace(asked.by_count(counts[asked.kind.of]()), because=asked.result.told_by)]
+    unmatched = math.isnan(asked.result.right)
+    return [replace(asked.by_count(counts[asked.kind.of]()), because=asked.result.told_by, unmatched=unmatched)]
 
 
 JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
     "violations": _by_violations, "count": _by_count, "share": _by_share, "groups": _by_groups, "ledger": _by_ledger,
-    "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone,
+    "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone, "linked": _by_linked,
+    FOLLOWING.judged: _by_points,
 }  # fmt: skip
 
 
@@ -321,7 +394,7 @@ def judge_undone(
     Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
     why there is no result.
     """
-    judged = ("worst column", "undone")
+    judged = ("worst column", "undone", FOLLOWING.judged)
     asked = _asked_of(thresholds, intruder, results, sensitive=(), skipped=skipped, judged=judged)
     return tuple(verdict for _, limit in asked for verdict in JUDGES[limit.kind.judged](limit))
 
@@ -342,13 +415,13 @@ def judge_alone(
     if all(verdict.holds is None for verdict in verdicts):
         asked = own if any(verdict.reason == NOTHING_SEEN for verdict in verdicts) else LIMITS
         verdicts = tuple(verdict for verdict in verdicts if LIMITS[verdict.name].alone and verdict.name in asked)
-    judged = (replace(verdict, alone=verdict.holds is not None) for verdict in verdicts)
+    judged = (replace(verdict, alone=verdict.holds is not None, unmatched=False) for verdict in verdicts)
     return with_origins(judged, scenario, compared=True)
 
 
 def judge_attacks(
     limit: float | None, intruder: str, attacks: Mapping[str, Any], *, intruders: Collection[str],
-    failed: Sequence[str], control: bool, asked: Asked | None = None,
+    failed: Sequence[str], control: int, asked: Asked | None = None,
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
 
@@ -356,12 +429,15 @@ def judge_attacks(
     it open; and so do columns that go out and are lacking in the control file, where it is not exceeded without them.
 
     Attacks that need no intruder count for each; one that names another of the `intruders` does not count.
-    `failed` are the places of the attacks with a residual risk that were tried in vain; `asked` are their parameters.
+    `failed` are the places of the attacks with a residual risk that were tried in vain; `control` is how many people
+    were kept aside; `asked` are the parameters of the attacks.
     """
     if limit is None:
         return ()
     if not control:
         return (_unjudged(ATTACKS, intruder, limit, NO_CONTROL),)
+    if control < LEAST_CONTROL:
+        return (_unjudged(ATTACKS, intruder, limit, TOO_FEW.format(control)),)
     own = {place: result for place, result in attacks.items() if concerns(place, intruder, intruders)}
     lost = [place for place in failed if concerns(place, intruder, intruders)]
     if lost:
@@ -393,8 +469,15 @@ def is_unasked(name: str, scenario: Scenario, results: Mapping[str, Any]) -> boo
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:
     """Judge the limit on differencing from its result alone, without an assessment of the release."""
-    kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.scope == "ledger")
+    kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.judged == "ledger")
     return _by_ledger(_Asked(kind, limit, intruder, {kind.measure: result}, tuple(skipped.items()), ()))[0]
+
+
+def judge_linked(thresholds: Thresholds, intruder: str, result: Any) -> tuple[Verdict, ...]:
+    """Judge k, risk and l on the keys of linked releases from the result of differencing alone."""
+    measure = next(kind.measure for kind in LIMITS.values() if kind.judged == "linked")
+    asked = _asked_of(thresholds, intruder, {measure: result}, sensitive=(), skipped=(), judged=["linked"])
+    return tuple(verdict for _, limit in asked for verdict in _by_linked(limit))
 
 
 def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdict, ...]:
@@ -414,18 +497,22 @@ def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdic
 NOT_PEOPLE = "rows are not people: some have several, and people followed through their rows were not looked at"
 
 
-def of_single_rows(verdicts: Iterable[Verdict], scenario: Scenario) -> tuple[Verdict, ...]:
+def of_single_rows(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False) -> tuple[Verdict, ...]:
     """Say of verdicts on single rows that they are; what holds for these is open under a type of release.
 
-    Whoever follows people through their rows knows more: what is exceeded stays so.
+    Whoever follows people through their rows knows more: what is exceeded stays so, and what holds does so where a
+    limit on these people was judged. That of a file which is `compared` is judged later.
     """
+    given = tuple(verdicts)
+    followed = any(LIMITS[verdict.name].judged == FOLLOWING.judged and verdict.holds is not None for verdict in given)
+    opened = asks_everything(scenario) and not followed and not compared
     return tuple(
         verdict
         if not LIMITS[verdict.name].of_rows or verdict.holds is None
         else replace(verdict, holds=None, n_records=None, value=None, reason=NOT_PEOPLE, because="", n_category=None)
-        if verdict.holds and asks_everything(scenario)
+        if verdict.holds and opened
         else replace(verdict, single_rows=True)
-        for verdict in verdicts
+        for verdict in given
     )
 
 

@@ -13,17 +13,16 @@ from attacks.differencing.several import KEYS, people, possible, together, with_
 from sdckit.attacks.differencing.compare_releases import (
     Candidates,
     EarlierRelease,
-    candidates_in_file,
-    candidates_in_sketch,
+    candidates_there,
     certain_together,
     compare_counts,
     own_candidates,
     relation_of,
-    shown_by_id,
     shown_by_link,
     shown_by_match,
     told_by_difference,
 )
+from sdckit.attacks.differencing.linked_releases import coding_of, link_rows, open_sketch
 from sdckit.attacks.differencing.release_ledger import Earlier, OpenedRelease, open_release, sketch_release
 from sdckit.data.ledger.digests import Digester
 
@@ -34,7 +33,7 @@ OF = {"keys": KEYS, "sensitive": ["job"]}
 @pytest.fixture
 def ledger(tmp_path: Path) -> sdc.ReleaseLedger:
     made = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "ledger.key", survey="Survey")
-    return made.add(DATA, name="first", people="wave 1", date="2023", **OF)  # type: ignore[arg-type]
+    return made.add(DATA.drop("id"), name="first", people="wave 1", date="2023", **OF)  # type: ignore[arg-type]
 
 
 def against(new: pl.DataFrame, **given: object) -> EarlierRelease:
@@ -103,9 +102,13 @@ DIGESTER = Digester(b"k" * 32)
 ALL = [*KEYS, "job"]
 
 
-def beside(new: pl.DataFrame, old: pl.DataFrame) -> tuple[OpenedRelease, Earlier]:
+def beside(new: pl.DataFrame, old: pl.DataFrame) -> tuple[OpenedRelease, OpenedRelease]:
+    """Two releases, the second as its sketch has it."""
     opened = [open_release(one, ALL, id=None, name="it", role="keys") for one in (new, old)]
-    return opened[0], Earlier("old", "", True, sketch_release(opened[1], [KEYS], ["job"], DIGESTER), DIGESTER)
+    sketch, _ = sketch_release(opened[1], [KEYS], ["job"], DIGESTER)
+    there = open_sketch(opened[0], Earlier("old", "", True, sketch, DIGESTER))
+    assert there is not None
+    return opened[0], there
 
 
 def test_what_differs_appears_and_vanishes_is_what_frames_say() -> None:
@@ -183,8 +186,7 @@ def opened(data: pl.DataFrame) -> OpenedRelease:
 
 
 def matched(new: pl.DataFrame, old: pl.DataFrame) -> tuple[list[int], list[int]]:
-    sketch = sketch_release(opened(old), [KEYS], ["job"], DIGESTER)
-    back, bare = shown_by_match(opened(new), Earlier("old", "", True, sketch, DIGESTER), ALL)
+    back, bare = shown_by_match(*beside(new, old), ALL)
     return np.flatnonzero(back["age"]).tolist(), np.flatnonzero(bare["age"]).tolist()
 
 
@@ -198,11 +200,11 @@ def test_linked_rows_are_compared_value_by_value() -> None:
     old = people(50)
     new = with_gaps(old, "age", 0.2)
     rows = np.where(np.arange(50) < 40, np.arange(50), -1)
-    back, bare = shown_by_link(opened(new), opened(old), rows)
+    back, bare = shown_by_link(opened(new), opened(old), rows, {name: {} for name in ALL})
     gone = new["age"].is_null().to_numpy()
     assert back["age"].tolist() == (gone & (rows >= 0)).tolist()
     assert not bare["age"].any()
-    back, bare = shown_by_link(opened(old), opened(new), rows)
+    back, bare = shown_by_link(opened(old), opened(new), rows, {name: {} for name in ALL})
     assert bare["age"].tolist() == (gone & (rows >= 0)).tolist()
     assert not back["age"].any()
 
@@ -224,29 +226,16 @@ def test_values_hidden_in_both_are_told_by_neither() -> None:
     assert matched(new, new) == ([], [])
 
 
-def test_ids_of_a_ledger_find_every_single_hidden_key_in_both_directions() -> None:
+def test_ids_of_a_ledger_find_every_hidden_value_in_both_directions(tmp_path: Path) -> None:
     old = people(300)
-    new = with_gaps(old, "age", 0.2)
-    gone = new["age"].is_null().to_list()
-    found = []
-    for here, there in ((new, old), (old, new)):
-        files = [open_release(one, ALL, id="id", name="it", role="keys") for one in (here, there)]
-        sketch = sketch_release(files[1], [KEYS], ["job"], DIGESTER, id="id")
-        back, bare = shown_by_id(files[0], Earlier("old", "", True, sketch, DIGESTER), "id", ALL)
-        found.append((back["age"].tolist(), bare["age"].tolist()))
-        assert not back["sex"].any()
-        assert not bare["sex"].any()
-    nothing = [False] * 300
-    assert found == [(gone, nothing), (nothing, gone)]
-
-
-def test_ids_tell_nothing_where_another_key_changed_too() -> None:
-    old = people(100)
-    new = with_gaps(old, "age", 0.2).with_columns(sex=pl.lit("f"))
-    files = [open_release(one, ALL, id="id", name="it", role="keys") for one in (new, old)]
-    sketch = sketch_release(files[1], [KEYS], ["job"], DIGESTER, id="id")
-    back, _ = shown_by_id(files[0], Earlier("old", "", True, sketch, DIGESTER), "id", ALL)
-    assert back["age"].tolist() == (new["age"].is_null() & (old["sex"] == "f")).to_list()
+    new = with_gaps(with_gaps(old, "age", 0.2), "sex", 0.2, seed=7)
+    gone = new.select(pl.any_horizontal(pl.col("age", "sex").is_null())).to_series().to_list()
+    for name, here, there in (("given_back", new, old), ("unprotected", old, new)):
+        made = sdc.ReleaseLedger.create(tmp_path / name, key=tmp_path / f"{name}.key", survey="Survey")
+        made = made.add(there, name="first", id="id", **OF)  # type: ignore[arg-type]
+        result = sdc.differencing(here, ledger=made, id="id", **OF)  # type: ignore[arg-type]
+        assert result.records[name].to_list() == gone
+        assert (result.given_back, result.unprotected) == ((sum(gone), 0) if name == "given_back" else (0, sum(gone)))
 
 
 # Values possible in several releases, against going through all pairs of records; from sketches the same.
@@ -267,13 +256,21 @@ def test_files_and_sketches_find_what_pairs_of_records_say(gaps: tuple[str, ...]
     expected = together(possible(data, HERE, "job"), possible(data, THERE, "job"))
     rows = np.argsort(moved["id"].to_numpy())[np.argsort(np.argsort(data["id"].to_numpy()))]
     assert (moved["id"].to_numpy()[rows] == data["id"].to_numpy()).all()
-    by_file, odd = certain_together(own, [candidates_in_file(new, old, rows, THERE, "job")])
+    coding = coding_of(new.levels["job"], old.levels["job"], rows, alike=True)
+    assert coding is not None
+    assert coding.whole
+    by_file, odd = certain_together(own, [candidates_there(new, old, rows, THERE, ("job", "job"), coding)])
     assert by_file.tolist() == expected
     assert not odd.any()
-    sketch = sketch_release(old, [THERE], ["job"], DIGESTER, id="id")
-    seen = list(candidates_in_sketch(new, Earlier("old", "", True, sketch, DIGESTER), "id", own, "job"))
-    assert len(seen) == 1
-    assert certain_together(own, seen)[0].tolist() == expected
+    sketch, _ = sketch_release(old, [THERE], ["job"], DIGESTER)
+    earlier = Earlier("old", "", True, sketch, DIGESTER)
+    opened, there = open_sketch(new, earlier), link_rows(new, earlier, "id", aligned=False)
+    assert opened is not None
+    assert there is not None
+    coding = coding_of(new.levels["job"], opened.levels["job"], there, alike=True)
+    assert coding is not None
+    seen = candidates_there(new, opened, there, THERE, ("job", "job"), coding)
+    assert certain_together(own, [seen])[0].tolist() == expected
     if not gaps:
         assert any(expected)
 
@@ -283,13 +280,11 @@ def test_people_who_are_not_in_the_earlier_release_are_told_nothing_of() -> None
     old = open_release(data.head(60), [*THERE, "job"], id="id", name="old", role="keys")
     new = open_release(data, [*HERE, "job"], id="id", name="new", role="keys")
     own = own_candidates(new, HERE, "job")
-    sketch = sketch_release(old, [THERE], ["job"], DIGESTER, id="id")
-    (seen,) = candidates_in_sketch(new, Earlier("old", "", True, sketch, DIGESTER), "id", own, "job")
-    found, _ = certain_together(own, [seen])
-    assert not found[60:].any()
     rows = np.where(np.arange(100) < 60, np.arange(100), -1)
-    same = candidates_in_file(new, old, rows, THERE, "job")
-    assert certain_together(own, [same])[0].tolist() == found.tolist()
+    coding = coding_of(new.levels["job"], old.levels["job"], rows, alike=True)
+    assert coding is not None
+    found, _ = certain_together(own, [candidates_there(new, old, rows, THERE, ("job", "job"), coding)])
+    assert not found[60:].any()
 
 
 def test_values_that_contradict_each_other_are_told() -> None:
@@ -303,6 +298,8 @@ def test_values_that_contradict_each_other_are_told() -> None:
 def test_a_value_that_only_the_earlier_release_has_is_one_of_its_values() -> None:
     new = open_release(pl.DataFrame({"a": [1, 1], "s": ["x", "y"]}), ["a", "s"], id=None, name="new", role="keys")
     old = open_release(pl.DataFrame({"b": [1, 1], "s": ["x", "z"]}), ["b", "s"], id=None, name="old", role="keys")
-    seen = candidates_in_file(new, old, np.array([0, 1]), ["b"], "s")
+    coding = coding_of(new.levels["s"], old.levels["s"], np.array([0, 1]), alike=True)
+    assert coding is not None
+    seen = candidates_there(new, old, np.array([0, 1]), ["b"], ("s", "s"), coding)
     assert not seen.alone.any()
     assert seen.sets.tolist() == [[1], [1]]

@@ -12,7 +12,6 @@ import pytest
 
 import sdckit as sdc
 from attacks.differencing.several import KEYS, people, possible, with_gaps
-from sdckit.attacks.differencing import release_ledger as sketching
 from sdckit.attacks.differencing.release_ledger import (
     Earlier,
     OpenedRelease,
@@ -20,14 +19,12 @@ from sdckit.attacks.differencing.release_ledger import (
     comparable_columns,
     every_level,
     key_sets,
-    link_rows,
     n_candidates,
     open_release,
     set_members,
     sketch_release,
-    widest_counted_set,
 )
-from sdckit.data.ledger.digests import Digester, places
+from sdckit.data.ledger.digests import Digester, codes_of, places
 from sdckit.data.ledger.ledger_file import make_key
 from sdckit.errors import ColumnError, DataError
 
@@ -51,7 +48,8 @@ def test_what_is_added_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
 def test_a_scenario_gives_the_keys_of_every_intruder(tmp_path: Path) -> None:
     scenario = sdc.Scenario(intruders={"a": ["sex", "age"], "b": ["region"]}, sensitive=["job"])
     (entry,) = ledger_in(tmp_path).add(DATA, name="first", scenario=scenario, id="id").entries
-    assert {place[2:] for place in entry.sets if place[0] == "people"} == {("age", "sex"), ("region",)}
+    assert {place[1:] for place in entry.sets if place[0] == "keys"} == {("sex", "age"), ("region",)}
+    assert ("ids", "id", "age", "job", "region", "sex") in entry.sets
 
 
 def test_no_value_and_no_id_stands_in_its_files(tmp_path: Path) -> None:
@@ -66,7 +64,7 @@ def test_no_value_and_no_id_stands_in_its_files(tmp_path: Path) -> None:
 
 def test_it_does_not_say_whether_a_person_is_in_it_without_the_key(tmp_path: Path) -> None:
     """Whoever tries every person there could be, under a key of their own and as the file has them, finds nobody."""
-    ledger_in(tmp_path).add(DATA, name="first", keys=KEYS, sensitive=["job"])
+    ledger_in(tmp_path).add(DATA, name="first", keys=KEYS)
     ledger = sdc.ReleaseLedger.open(tmp_path / "ledger", key=tmp_path / "ledger.key")
     (entry,) = ledger.entries
     everybody = pl.DataFrame(list(product(range(6), ["f", "m"], range(8))), schema=KEYS, orient="row")
@@ -76,11 +74,11 @@ def test_it_does_not_say_whether_a_person_is_in_it_without_the_key(tmp_path: Pat
     n = DATA.n_unique(KEYS)
     part = ledger._sketch(entry).get("counts", sorted(KEYS))
     assert part is not None
-    assert (part.of(domain.digests(KEYS, right)) > 0).sum() == n  # the key answers
-    assert (part.of(domain.digests(KEYS, wrong)) > 0).sum() == 0  # even opened digests need it
+    assert (part.of(domain.digests_of(domain.combinations(KEYS), right)) > 0).sum() == n  # the key answers
+    assert (part.of(domain.digests_of(domain.combinations(KEYS), wrong)) > 0).sum() == 0  # even opened digests need it
     sealed = {one[:16] for one in pq.read_table(tmp_path / "ledger" / entry.file)["sealed"].to_pylist()}
     for digester in (right, wrong):  # and they are not opened without it
-        assert not sealed & {bytes(one) for one in domain.digests(KEYS, digester)}
+        assert not sealed & {bytes(one) for one in domain.digests_of(domain.combinations(KEYS), digester)}
 
 
 def test_two_ledgers_of_one_file_have_no_row_in_common(tmp_path: Path) -> None:
@@ -91,7 +89,8 @@ def test_two_ledgers_of_one_file_have_no_row_in_common(tmp_path: Path) -> None:
     assert not found[0] & found[1]
     parts = [sdc.ReleaseLedger.open(tmp_path / name, key=tmp_path / f"{name}.key") for name in ("a", "b")]
     opened = [one._sketch(one.entries[0]) for one in parts]
-    for place, part in opened[0].parts.items():
+    digested = {place: part for place, part in opened[0].parts.items() if place[0] != "cells"}
+    for place, part in digested.items():
         assert (places(opened[1].parts[place].digests, part.digests) < 0).all()
 
 
@@ -159,14 +158,25 @@ def test_combinations_of_fewer_columns_follow_from_those_of_all() -> None:
 def test_digests_do_not_depend_on_the_order_of_records_columns_or_types() -> None:
     other = RELEASE_DATA.sample(fraction=1.0, shuffle=True, seed=1).with_columns(pl.col("region").cast(pl.Float64))
     first, second = opened(), opened(other.select(reversed(other.columns)))
-    assert {bytes(one) for one in first.digests(KEYS, DIGESTER)} == {
-        bytes(one) for one in second.digests(KEYS, DIGESTER)
-    }
-    assert first.digests(KEYS, DIGESTER) is first.digests(KEYS[::-1], DIGESTER)
+    digests = [one.digests_of(one.combinations(columns), DIGESTER)
+               for one, columns in ((first, KEYS), (second, KEYS[::-1]))]  # fmt: skip
+    assert {bytes(one) for one in digests[0]} == {bytes(one) for one in digests[1]}
 
 
 def test_ids_have_a_digest_each() -> None:
-    assert len({bytes(one) for one in opened(id="id").id_digests(DIGESTER)}) == RELEASE_DATA.height
+    release = opened(id="id")
+    assert release.id is not None
+    assert len({bytes(one) for one in release.linking_digests(release.id, DIGESTER)}) == RELEASE_DATA.height
+
+
+def test_what_tells_people_apart_links_by_its_single_values() -> None:
+    n = RELEASE_DATA.height
+    pay = pl.Series("pay", [None] * 100 + [7.0] * 20 + [one + 0.5 for one in range(n - 120)])
+    few = pl.Series("few", [None] * 100 + [7.0] * 60 + [one + 0.5 for one in range(n - 160)])
+    release = opened(RELEASE_DATA.with_columns(pay, few))
+    assert set(release.links) == {"id", "pay"}
+    assert (release.links["pay"].codes > 0).sum() == n - 120
+    assert set(open_release(RELEASE_DATA, KEYS, id=None, name="it", role="keys", kept=["id"]).links) == set()
 
 
 def test_what_is_not_there_is_told() -> None:
@@ -191,7 +201,8 @@ def releases_opened(data: pl.DataFrame, id: str | None = None) -> OpenedRelease:
 
 
 def earlier(file: OpenedRelease) -> Earlier:
-    return Earlier("old", "", True, sketch_release(file, [KEYS], ["job"], DIGESTER), DIGESTER, file)
+    sketch, order = sketch_release(file, [KEYS], ["job"], DIGESTER)
+    return Earlier("old", "", True, sketch, DIGESTER, order)
 
 
 def test_a_column_in_bands_is_coded_otherwise_and_a_new_value_is_not() -> None:
@@ -213,27 +224,6 @@ def test_a_column_of_nothing_but_missing_values_contradicts_nothing() -> None:
 def test_a_column_that_one_does_not_have_is_neither() -> None:
     other = open_release(RELEASES_DATA, ["sex", "part"], id=None, name="it", role="keys")
     assert comparable_columns(other, earlier(releases_opened(RELEASES_DATA))) == (("sex",), ())
-
-
-def test_rows_belong_together_by_id_or_by_order() -> None:
-    moved = RELEASES_DATA.sample(fraction=1.0, shuffle=True, seed=1).head(300)
-    rows = link_rows(releases_opened(RELEASES_DATA, "id"), earlier(releases_opened(moved, "id")), aligned=False)
-    assert rows is not None
-    hit = rows >= 0
-    assert hit.sum() == 300
-    assert (moved["id"].to_numpy()[rows[hit]] == RELEASES_DATA["id"].to_numpy()[hit]).all()
-    assert link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(RELEASES_DATA)), aligned=False) is None
-    assert link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(moved)), aligned=True) is None
-    same = link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(RELEASES_DATA)), aligned=True)
-    assert same is not None
-    assert (same == np.arange(400)).all()
-
-
-def test_the_widest_set_of_the_columns_is_chosen_and_records_are_counted() -> None:
-    one = earlier(releases_opened(RELEASES_DATA))
-    assert widest_counted_set(one, ["sex", "age"]) == ("age", "sex")
-    assert widest_counted_set(one, ["other"]) == ()
-    assert one.n == 400
 
 
 # Sets of possible values, against going through all pairs of records.
@@ -282,30 +272,28 @@ def sketching_opened() -> OpenedRelease:
 
 def test_counts_are_those_of_the_file() -> None:
     release = sketching_opened()
-    sketch = sketch_release(release, [KEYS], ["job"], DIGESTER)
-    assert {place[0] for place in sketch.parts} == {"counts"}
-    assert len(sketch.parts) == 4 + 6 + 4 + 1  # singles, pairs, triples (one of them the keys), all
-    for place, part in sketch.parts.items():
-        columns = list(place[1:])
-        found = part.of(release.digests(columns, DIGESTER))
+    sketch, _ = sketch_release(release, [KEYS], ["job"], DIGESTER)
+    assert {place[0] for place in sketch.parts} == {"counts", "cells", "ids", "keys", "sensitive"}
+    every = ("age", "job", "region", "sex")
+    assert sketch.named("counts") == [*((name,) for name in every), every]
+    for names in sketch.named("counts"):
+        part, columns = sketch.parts["counts", *names], list(names)
+        found = part.of(release.digests_of(release.combinations(columns), DIGESTER))
         assert (found == release.combinations(columns).size).all()
         assert sorted(part.numbers.tolist()) == sorted(SKETCHING_DATA.group_by(columns).len()["len"].to_list())
 
 
-def test_with_an_id_every_person_has_a_combination_and_it_its_values() -> None:
+def test_every_person_has_a_combination_and_every_combination_its_levels() -> None:
     release = sketching_opened()
-    sketch = sketch_release(release, [KEYS, ["sex"]], ["job"], DIGESTER, id="id")
-    people_of = sketch.parts["people", "id", "sex"]
-    counts = sketch.parts["counts", "sex"]
-    at = people_of.of(release.id_digests(DIGESTER))
-    assert (counts.numbers[at] == SKETCHING_DATA.select(pl.len().over("sex")).to_series().to_numpy()).all()
-    assert ("people", "id", *sorted(KEYS)) in sketch.parts
-    # a hidden job may be any: every level is possible for both sexes, and one that was never seen, too
-    assert sketch.parts["candidates", "sex", "job"].numbers.tolist() == [7] * (2 * 7 + 2)
-
-
-def test_sets_that_are_not_needed_are_left_out_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sketching, "MOST_DIGESTS", 10)
-    sketch = sketch_release(sketching_opened(), [KEYS], ["job"], DIGESTER)
-    kept = {place[1:] for place in sketch.parts}
-    assert kept == {("age",), ("job",), ("region",), ("sex",), tuple(sorted(KEYS)), tuple(sorted([*KEYS, "job"]))}
+    sketch, of_row = sketch_release(release, [KEYS, ["sex"]], ["job"], DIGESTER)
+    every = ("age", "job", "region", "sex")
+    assert release.id is not None
+    assert (sketch.parts["ids", "id", *every].of(release.linking_digests(release.id, DIGESTER)) == of_row).all()
+    assert sketch.named("keys") == [tuple(KEYS), ("sex",)]
+    assert sketch.named("sensitive") == [("job",)]
+    codes = codes_of(sketch, every)
+    assert codes is not None
+    for name, of_cell in zip(every, codes, strict=True):
+        own = sketch.parts["counts", name].digests[of_cell[of_row]]
+        alone = release.combinations([name])
+        assert (own == release.digests_of(alone, DIGESTER)[alone.of_row]).all()

@@ -51,6 +51,14 @@ def test_members_are_summed_and_persons_count_once(plan, person, of_a):
 
 
 @on_engines
+def test_a_column_without_a_household_is_refused_as_it_is_in_memory(plan):
+    with pytest.raises(DataError, match="'h' says which records belong together, and has no value in any record"):
+        summed(
+            plan, columns=pl.DataFrame({"h": pl.Series([None, None], dtype=pl.Int64), "p": [1, 2], "f": [-1.0, -2.0]})
+        )
+
+
+@on_engines
 def test_a_certain_member_makes_the_household_certain(plan):
     values, frame = summed(plan, columns=pl.DataFrame({"h": [1, 1], "p": [1, 2], "f": [-np.inf, -0.5]}))
     assert values.extremes() == (1.0, 1.0)

@@ -275,3 +275,32 @@ def test_a_report_in_another_language(sdckit, survey: Path, tmp_path: Path) -> N
     refused = sdckit("assess", survey, *KEYS, "--language", "de")
     assert refused.code == 2
     assert "name it by --report" in " ".join(refused.err.split())
+
+
+def test_what_no_column_is_can_be_said_on_the_command_line(sdckit, survey: Path, tmp_path: Path) -> None:
+    roles = ["--keys", "sex", "--weight", "w", "--identifiers", "name", "--insensitive", "age,r*"]
+    none = ["--sensitive", "none", "--magnitudes", "none", "--household", "none"]
+    why = ["--insensitive-because", "looked through by the office"]
+    done = sdckit("assess", survey, *roles, *none, *why, "--insensitive", "income,hh", "--release-type", "public-use")
+    assert done.code == 0, done.err
+    said = " ".join(done.out.split())
+    assert "Within every declared limit." in said
+    assert "1 column of 6 covered by a pattern as insensitive: looked through by the office" in said
+    assert "could not be judged" not in said
+    open_ = sdckit("assess", survey, *roles, *why, "--insensitive", "income,hh", "--release-type", "public-use")
+    assert "does not say which columns are sensitive" in " ".join(open_.out.split())
+    (tmp_path / "s.toml").write_text('keys = ["sex"]\nsensitive = ["income"]\nmagnitudes = ["w"]\nhousehold = "hh"\n')
+    given = ["--scenario", tmp_path / "s.toml", "--insensitive", "age,region,income,hh,w"]
+    done = sdckit("assess", survey, *given, *none, "--identifiers", "name", "--release-type", "public-use")
+    assert "Within every declared limit." in " ".join(done.out.split()), done.err
+
+
+def test_a_column_named_insensitive_must_be_there_and_a_pattern_need_not(sdckit, survey: Path, tmp_path: Path) -> None:
+    done = sdckit("assess", survey, "--keys", "sex", "--insensitive", "reggion")
+    assert (done.code, done.err) == (
+        2, "error: the file has no column 'reggion' (declared as insensitive); did you mean 'region'?\n"
+    )  # fmt: skip
+    assert sdckit("assess", survey, "--keys", "sex", "--insensitive", "q*", "--insensitive-because", "x").code == 0
+    pl.read_csv(survey).drop("region").with_columns(added=pl.lit(1)).write_csv(tmp_path / "r.csv")
+    release = ["--released", tmp_path / "r.csv", "--seed", 1]
+    assert sdckit("assess", survey, *release, "--keys", "sex", "--insensitive", "region,added").code == 0

@@ -18,6 +18,7 @@ folder = "ledger"
 key = "ledger.key"
 survey = "Survey"
 id = "id"
+new = ["sex"]
 """
 
 
@@ -25,6 +26,7 @@ id = "id"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     DATA.write_csv("first.csv")
+    DATA.select(reversed(DATA.columns)).write_csv("earlier.csv")  # another file of the same people
     Path("scenario.toml").write_text(SCENARIO, encoding="utf-8")
     Path("first.toml").write_text('keys = ["region", "band"]\nsensitive = ["job"]\n', encoding="utf-8")
     assert run(["ledger", "create", "ledger", "--key", "ledger.key", "--survey", "Survey"]) == 0
@@ -32,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def add(*more: str, name: str = "2023") -> int:
-    line = ["ledger", "add", "first.csv", "--scenario", "first.toml", "--name", name, "--id", "id"]
+    line = ["ledger", "add", "earlier.csv", "--scenario", "first.toml", "--name", name, "--id", "id"]
     return run([*line, "--ledger", "ledger", "--key", "ledger.key", *more])
 
 
@@ -46,7 +48,7 @@ def limited(limit: float) -> None:
 
 def test_the_whole_way(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert add("--date", "2023", "--people", "all") == 0
-    assert "first.csv is in the ledger of Survey as 2023; it holds 1 release." in capfd.readouterr().out
+    assert "earlier.csv is in the ledger of Survey as 2023; it holds 1 release." in capfd.readouterr().out
     assert check() == 0
     found = sdc.differencing(
         DATA, earlier=DATA, earlier_keys=["region", "band"], keys=["part", "sex", "age"], sensitive=["job"], id="id"
@@ -64,7 +66,8 @@ def test_the_whole_way(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_could_not_be_looked_for_is_not_held(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    line = ["ledger", "add", "first.csv", "--scenario", "first.toml", "--name", "no id"]
+    DATA.drop("id").write_csv("bare.csv")
+    line = ["ledger", "add", "bare.csv", "--scenario", "first.toml", "--name", "no id"]
     assert run([*line, "--ledger", "ledger", "--key", "ledger.key"]) == 0
     limited(0.5)
     assert check() == 2
@@ -83,7 +86,7 @@ def test_earlier_files_are_compared_exactly(folder: Path, capfd: pytest.CaptureF
 def test_paths_start_where_the_scenario_lies(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert add() == 0
     (folder / "set").mkdir()
-    for name in ("ledger", "ledger.key"):
+    for name in ("ledger", "ledger.key", "ledger.key.head"):
         (folder / name).rename(folder / "set" / name)
     Path("set/scenario.toml").write_text(SCENARIO + "[thresholds]\ndifferencing = 1.0\n", encoding="utf-8")
     for command in (["ledger", "check"], ["check"], ["assess", "--full"]):

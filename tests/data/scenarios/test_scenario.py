@@ -177,6 +177,7 @@ def test_refuses(entries, message):
         ({"weight": "w", "identifiers": ["w"]}, "the weight", "an identifier"),
         ({"numeric": ["x"], "identifiers": ["x"]}, "numeric", "an identifier"),
         ({"weight": "w", "household": "w"}, "the weight", "the household"),
+        ({"person": "p", "time": "p"}, "the person", "the time"),
     ],
 )
 def test_refuses_two_roles_and_names_both(entries, first, second):
@@ -270,6 +271,7 @@ def scenarios(draw):
         sampling_fraction=None if weighted else draw(st.none() | shares),
         household=draw(st.none() | st.just(rest[1])),
         person=draw(st.none() | st.just(rest[2])),
+        time=draw(st.none() | st.sampled_from(used)),
         sensitive=rest[3:4],
         numeric=draw(st.lists(st.sampled_from(rest[3:4] + used), unique=True)),
         identifiers=rest[4:],
@@ -290,6 +292,12 @@ def test_round_trip(tmp_path_factory, scenario):
     path = tmp_path_factory.getbasetemp() / "round.toml"
     path.write_bytes(scenario.to_toml().encode())
     assert Scenario.from_toml(path) == scenario
+
+
+def test_the_time_of_a_row_may_be_known_and_is_read():
+    panel = Scenario(keys=["job", "year"], person="p", time="year", numeric=["year"])
+    assert panel.columns == ("job", "year", "p")
+    assert (panel.narrowed(["job", "year"]).time, panel.narrowed(["job", "p"]).time) == ("year", None)
 
 
 def test_household_variables_may_have_other_roles_and_are_kept(tmp_path):

@@ -94,16 +94,17 @@ def test_many_problems_are_counted():
 
 
 PLACE = {"folder": "ledger", "key": "keys/ledger.key", "people": "wave 2", "id": "person", "within": 2}
+SAID = {**PLACE, "first": True, "new": ("sex",), "add": True}
 
 
 def test_it_is_written_and_read_as_it_was_given(tmp_path: Path) -> None:
-    scenario = sdc.Scenario(keys=["sex"], ledger=PLACE, thresholds={"differencing": 0.0})
+    scenario = sdc.Scenario(keys=["sex"], ledger=SAID, thresholds={"differencing": 0.0})
     file = tmp_path / "scenario.toml"
     file.write_text(scenario.to_toml(), encoding="utf-8")
     again = sdc.Scenario.from_toml(file)
     assert again == scenario
     assert again.ledger is not None
-    assert again.ledger.declared == PLACE
+    assert again.ledger.declared == SAID
     assert again.folder == tmp_path
     assert again.columns == ("sex", "person")
 
@@ -119,10 +120,23 @@ def test_the_id_goes_where_a_file_does_not_have_it() -> None:
     assert sdc.Scenario(keys=["sex"]).narrowed(["sex"]).ledger is None
 
 
+def test_what_no_earlier_release_had_goes_with_its_role() -> None:
+    scenario = sdc.Scenario(
+        intruders={"a": ["sex"], "b": ["age"]}, sensitive=["job"], ledger={**PLACE, "new": ["age", "job"]}
+    )
+    for narrower, left in ((scenario.intruder("a"), ("job",)), (scenario.narrowed(["sex", "age"]), ("age",))):
+        assert narrower.ledger is not None
+        assert narrower.ledger.new == left
+
+
 @pytest.mark.parametrize(
     ("place", "told"),
     [
         ({"folder": "a"}, "ledger.key"),
+        ({**PLACE, "first": "yes"}, "ledger.first must be true or false"),
+        ({**PLACE, "new": "sex"}, "ledger.new must be a list"),
+        ({**PLACE, "new": ["sex", "sex"]}, "ledger.new names the column 'sex' twice"),
+        ({**PLACE, "new": ["person"]}, "'person', which is neither a key nor sensitive"),
         ({**PLACE, "within": 0}, "ledger.within"),
         ({**PLACE, "peeple": "x"}, "no entry 'ledger.peeple'; did you mean 'people'"),
         ("folder", "ledger"),
@@ -131,6 +145,39 @@ def test_the_id_goes_where_a_file_does_not_have_it() -> None:
 def test_what_it_cannot_be_is_told(place: object, told: str) -> None:
     with pytest.raises(sdc.ScenarioError, match=told):
         sdc.Scenario(keys=["sex"], ledger=place)  # type: ignore[arg-type]
+
+
+ROWS = {"file": "data/visits.csv", "key": "patient", "keys": ("ward", "drug"), "time": "day", "released": ("out.csv",)}
+
+
+def test_the_rows_of_another_file_are_written_and_read_as_they_were_given(tmp_path: Path) -> None:
+    scenario = sdc.Scenario(keys=["sex"], children=ROWS, thresholds={"known_points": {"points": 3, "alone": 0.1}})
+    file = tmp_path / "scenario.toml"
+    file.write_text(scenario.to_toml(), encoding="utf-8")
+    again = sdc.Scenario.from_toml(file)
+    assert again == scenario
+    assert again.children is not None
+    assert again.children.declared == ROWS
+    assert again.limits.known_points == scenario.limits.known_points
+    assert again.columns == ("sex", "patient")  # of this file; those of the other one are read there
+    assert again.children.columns == ("patient", "ward", "drug", "day")
+    assert (again.followed, sdc.Scenario(keys=["sex"], person="p").followed) == ("patient", "p")
+    assert again.narrowed(["sex"]).children is None
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ({"children": {"file": "a", "key": "p", "keys": []}}, r"children\.keys must not be empty"),
+        ({"children": {**ROWS, "released": 3}}, r"children\.released must be a list"),
+        ({"children": {**ROWS, "keyes": ["x"]}}, "no entry 'children.keyes'; did you mean 'keys'"),
+        ({"children": ROWS, "person": "who"}, "children.key is 'patient' and person 'who'"),
+        ({"children": ROWS, "weight": "patient"}, "the weight and as the key of the children"),
+    ],
+)
+def test_rows_of_another_file_that_cannot_be(entries: dict[str, object], told: str) -> None:
+    with pytest.raises(sdc.ScenarioError, match=told):
+        sdc.Scenario(keys=["sex"], **entries)  # type: ignore[arg-type]
 
 
 class Choosy(BaseModel):

@@ -13,6 +13,7 @@ from sdckit.data.scenarios.scenario_form import (
     declared,
     fits,
     fraction_of,
+    limits_of,
     number_of,
     number_told,
     population_of,
@@ -50,6 +51,14 @@ def test_what_is_not_changed_makes_the_same_scenario() -> None:
     assert sdc.Scenario(**said()) == sdc.Scenario(**FULL)
 
 
+@pytest.mark.parametrize("keys", [["sex"], ["sex", "age"]])
+def test_the_time_stays_whether_it_is_known_or_not(keys: list[str]) -> None:
+    panel = {"keys": keys, "person": "hh", "time": "age"}
+    roles = {name: role_of(panel, name) for name in COLUMNS}
+    assert declared(panel, roles, [("default", keys)], {})["time"] == "age"
+    assert "time" not in declared(panel, roles | {"age": "numeric"}, [("default", ["sex"])], {})
+
+
 def test_a_column_that_is_no_key_any_more_leaves_nothing_behind() -> None:
     found = said(age="ignore", ill="ignore", hh="ignore")
     assert found["intruders"] == {"a": ["sex"], "b": ["sex"]}
@@ -66,6 +75,14 @@ def test_an_intruder_who_knows_nothing_is_left_out() -> None:
 def test_a_key_that_no_intruder_knows_is_refused() -> None:
     with pytest.raises(ScenarioError, match="no intruder knows 'size'"):
         said(size="key numeric")
+
+
+def test_a_limit_that_is_a_table_shows_its_share_and_keeps_the_rest() -> None:
+    panel = {**FULL, "thresholds": {"known_points": {"points": 3, "alone": 0.1}}}
+    assert limits_of(panel) == {"known_points": 0.1}
+    roles, known = {name: role_of(FULL, name) for name in COLUMNS}, {"a": ["sex", "age"]}
+    for typed, kept in ((0.2, {"points": 3, "alone": 0.2}), ("none", "none")):
+        assert declared(panel, roles, known.items(), {"known_points": typed})["thresholds"] == {"known_points": kept}
 
 
 def test_limits_are_set_and_taken_back() -> None:

@@ -333,9 +333,8 @@ def test_what_was_tried_is_said_without_statistics():
         "inference:a:ill": attack(NO_SIGN, 0),
     }
     assert tried_words(tree(asked=again, attacks=loud)) == (
-        f"{start} 2 of 3 tell more about the people in the file than about others. Most does this: Telling who is in "
-        "the file, every column. It succeeds in 75.0 % of the tries on people in the file, and in 25.0 % of those on "
-        "people never in it."
+        f"{start} 2 of 3 tell more about the people in the file than about others. Most: Telling who is in the "
+        "file, every column. It succeeds in 75.0 % of the tries on people in the file, in 25.0 % on others."
     )
 
 

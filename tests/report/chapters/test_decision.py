@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import replace
 from typing import Any
@@ -33,7 +34,7 @@ from sdckit.report.chapters.page import lay_out, texts_of
 from sdckit.report.formats.write import plain_document
 from sdckit.report.wording import say
 
-PLACES = ["answer", "next", "picture", "good", "question", "open", "conditions", "signed"]
+PLACES = ["answer", "next", "open", "picture", "good", "question", "conditions", "signed"]
 
 
 def facts(plain: object, place: str) -> dict[str, str]:
@@ -60,7 +61,7 @@ def test_every_document_has_its_parts(name: str) -> None:
 
 def test_the_picture_has_the_figures_of_the_annex() -> None:
     plain = printed("recipe")
-    (chart,) = page("recipe").decision[2].blocks
+    (chart,) = page("recipe").decision[3].blocks
     assert isinstance(chart, ChartBlock)
     files = (plain["original"], plain["released"][0])
     told = [one["intruders"][0]["k_anonymity"]["violations"]["3"]["text"] for one in files]
@@ -72,20 +73,20 @@ def test_the_picture_has_the_figures_of_the_annex() -> None:
 
 
 def test_of_several_releases_the_first_is_drawn_and_named() -> None:
-    (chart,) = page("two releases").decision[2].blocks
+    (chart,) = page("two releases").decision[3].blocks
     assert isinstance(chart, ChartBlock)
     assert [row["label"] for row in chart.data["rows"]] == ["before", "after (first release)"]
 
 
 def test_a_file_alone_shows_how_few_share_what_is_known() -> None:
     plain = printed("one file")
-    (chart,) = page("one file").decision[2].blocks
+    (chart,) = page("one file").decision[3].blocks
     assert isinstance(chart, ChartBlock)
     violations = plain["intruders"][0]["k_anonymity"]["violations"]
     assert [row["n"]["text"] for row in chart.data["rows"]] == [violations[k]["text"] for k in "235"]
     several = Scenario(intruders={"a": ["sex"], "b": ["sex", "age"]}, thresholds={"k": 3})
     sections = decision_sections(plain_document(assess_fake(survey(300), several)))
-    (both,) = sections[2].blocks
+    (both,) = sections[3].blocks
     assert isinstance(both, ChartBlock)
     assert [row["label"] for row in both.data["rows"]] == ["a", "b"]
 
@@ -94,11 +95,11 @@ def test_what_it_is_good_for_names_what_moved_most() -> None:
     plain = printed("recipe")
     variables = plain["utility"]["variables"]
     most = max(variables, key=lambda name: variables[name]["value"] or 0.0)
-    told = [one.text for one in page("recipe").decision[3].blocks if isinstance(one, Paragraph)]
+    told = [one.text for one in page("recipe").decision[4].blocks if isinstance(one, Paragraph)]
     assert told[0].startswith("Coarser than before: age. Beside that, on average ")
     assert f"most of them of {most} (" in told[0]
     assert told[1].startswith("Tables of two variables agree with the original to ")
-    unchanged = page("one file").decision[3].blocks[0]
+    unchanged = page("one file").decision[4].blocks[0]
     assert isinstance(unchanged, Paragraph)
     assert unchanged.text == "Nothing was changed: the file is as good as it was collected."
 
@@ -140,10 +141,12 @@ def test_the_key_that_saves_most_comes_first() -> None:
     tree = document["intruders"][0]["key_contributions"]
     told = [row for row in tree["coarsenings"] if row["uniques_without"]["value"] is not None]
     best = min(told, key=lambda row: row["uniques_without"]["value"])
-    assert steps[0] == (
+    first, _, other = steps[0].partition(" Or leave out ")
+    assert first == (
         f"Make {best['variables'][0]} coarser: of the {tree['uniques']['text']} records that are alone, "
         f"{best['uniques_without']['text']} would stay alone."
     )
+    assert re.fullmatch(r"[\w, ]+: then (none|[\d,]+) would\.", other)
     assert steps[-2:] == [TAKE_OUT, AGAIN]
 
 
@@ -201,7 +204,7 @@ def verdict(name: str, *, holds: bool | None = False, **more: Any) -> dict[str, 
         "name": name, "intruder": "a" if whole else "", "variable": "ill", "limit": limit if whole else None,
         "holds": {"text": "", "value": holds}, "n_records": {"text": "25", "value": 25},
         "rate": {"text": "4.2 %", "value": 0.042}, "value": {"text": "7 %", "value": 0.07},
-        "reason": "" if whole else columns.words, **more,
+        "reason": "" if whole else columns.words, "points": 2 if name == "known_points" else None, **more,
     }  # fmt: skip
 
 
@@ -243,7 +246,27 @@ def test_what_is_exceeded_comes_first_and_equal_sentences_once() -> None:
     assert "“a”: every record" in found[0][2]
     same = answers(document(verdict("k", holds=True), verdict("k", holds=True, intruder="b"), intruders=2))
     assert same[0][0] == "holds"
-    assert same[0][2].startswith("“a” and “b”: every record")
+    assert same[0][2].startswith("Every record")  # of all intruders: nobody need be named
+
+
+def test_verdicts_of_one_limit_share_a_sentence_and_keep_their_figures() -> None:
+    worst = verdict("l", variable="ill", n_records={"text": "60", "value": 60}, rate={"text": "10 %", "value": 0.1})
+    found = answers(
+        document(verdict("l", variable="pay"), worst, verdict("l", variable="ill", intruder="b"), intruders=2)
+    )
+    (words,) = [words for state, _, words in found if state == "exceeded"]
+    assert words.startswith("“a”: 60 of 600 records (10 %) are in groups with fewer than 3 values of ill")
+    assert words.endswith("none may. Likewise pay of “a” (4.2 %) and ill of “b” (4.2 %).")
+
+
+def test_one_record_alone_is_spoken_of_in_the_singular() -> None:
+    document = copy.deepcopy(dict(printed("one file")))
+    tree = document["intruders"][0]["key_contributions"]
+    tree["uniques"] = {"text": "1", "value": 1}
+    for row in (*tree["coarsenings"], *tree["table"]):
+        row["uniques_without"] = {"text": "0", "value": 0}
+    step = next_steps(document)[0]
+    assert step.split(": then")[1:] == [" no record would be alone. Or leave out age, region or sex", " none would."]
 
 
 def test_an_open_limit_leaves_its_question_open() -> None:

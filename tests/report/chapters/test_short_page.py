@@ -8,8 +8,10 @@ import pytest
 from rich.console import Console
 
 from report.real import MADE, page as whole_page, plain as printed
+from report.test_browser import twice
 from sdckit.cli.terminal import show_page
-from sdckit.report.blocks import Page, TableBlock
+from sdckit.report.blocks import Page, Paragraph, TableBlock
+from sdckit.report.chapters.release_page import page_of
 from sdckit.report.chapters.short_page import shorten
 
 
@@ -22,14 +24,25 @@ def tables(page: Page) -> list[TableBlock]:
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_every_intruder_has_one_short_table_and_the_answer_stands_first(name: str) -> None:
+def test_there_is_one_short_table_and_the_answer_stands_first(name: str) -> None:
     shown, plain = short(name), printed(name)
-    assert len(tables(shown)) == len(plain["intruders"])
-    for table, intruder in zip(tables(shown), plain["intruders"], strict=True):
-        assert 1 <= len(table.rows) <= 3
-        assert ", ".join(intruder["keys"]) in table.caption
+    (table,) = tables(shown)
+    assert 1 <= len(table.rows) <= 3
+    assert ", ".join(plain["intruders"][0]["keys"]) in table.caption
     assert shown.sections[0].place == "answer"
     assert shown.sections[-1].place == "next"
+
+
+@pytest.mark.parametrize("name", ["one file", "recipe"])
+def test_two_intruders_share_the_table_and_each_is_said_with_what_is_known(name: str) -> None:
+    both = twice(printed(name))
+    shown = shorten(page_of(both), both)
+    (table,) = tables(shown)
+    assert table.columns == ("Figure", "“default”", "“somebody who works there”")
+    (alone,) = tables(short(name))
+    assert [row[1] for row in table.rows] == ["→".join(row[1:]) for row in alone.rows]
+    known = [block.text for block in shown.sections[1].blocks if isinstance(block, Paragraph)]
+    assert known == [f"{who} knows region, sex, age." for who in table.columns[1:]]
 
 
 @pytest.mark.parametrize("name", MADE)

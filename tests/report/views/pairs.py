@@ -39,6 +39,7 @@ CALLS = {
     "interval_risk": lambda o, r: sdc.interval_risk(o, r, numeric=["income"]),
     "robust_interval_risk": lambda o, r: sdc.robust_interval_risk(o, r, numeric=["income", "age"], seed=1),
     "exact_numbers": lambda o, r: sdc.exact_numbers(o, r, magnitudes=["income"], number_groups=["region"], k=9),
+    "known_points": lambda o, r: sdc.known_points(o, r, person="pid", keys=KEYS),
     "correct_attribution_probability": lambda o, r: sdc.cap(o, r, keys=KEYS, target="ill"),
     "attribute_disclosure": lambda o, r: sdc.attribute_disclosure(o, r, keys=KEYS, target="ill"),
     "attribute_disclosure_table": lambda o, r: sdc.attribute_disclosure_table(o, r, keys=["sex", "age"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.differencing import release_ledger
+from sdckit.attacks.differencing.linked_releases import (
+    Coding,
+    Joined,
+    codes_in,
+    coding_of,
+    link_rows,
+    open_sketch,
+    released_link,
+)
 from sdckit.attacks.differencing.release_ledger import Combinations, Earlier, OpenedRelease
 from sdckit.cells.packing import group_codes
-from sdckit.data.ledger.digests import places, sorted_part
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints, Words
 
@@ -52,43 +60,51 @@ class Relation:
         return "superset" if self.added else "subset" if self.removed else "same"
 
 
-def _counts_in_both(new: OpenedRelease, earlier: Earlier, columns: Sequence[str]) -> tuple[Combinations, Ints, Ints]:
-    """Combinations of the new release, their counts in the earlier one, and the counts of those found only there."""
-    part = earlier.sketch.get("counts", columns)
-    assert part is not None
-    combined, digests = new.combinations(columns), new.digests(columns, earlier.digester)
-    here, _ = sorted_part(digests, combined.size)
-    gone = places(here.digests, part.digests) < 0
-    return combined, part.of(digests), part.numbers[gone].astype(np.int64)
+def _counts_there(
+    new: OpenedRelease, old: OpenedRelease, columns: Sequence[str], wanted: Combinations
+) -> tuple[Ints, Ints]:
+    """Counts in the earlier release of combinations of levels of the new one, and of those it has besides."""
+    there = old.combinations(columns)
+    codes = [
+        np.concatenate([own, codes_in(new.levels[name], old.levels[name])[other]])
+        for name, own, other in zip(there.columns, wanted.codes, there.codes, strict=True)
+    ]
+    k = len(wanted.size)
+    groups = group_codes(codes, k + len(there.size))
+    sizes = np.bincount(groups.of_row[k:], there.size, len(groups.size)).astype(np.int64)
+    besides = np.bincount(groups.of_row[:k], minlength=len(groups.size)) == 0
+    return sizes[groups.of_row[:k]], sizes[besides]
 
 
-def relation_of(new: OpenedRelease, earlier: Earlier, alike: Sequence[str]) -> Relation | None:
-    """Compare counts over the widest counted set of columns coded alike; None if none was counted."""
-    columns = release_ledger.widest_counted_set(earlier, alike)
-    if not columns:
+def relation_of(new: OpenedRelease, old: OpenedRelease, alike: Sequence[str]) -> Relation | None:
+    """Compare counts over the columns coded alike; None if there are none."""
+    if not alike:
         return None
-    combined, before, gone = _counts_in_both(new, earlier, columns)
+    combined = new.combinations(alike)
+    before, gone = _counts_there(new, old, alike, combined)
     change = combined.size - before
-    return Relation(columns, int(change[change > 0].sum()), int(gone.sum() - change[change < 0].sum()))
+    return Relation(combined.columns, int(change[change > 0].sum()), int(gone.sum() - change[change < 0].sum()))
 
 
-def compare_counts(new: OpenedRelease, earlier: Earlier, alike: Sequence[str], *, within: int) -> CountsCompared | None:
-    """Compare counts over the widest counted set of key variables coded alike; None if none was counted."""
-    columns = release_ledger.widest_counted_set(earlier, alike)
-    if not columns:
+def compare_counts(
+    new: OpenedRelease, old: OpenedRelease, alike: Sequence[str], *, within: int
+) -> CountsCompared | None:
+    """Compare counts over the key variables coded alike; None if there are none."""
+    if not alike:
         return None
-    combined, before, gone = _counts_in_both(new, earlier, columns)
+    combined = new.combinations(alike)
+    before, gone = _counts_there(new, old, alike, combined)
     change = combined.size - before
     small = (change != 0) & (np.abs(change) <= within)
     alone = combined.size == 1
     return CountsCompared(
-        columns, int(small.sum() + (gone <= within).sum()), int(change[change > 0].sum()),
+        combined.columns, int(small.sum() + (gone <= within).sum()), int(change[change > 0].sum()),
         int(gone.sum() - change[change < 0].sum()), int((alone & (before == 0)).sum()), int((gone == 1).sum()),
         int((alone & (before == 1)).sum()),
     )  # fmt: skip
 
 
-def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str], target: str, *, within: int) -> int:
+def told_by_difference(new: OpenedRelease, old: OpenedRelease, keys: Sequence[str], target: str, *, within: int) -> int:
     """Number of people whose target value is disclosed by subtracting the counts of two releases.
 
     Considered are combinations of keys that gained or lost at most `within` records. All of these must share one
@@ -97,11 +113,10 @@ def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str]
     """
     both = tuple(sorted({*keys, target}))
     columns = tuple(sorted(set(keys) - {target}))
-    if not columns or earlier.sketch.get("counts", both) is None or earlier.sketch.get("counts", columns) is None:
+    if not columns:
         return 0
-    part = earlier.sketch.get("counts", both)
-    assert part is not None
-    combined, before, _ = _counts_in_both(new, earlier, columns)
+    combined = new.combinations(columns)
+    before, _ = _counts_there(new, old, columns, combined)
     change = combined.size - before
     moved = np.flatnonzero((change != 0) & (np.abs(change) <= within) & (before > 0))
     if not len(moved):
@@ -124,7 +139,7 @@ def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str]
         ),
         np.ones(cell.size, np.int64), np.zeros(0, np.int32),
     )  # fmt: skip
-    then = part.of(new.digests_of(looked_up, earlier.digester)).reshape(cell.shape)
+    then = _counts_there(new, old, both, looked_up)[0].reshape(cell.shape)
     moved_by = cell - then
     # a value absent from the new release cannot be looked up: such a combination is left out
     whole = then.sum(axis=1) == before[moved]
@@ -148,96 +163,41 @@ def _matching(among: Combinations, wanted: Combinations) -> Ints:
 # Values suppressed in one release and shown in another.
 
 
-MOST_TRIED = 1_000_000  # digests of candidate values tried for hidden ones
-
-
 def shown_by_link(
-    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64]
+    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], codings: Codings
 ) -> tuple[dict[str, Bools], dict[str, Bools]]:
     """By column: records whose value is missing in the new release and shown in the old, and the reverse."""
     back: dict[str, Bools] = {}
     bare: dict[str, Bools] = {}
     linked = rows >= 0
     for name in new.levels:
-        if name in old.levels:
-            here, there = new.levels[name].codes > 0, old.levels[name].codes[rows] > 0
-            back[name], bare[name] = linked & ~here & there, linked & here & ~there
+        there = next(iter(codings[name]), name)
+        if there in old.levels:
+            here, shown = new.levels[name].codes > 0, old.levels[there].codes[rows] > 0
+            back[name], bare[name] = linked & ~here & shown, linked & here & ~shown
     return back, bare
 
 
 def shown_by_match(
-    new: OpenedRelease, earlier: Earlier, alike: Sequence[str]
+    new: OpenedRelease, old: OpenedRelease, alike: Sequence[str]
 ) -> tuple[dict[str, Bools], dict[str, Bools]]:
     """The same without a record linkage: for records unique in both releases on the other shared columns."""
     back: dict[str, Bools] = {}
     bare: dict[str, Bools] = {}
-    columns = release_ledger.widest_counted_set(earlier, alike)
-    part = earlier.sketch.get("counts", columns) if len(columns) > 1 else None
-    for name in columns if part is not None else ():
+    columns = tuple(sorted(alike))
+    for name in columns if len(columns) > 1 else ():
         rest = tuple(other for other in columns if other != name)
-        others = earlier.sketch.get("counts", rest)
-        if others is None or part is None:
-            continue
         combined = new.combinations(rest)
-        alone = (combined.size == 1) & (others.of(new.digests(rest, earlier.digester)) == 1)
+        alone = (combined.size == 1) & (_counts_there(new, old, rest, combined)[0] == 1)
         rows = np.flatnonzero(alone[combined.of_row])
-        hidden = Combinations(
-            columns,
-            tuple(
-                np.zeros(len(rows), np.int32) if other == name else new.levels[other].codes[rows]
-                for other in columns
-            ),
-            np.ones(len(rows), np.int64), np.zeros(0, np.int32),
-        )  # fmt: skip
-        was_hidden = part.of(new.digests_of(hidden, earlier.digester)) > 0
+        codes = [new.levels[other].codes[rows] * (other != name) for other in columns]
+        hidden = Combinations(columns, tuple(codes), np.ones(len(rows), np.int64), np.zeros(0, np.int32))
+        was_hidden = _counts_there(new, old, columns, hidden)[0] > 0
         is_hidden = new.levels[name].codes[rows] == 0
         back[name], bare[name] = np.zeros(new.n, np.bool_), np.zeros(new.n, np.bool_)
         back[name][rows[is_hidden & ~was_hidden]] = True
         bare[name][rows[~is_hidden & was_hidden]] = True
     return back, bare
-
-
-def shown_by_id(
-    new: OpenedRelease, earlier: Earlier, id: str, alike: Sequence[str]
-) -> tuple[dict[str, Bools], dict[str, Bools]]:
-    """The same for ids kept in a ledger: one key is missing in one of the releases and all other keys agree."""
-    back = {name: np.zeros(new.n, np.bool_) for name in alike}
-    bare = {name: np.zeros(new.n, np.bool_) for name in alike}
-    for place, people in earlier.sketch.parts.items():
-        columns = place[2:]
-        counts = earlier.sketch.get("counts", columns)
-        if place[:2] != ("people", id) or counts is None or not set(columns) <= set(alike):
-            continue
-        at = places(people.digests, new.id_digests(earlier.digester))
-        combined, own = new.combinations(columns), new.digests(columns, earlier.digester)
-        there = counts.digests[people.numbers[at]]
-        rows = np.flatnonzero((at >= 0) & (own[combined.of_row] != there).any(axis=1))
-        for name in columns:
-            shown = new.levels[name].codes[rows] > 0
-            bare[name][_agreeing(new, earlier, columns, name, rows[shown], 0, there)] = True
-            levels, hidden = len(new.levels[name].texts), rows[~shown]
-            if len(hidden) * levels <= MOST_TRIED:
-                for level in range(1, levels + 1):
-                    back[name][_agreeing(new, earlier, columns, name, hidden, level, there)] = True
-    return back, bare
-
-
-def _agreeing(
-    new: OpenedRelease, earlier: Earlier, columns: tuple[str, ...], name: str, rows: NDArray[np.int64], level: int,
-    there: NDArray[np.uint8],
-) -> NDArray[np.int64]:  # fmt: skip
-    """Rows whose combination equals that of the earlier release once column `name` is set to `level`."""
-    changed = Combinations(
-        columns,
-        tuple(
-            np.full(len(rows), level, np.int32) if other == name else new.levels[other].codes[rows]
-            for other in columns
-        ),
-        np.ones(len(rows), np.int64), np.zeros(0, np.int32),
-    )  # fmt: skip
-    same = new.digests_of(changed, earlier.digester) == there[rows]
-    agreeing: NDArray[np.int64] = rows[same.all(axis=1)]
-    return agreeing
 
 
 # The same people under different recodings: intersect the candidate values of every release (composition attack).
@@ -271,70 +231,51 @@ def certain_together(own: Candidates, seen: Sequence[Candidates]) -> tuple[Bools
     return (left == 1) & ~alone, left == 0
 
 
-def candidates_in_file(
-    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: Sequence[str], target: str
-) -> Candidates:
-    """Candidate values from an earlier file; `rows` (n,) are its linked rows for the new records, -1 for none."""
-    here, there = new.levels[target], old.levels[target]
+def candidates_there(
+    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: Sequence[str], target: tuple[str, str],
+    coding: Coding,
+) -> Candidates:  # fmt: skip
+    """Candidate values from an earlier release; `rows` (n,) are its linked rows for the new records, -1 for none.
+
+    `target`: the sensitive variable here, and as it is called there.
+    """
+    here, there = (release.levels[name] for release, name in zip((new, old), target, strict=True))
+    every = release_ledger.every_level(len(here.texts))
     combined = old.combinations(keys)
     sets = release_ledger.candidate_sets(combined, there.codes, len(there.texts))
-    number = {text: code for code, text in enumerate(here.texts)}
-    to_here = np.array([number.get(text, -1) for text in there.texts], np.int64)
-    row, level = release_ledger.set_members(sets)
-    code = to_here[level]
-    row, code = row[code >= 0], code[code >= 0]
-    words = max(1, -(-len(here.texts) // 64))
-    mine = np.zeros((len(sets), words), np.uint64)
-    np.bitwise_or.at(mine.reshape(-1), row * words + code // 64, np.uint64(1) << (code % 64).astype(np.uint64))
-    mine[combined.of_row[there.codes == 0]] = release_ledger.every_level(len(here.texts))
+    mine = coding.to_here(sets, len(here.texts))
+    alone = release_ledger.n_candidates(mine if coding.whole else sets) == 1
+    if not coding.whole:  # a hidden value may be one that only the new release has
+        mine[combined.of_row[there.codes == 0]] = every
     linked = rows >= 0
     cell = combined.of_row[rows]  # unlinked records (-1) take the last row's cell, which is not used
-    possible = np.where(linked[:, None], mine[cell], release_ledger.every_level(len(here.texts)))
-    return Candidates(possible, linked & (release_ledger.n_candidates(sets) == 1)[cell])
+    return Candidates(np.where(linked[:, None], mine[cell], every), linked & alone[cell])
 
 
-def candidates_in_sketch(
-    new: OpenedRelease, earlier: Earlier, id: str, own: Candidates, target: str
-) -> Iterator[Candidates]:
-    """Candidate values that a ledger keeps for the same ids, one set of keys after the other."""
-    for place, people in earlier.sketch.parts.items():
-        if place[:2] != ("people", id):
-            continue
-        keys = place[2:]
-        counts, candidates = earlier.sketch.get("counts", keys), earlier.sketch.get("candidates", (*keys, target))
-        if counts is None or candidates is None:
-            continue
-        at = places(people.digests, new.id_digests(earlier.digester))
-        linked = np.flatnonzero(at >= 0)
-        classes, of_linked = np.unique(people.numbers[at[linked]], return_inverse=True)
-        class_sets = np.zeros((len(classes), own.sets.shape[1]), np.uint64)
-        np.bitwise_or.at(class_sets, of_linked, own.sets[linked])
-        digests = new.level_digests(target, earlier.digester)
-        base = counts.digests[classes]
-        row, level = release_ledger.set_members(class_sets)
-        number = candidates.of(earlier.digester.joined(base[row], digests[level + 1]))
-        words = own.sets.shape[1]
-        sets = np.zeros_like(class_sets)
-        hit = number > 0
-        np.bitwise_or.at(
-            sets.reshape(-1), row[hit] * words + level[hit] // 64,
-            np.uint64(1) << (level[hit] % 64).astype(np.uint64),
-        )  # fmt: skip
-        hidden = candidates.of(earlier.digester.joined(base, np.repeat(digests[:1], len(base), axis=0))) > 0
-        sets[hidden] = release_ledger.every_level(len(new.levels[target].texts))
-        alone = np.zeros(len(classes), np.bool_)
-        alone[row[number == 1]] = True
-        possible = np.repeat(release_ledger.every_level(len(new.levels[target].texts))[None, :], new.n, axis=0)
-        possible[linked] = sets[of_linked]
-        certain = np.zeros(new.n, np.bool_)
-        certain[linked] = alone[of_linked]
-        yield Candidates(possible, certain)
+def certain_there(
+    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: tuple[Sequence[str], Sequence[str]],
+    target: tuple[str, str], coding: Coding,
+) -> Bools:  # fmt: skip
+    """Records with one candidate left in the coding of the earlier release, and more than one in each release."""
+    levels = [release.levels[name] for release, name in zip((new, old), target, strict=True)]
+    combined = [release.combinations(own) for release, own in zip((new, old), keys, strict=True)]
+    here, there = (
+        release_ledger.candidate_sets(cells, own.codes, len(own.texts))
+        for cells, own in zip(combined, levels, strict=True)
+    )
+    here = coding.to_there(here, len(levels[1].texts))
+    cells = combined[0].of_row, combined[1].of_row[rows]
+    alone = [release_ledger.n_candidates(sets) == 1 for sets in (here, there)]
+    left = release_ledger.n_candidates(here[cells[0]] & there[cells[1]])
+    certain: Bools = (rows >= 0) & (left == 1) & ~alone[0][cells[0]] & ~alone[1][cells[1]]
+    return certain
 
 
 NO_LINK = (
     "nothing says which records are the same person's (an id in both, or rows in the same order with the file itself), "
     "so it was not looked for"
 )
+NO_LEVELS = "the ledger keeps no levels of it (an earlier version added it), so only counts were compared"
 OTHER_PEOPLE = "it is about other people, so nothing is told of anybody together with it"
 RELATIONS = {
     "same": "both have the same records", "superset": "the release has its records and {added} more",
@@ -355,7 +296,8 @@ class EarlierRelease:
     same_people : bool
         Whether it is assumed to cover the same people.
     linked : int
-        Records of the release that are linked to a record of the earlier one; 0 if they cannot be linked.
+        Records of the release that are linked to a record of the earlier one, by an id, the order of the rows, or
+        ``linked_by``; 0 if they cannot be linked.
     alike, otherwise : tuple of str
         Columns coded alike in both, and those coded otherwise.
     counted : tuple of str
@@ -371,8 +313,14 @@ class EarlierRelease:
         Records found only in one of them, judged by the columns coded alike.
     certain_together, told_by_difference, given_back, unprotected : int
         As in `Differencing`, for this release alone.
+    compared : tuple of str
+        Columns that could be compared with one of the earlier release, in one coding or another.
+    linked_by : tuple of str
+        Columns that both releases show and that tell which records are the same person's.
     notes : tuple of str
         What could not be examined, and why.
+    pending : bool
+        Whether it has not gone out yet.
     """
 
     name: str
@@ -394,7 +342,10 @@ class EarlierRelease:
     told_by_difference: int = 0
     given_back: int = 0
     unprotected: int = 0
+    compared: tuple[str, ...] = ()
+    linked_by: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    pending: bool = False
 
     @property
     def related(self) -> str:
@@ -402,45 +353,109 @@ class EarlierRelease:
         return RELATIONS[self.relation].format(added=self.added, removed=self.removed) if self.relation else ""
 
 
-def compare_with_earlier(
-    new: OpenedRelease, earlier: Earlier, keys: tuple[str, ...], own: Mapping[str, Candidates],
-    earlier_sets: dict[str, list[Candidates]], flags: dict[str, Bools], *, id: str | None, aligned: bool, within: int,
-) -> EarlierRelease:  # fmt: skip
+Codings = Mapping[str, Mapping[str, Coding]]  # of each column here: by the name of a column there
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What the comparisons of one release share: its keys, candidates, and what was found of its records so far."""
+
+    new: OpenedRelease
+    keys: tuple[str, ...]
+    own: Mapping[str, Candidates]
+    sensitive: tuple[str, ...]
+    id: str | None
+    aligned: bool
+    within: int
+    said_new: tuple[str, ...]
+    sets: dict[str, list[Candidates]]
+    certain: dict[str, Bools]
+    flags: dict[str, Bools]
+    joined: list[Joined]
+
+
+def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease:
     """Compare the release with one earlier release and flag the records for which something is disclosed."""
+    new, keys = shared.new, shared.keys
     alike, otherwise = release_ledger.comparable_columns(new, earlier)
-    if not alike and earlier.file is None and not _has_people(earlier, id):
+    old = open_sketch(new, earlier)
+    rows = link_rows(new, earlier, shared.id, aligned=shared.aligned)
+    link = None
+    if old is not None and earlier.same_people:
+        link = released_link(new, earlier, old, rows, alike)
+        rows = link.rows if rows is None and link is not None else rows
+    if not alike and earlier.order is None and rows is None and not {*new.levels} <= {*shared.said_new}:
         raise ColumnError(_nothing_alike(earlier, otherwise))
-    rows = release_ledger.link_rows(new, earlier, aligned=aligned)
+    codings = _codings(shared, earlier, old, rows if earlier.same_people else None, alike)
+    figures: dict[str, Any] = {"compared": tuple(name for name, others in codings.items() if others)}
+    notes = [] if earlier.same_people else [OTHER_PEOPLE]
+    if old is None:
+        notes.append(NO_LEVELS)
+    else:
+        figures |= _counted(shared, old, alike)
+    if old is not None and earlier.same_people:
+        if figures.get("relation") in ("superset", "subset"):
+            own = [name for name in keys if name in alike]
+            told = (
+                told_by_difference(new, old, own, target, within=shared.within)
+                for target in shared.own if target in alike
+            )  # fmt: skip
+            figures["told_by_difference"] = max(told, default=0)
+        figures |= _hidden_values(shared, old, rows, codings, alike)
+        if rows is not None:
+            figures |= {"linked": int((rows >= 0).sum()), **_intersected(shared, earlier, old, rows, codings)}
+        elif shared.own:
+            notes.append(NO_LINK)
+        if link is not None:
+            known = tuple(dict.fromkeys(key for own in earlier.sketch.named("keys") for key in own))
+            learnt = next(iter(earlier.sketch.named("sensitive")), ())
+            shared.joined.append(Joined(earlier.name, old, link, known, learnt))
+            figures["linked_by"] = link.columns
+    return EarlierRelease(
+        earlier.name, earlier.date, "sketch" if earlier.order is None else "file", earlier.same_people,
+        figures.pop("linked", 0), alike, otherwise, notes=tuple(notes), **figures,
+    )  # fmt: skip
+
+
+def _counted(shared: Comparison, old: OpenedRelease, alike: Sequence[str]) -> dict[str, Any]:
+    """Compare the counts over the keys coded alike, and over all columns coded alike."""
     figures: dict[str, Any] = {}
-    counts = compare_counts(new, earlier, [name for name in alike if name in keys], within=within)
+    counts = compare_counts(shared.new, old, [name for name in alike if name in shared.keys], within=shared.within)
     if counts is not None:
         figures |= {
             "counted": counts.columns, "differing": counts.differing, "new_uniques": counts.new_uniques,
             "vanished_uniques": counts.vanished_uniques, "kept_uniques": counts.kept_uniques,
         }  # fmt: skip
-    relation = relation_of(new, earlier, alike)
+    relation = relation_of(shared.new, old, alike)
     if relation is not None:
         figures |= {"relation": relation.word, "added": relation.added, "removed": relation.removed}
-    notes = []
-    if not earlier.same_people:
-        notes.append(OTHER_PEOPLE)
-    else:
-        if relation is not None and relation.word in ("superset", "subset"):
-            figures["told_by_difference"] = _disclosed_by_difference(new, earlier, keys, own, alike, within=within)
-        figures |= _hidden_values(new, earlier, rows, alike, flags, id=id)
-        linked = _intersected(new, earlier, rows, own, earlier_sets, id=id)
-        if linked is None:
-            notes.append(NO_LINK)
-        figures |= linked or {}
-    linked_rows = 0 if rows is None else int((rows >= 0).sum())
-    return EarlierRelease(
-        earlier.name, earlier.date, "sketch" if earlier.file is None else "file", earlier.same_people,
-        figures.pop("linked", linked_rows), alike, otherwise, notes=tuple(notes), **figures,
-    )  # fmt: skip
+    return figures
 
 
-def _has_people(earlier: Earlier, id: str | None) -> bool:
-    return id is not None and any(place[:2] == ("people", id) for place in earlier.sketch.parts)
+def _codings(
+    shared: Comparison, earlier: Earlier, old: OpenedRelease | None, rows: NDArray[np.int64] | None,
+    alike: Sequence[str],
+) -> Codings:  # fmt: skip
+    """The columns of the earlier release that each column of the new one can be compared with, its namesake first.
+
+    Without linked rows only columns of one name can. Of sensitive variables all are looked for, of keys one.
+    """
+    found: dict[str, dict[str, Coding]] = {}
+    learnt = next(iter(earlier.sketch.named("sensitive")), ())
+    for name, here in shared.new.levels.items():
+        found[name] = {}
+        if old is None:
+            continue
+        others = [other for other in old.levels if other != name and rows is not None]
+        if name in shared.sensitive:
+            others.sort(key=lambda other: other not in learnt)
+        for other in ([name] if name in old.levels else []) + others:
+            if found[name] and not (name in shared.sensitive and other in learnt):
+                continue
+            coding = coding_of(here, old.levels[other], rows, alike=other == name and name in alike)
+            if coding is not None:
+                found[name][other] = coding
+    return found
 
 
 def _nothing_alike(earlier: Earlier, otherwise: Sequence[str]) -> str:
@@ -452,69 +467,45 @@ def _nothing_alike(earlier: Earlier, otherwise: Sequence[str]) -> str:
     )
 
 
-def _disclosed_by_difference(
-    new: OpenedRelease,
-    earlier: Earlier,
-    keys: Sequence[str],
-    own: Mapping[str, Candidates],
-    alike: Sequence[str],
-    *,
-    within: int,
-) -> int:
-    shared = release_ledger.widest_counted_set(earlier, [name for name in keys if name in alike])
-    return max(
-        (told_by_difference(new, earlier, shared, target, within=within) for target in own if target in alike),
-        default=0,
-    )
-
-
 def _hidden_values(
-    new: OpenedRelease, earlier: Earlier, rows: NDArray[np.int64] | None, alike: Sequence[str], flags: dict[str, Bools],
-    *, id: str | None,
-) -> dict[str, int]:  # fmt: skip
-    if rows is not None and earlier.file is not None:
-        comparisons = [shown_by_link(new, earlier.file, rows)]
-    else:
-        comparisons = [shown_by_match(new, earlier, alike)]
-        if new.id is not None and _has_people(earlier, id):
-            comparisons.append(shown_by_id(new, earlier, str(id), alike))
+    shared: Comparison, old: OpenedRelease, rows: NDArray[np.int64] | None, codings: Codings, alike: Sequence[str]
+) -> dict[str, int]:
+    comparisons = []
+    if rows is not None:
+        comparisons.append(shown_by_link(shared.new, old, rows, codings))
+    if rows is None or (rows < 0).any():
+        comparisons.append(shown_by_match(shared.new, old, alike))
     figures = {}
     for way, name in enumerate(("given_back", "unprotected")):
-        hit = np.zeros(new.n, np.bool_)
+        hit = np.zeros(shared.new.n, np.bool_)
         for both in comparisons:
             for one_column in both[way].values():
                 hit |= one_column
-        flags[name] |= hit
+        shared.flags[name] |= hit
         figures[name] = int(hit.sum())
     return figures
 
 
 def _intersected(
-    new: OpenedRelease, earlier: Earlier, rows: NDArray[np.int64] | None, own: Mapping[str, Candidates],
-    earlier_sets: dict[str, list[Candidates]], *, id: str | None,
-) -> dict[str, int] | None:  # fmt: skip
-    """Intersect the candidates with those of one earlier release; None if the records cannot be linked."""
-    hits = np.zeros(new.n, np.bool_)
-    if not own:
-        return {}
-    if earlier.file is not None:
-        if rows is None:
-            return None
-        for target, seen in own.items():
-            if target in earlier.file.levels and target not in earlier.keys and earlier.keys:
-                possible = candidates_in_file(new, earlier.file, rows, earlier.keys, target)
-                earlier_sets[target].append(possible)
-                hits |= certain_together(seen, [possible])[0]
-        return {"certain_together": int(hits.sum())}
-    if new.id is None or not _has_people(earlier, id):
-        return None
-    for target, seen in own.items():
-        some = list(candidates_in_sketch(new, earlier, str(id), seen, target))
-        earlier_sets[target] += some
-        hits |= certain_together(seen, some)[0]
-    return {"certain_together": int(hits.sum()), "linked": _linked_people(new, earlier, str(id))}
-
-
-def _linked_people(new: OpenedRelease, earlier: Earlier, id: str) -> int:
-    part = next(part for place, part in earlier.sketch.parts.items() if place[:2] == ("people", id))
-    return int((places(part.digests, new.id_digests(earlier.digester)) >= 0).sum())
+    shared: Comparison, earlier: Earlier, old: OpenedRelease, rows: NDArray[np.int64], codings: Codings
+) -> dict[str, int]:
+    """Intersect the candidates with those of one earlier release, by each set of keys that it was added with."""
+    hits, new = np.zeros(shared.new.n, np.bool_), shared.new
+    learnt = next(iter(earlier.sketch.named("sensitive")), ())
+    for target, own in shared.own.items():
+        seen = []
+        for other, coding in codings[target].items():
+            if other not in learnt or not release_ledger.can_intersect(new.n, len(old.levels[other].texts)):
+                continue
+            for keys in earlier.sketch.named("keys"):
+                if other in keys:
+                    continue
+                seen.append(candidates_there(new, old, rows, keys, (target, other), coding))
+                sizes = (len(new.levels[target].texts), len(old.levels[other].texts))
+                if coding.whole and sizes[0] != sizes[1]:  # one is coarser: what it leaves certain is told, too
+                    certain = certain_there(new, old, rows, (shared.keys, keys), (target, other), coding)
+                    shared.certain[target] |= certain
+                    hits |= certain
+        shared.sets[target] += seen
+        hits |= certain_together(own, seen)[0]
+    return {"certain_together": int(hits.sum())}

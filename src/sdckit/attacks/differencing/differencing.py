@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,17 +12,20 @@ import numpy as np
 
 from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.compare_releases import (
+    NO_LEVELS,
     NO_LINK,
-    Candidates,
+    Comparison,
     EarlierRelease,
     certain_together,
     compare_with_earlier,
     own_candidates,
 )
+from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_keys, unlinking
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame, result_frame
 from sdckit.data.ledger.digests import Digester
+from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bools
@@ -50,6 +53,10 @@ class Differencing(Result):
         Records with a value missing here that an earlier release shows.
     unprotected : int
         Records with a value shown here that is missing in an earlier release.
+    linked : int
+        Records that a column of both releases links to an earlier one: an id that goes out, an exact number or date.
+    linked_uniques : int
+        Those that are alone with the keys of all releases that they are linked to.
     within : int
         The largest difference of counts that is considered.
     certain : dict of str to int
@@ -58,6 +65,14 @@ class Differencing(Result):
         Release by release.
     keys, sensitive : tuple of str
     notes : dict of str to str
+    first : bool
+        Whether it was said that nothing went out before.
+    joint : JointKeys or None
+        Of every linked record group, risk and sensitive values on these keys; None where nothing is linked.
+    not_compared : tuple of str
+        Why a key or sensitive variable could not be compared with earlier releases, by name.
+    unlinking : str
+        What would part the linked releases: new identifiers, rounding, noise on the column that links them.
     records : frame
         Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
     """
@@ -65,8 +80,9 @@ class Differencing(Result):
     measure: ClassVar[str] = "differencing"
     figures: ClassVar[tuple[str, ...]] = (
         "differencing", "people", "certain_together", "told_by_difference", "given_back", "unprotected",
+        "linked", "linked_uniques",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("source", "flags")
+    dropped: ClassVar[tuple[str, ...]] = ("source", "flags", "joint")
     n: int
     differencing: float
     people: int
@@ -74,6 +90,8 @@ class Differencing(Result):
     told_by_difference: int
     given_back: int
     unprotected: int
+    linked: int
+    linked_uniques: int
     within: int
     certain: dict[str, int]
     entries: tuple[EarlierRelease, ...]
@@ -82,6 +100,47 @@ class Differencing(Result):
     source: Any = field(repr=False)
     flags: dict[str, Bools] = field(repr=False)
     notes: dict[str, str] = field(default_factory=dict)
+    joint: JointKeys | None = field(default=None, repr=False)
+    not_compared: tuple[str, ...] = ()
+    unlinking: str = ""
+    first: bool = False
+
+    @property
+    def n_pending(self) -> int:
+        """Earlier releases that have not gone out yet."""
+        return sum(entry.pending for entry in self.entries)
+
+    def joint_below(self, k: float) -> int:
+        """Linked records in groups of fewer than k on the keys of all releases that they are linked to."""
+        return 0 if self.joint is None else int((self.joint.frequency < k - SLACK).sum())
+
+    def joint_above(self, risk: float) -> int:
+        """Linked records with a risk above the limit on these keys."""
+        return 0 if self.joint is None else int((self.joint.risk > risk + SLACK).sum())
+
+    def joint_short(self, variable: str, least: float) -> int:
+        """Linked records whose group on these keys holds fewer values of a sensitive variable."""
+        return 0 if self.joint is None else int((self.joint.distinct[variable] < least - SLACK).sum())
+
+    @property
+    def joint_variables(self) -> tuple[str, ...]:
+        """The sensitive variables of the linked releases."""
+        return () if self.joint is None else tuple(self.joint.distinct)
+
+    @property
+    def linked_by(self) -> dict[str, tuple[str, ...]]:
+        """The columns that link each earlier release, where any does."""
+        return {entry.name: entry.linked_by for entry in self.entries if entry.linked_by}
+
+    @property
+    def linked_words(self) -> str:
+        """The linked releases and the columns that link them, in words."""
+        return "; ".join(f"{name} (linked by {', '.join(columns)})" for name, columns in self.linked_by.items())
+
+    @property
+    def without_levels(self) -> tuple[str, ...]:
+        """Earlier releases of the same people of which the ledger kept no levels, so that they could not be joined."""
+        return tuple(entry.name for entry in self.entries if NO_LEVELS in entry.notes)
 
     @property
     def not_intersected(self) -> tuple[str, ...]:
@@ -100,7 +159,8 @@ class Differencing(Result):
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, those of each earlier release under ``entries``."""
         listed = [json_ready({**vars(entry)}) for entry in self.entries]
-        return {**super().to_dict(), "certain": dict(self.certain), "within": self.within, "entries": listed}
+        told = {"certain": dict(self.certain), "within": self.within, "not_compared": list(self.not_compared)}
+        return {**super().to_dict(), **told, "entries": listed}
 
     def _backend(self) -> Any:
         return "pyarrow" if isinstance(self.source, LetGo) else self.source.implementation
@@ -118,7 +178,9 @@ def differencing(
     aligned: bool = False,
     within: int = 3,
     people: str | None = None,
+    new: Sequence[str] = (),
     scenario: Scenario | None = None,
+    first: bool = False,
     step: Callable[[str], None] | None = None,
 ) -> Differencing:
     """Find what a release gives away together with earlier releases, and with none of them alone.
@@ -147,8 +209,15 @@ def differencing(
     people : str, optional
         Whom the release is about, as `ReleaseLedger.add` was told of others; releases of other people are compared by
         their counts only. Unless given all are taken to be about the same people.
+    new : sequence of str
+        Keys and sensitive variables that no earlier release had in any coding: others that are in none of them cannot
+        be judged.
     scenario : Scenario, optional
-        Gives keys and sensitive variables that are not given here; of one intruder.
+        Gives keys and sensitive variables that are not given here, weight and rule for missing keys; of one intruder.
+        Its identifiers do not go out.
+    first : bool
+        Whether nothing of the survey went out before. Where it is not said, a ledger without a release that went out
+        judges nothing.
     step : callable, optional
         Is told in words what is being done.
 
@@ -200,8 +269,10 @@ def differencing(
     tell = step or (lambda _: None)
     arguments.count(within, "within", "is the largest difference of counts that is looked at")
     arguments.flag(aligned, "aligned")
+    arguments.flag(first, "first")
     arguments.column_or_none(id, "id")
     arguments.names(keys, "keys")
+    said_new = arguments.names(new, "new", single=True) or ()
     if people is not None:
         arguments.text(people, "people")
     (own, *others), targets = release_ledger.key_sets(keys, sensitive, scenario)
@@ -209,28 +280,32 @@ def differencing(
         raise DataError(
             "keys are those of one intruder; choose one of the scenario with .intruder(name)", argument="keys"
         )
-    new = release_ledger.open_release(
+    kept = () if scenario is None else scenario.identifiers
+    roles = resolve_roles(scenario=scenario, keys=own, sensitive=targets)
+    weight = _present(data, roles.weight)
+    release = release_ledger.open_release(
         data, (*dict.fromkeys([*own, *targets]),), id=_present(data, id), name="the release",
-        role="keys and sensitive",
+        role="keys and sensitive", weight=weight, kept=kept,
     )  # fmt: skip
-    earlier_releases = list(_earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, tell=tell))
-    flags = {name: np.zeros(new.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}
-    earlier_sets: dict[str, list[Candidates]] = {target: [] for target in targets}
+    before = _earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, kept=kept, tell=tell)
     own_sets = {
-        target: own_candidates(new, own, target)
-        for target in targets if target not in own and len(new.levels[target].texts) <= release_ledger.MOST_LEVELS
-    }  # fmt: skip
-    entries, disclosed = [], 0
-    for previous in earlier_releases:
+        target: own_candidates(release, own, target)
+        for target in targets
+        if target not in own and release_ledger.can_intersect(release.n, len(release.levels[target].texts))
+    }
+    shared = Comparison(
+        release, own, own_sets, targets, id, aligned, within, said_new, {target: [] for target in targets},
+        {target: np.zeros(release.n, np.bool_) for target in own_sets},
+        {name: np.zeros(release.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}, [],
+    )  # fmt: skip
+    entries = []
+    for previous in before:
         tell(f"comparing with {previous.name}")
-        entry = compare_with_earlier(
-            new, previous, own, own_sets, earlier_sets, flags, id=id, aligned=aligned, within=within
-        )
-        disclosed += entry.told_by_difference
-        entries.append(entry)
-    certain, notes = {}, {}
+        entries.append(replace(compare_with_earlier(shared, previous), pending=previous.pending))
+    flags, certain, notes = shared.flags, {}, {}
     for target, own_set in own_sets.items():
-        hit, contradicted = certain_together(own_set, earlier_sets[target])
+        hit, contradicted = certain_together(own_set, shared.sets[target])
+        hit |= shared.certain[target]
         flags["certain_together"] |= hit
         certain[target] = int(hit.sum())
         if contradicted.any():
@@ -238,23 +313,51 @@ def differencing(
                 "for some records no value is possible in all releases: values were changed, or rows do not belong "
                 "together; what is certain may be wrong then"
             )
-    joint = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
-    everybody = min(int(joint.sum()) + disclosed, new.n)
+    joint = None
+    if shared.joined:
+        tell("joining the releases that a column links")
+        joint = joint_keys(release, shared.joined, replace(roles, weight=weight))
+    either = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
+    disclosed = sum(entry.told_by_difference for entry in entries)
+    everybody = min(int(either.sum()) + disclosed, release.n)
+    linked, uniques = (0, 0) if joint is None else (int(joint.linked.sum()), int((joint.frequency < 2).sum()))
     return Differencing(
-        new.n, everybody / new.n, everybody, int(flags["certain_together"].sum()), disclosed,
-        int(flags["given_back"].sum()), int(flags["unprotected"].sum()), within, certain, tuple(entries), own, targets,
-        new.frame, flags, notes,
+        release.n, everybody / release.n, everybody, int(flags["certain_together"].sum()), disclosed,
+        int(flags["given_back"].sum()), int(flags["unprotected"].sum()), linked, uniques, within, certain,
+        tuple(entries), own, targets, release.frame, flags, notes, joint, _not_compared(shared, entries),
+        unlinking(release, shared.joined), first,
     )  # fmt: skip
 
 
-def _present(data: Any, id: str | None) -> str | None:
-    """The name of the id column if the release has it; it may have been dropped before release."""
-    return id if id is not None and id in open_frame(data).collect_schema().names() else None
+NOT_EARLIER = (
+    "no earlier release has {} in a coding that can be compared; where none had it at all, say so: [ledger] new"
+)
+OTHERWISE = "{} is coded otherwise in an earlier release, and which codes stand for the same values cannot be told"
+TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
+
+
+def _not_compared(shared: Comparison, entries: Sequence[EarlierRelease]) -> tuple[str, ...]:
+    """Why some key or sensitive variable was not compared, one sentence each, by name."""
+    same = [entry for entry in entries if entry.same_people and NO_LEVELS not in entry.notes]
+    reasons = []
+    for name in shared.new.levels if same else ():
+        if any(name in entry.otherwise and name not in entry.compared for entry in same):
+            reasons.append(OTHERWISE.format(name))
+        elif name not in shared.said_new and not any(name in entry.compared for entry in same):
+            reasons.append(NOT_EARLIER.format(name))
+        elif name in shared.sensitive and name not in shared.keys and name not in shared.own:
+            reasons.append(TOO_MANY.format(name))
+    return tuple(reasons)
+
+
+def _present(data: Any, name: str | None) -> str | None:
+    """The name of a column if the release has it; an id may have been dropped before."""
+    return name if name is not None and name in open_frame(data).collect_schema().names() else None
 
 
 def _earlier(
     earlier: Any, ledger: ReleaseLedger | None, keys: tuple[str, ...], earlier_keys: Any, sensitive: Sequence[str],
-    *, id: str | None, people: str | None, tell: Callable[[str], None],
+    *, id: str | None, people: str | None, kept: Sequence[str], tell: Callable[[str], None],
 ) -> Iterator[Earlier]:  # fmt: skip
     files = _named(earlier)
     if ledger is not None and not isinstance(ledger, ReleaseLedger):
@@ -272,17 +375,16 @@ def _earlier(
         )
         if not columns:
             raise ColumnError(f"{name} has none of the columns {', '.join([*keys, *sensitive])}: another survey?")
-        file = release_ledger.open_release(frame, columns, id=_present(frame, id), name=name, role="earlier_keys")
-        shared = [column for column in columns if column in keys]
-        sets = [tuple(shared)] if shared else []
-        sketch = release_ledger.sketch_release(
-            file, sets, [column for column in sensitive if column in columns], digester
+        file = release_ledger.open_release(
+            frame, columns, id=_present(frame, id), name=name, role="earlier_keys", kept=kept
         )
-        yield Earlier(name, "", True, sketch, digester, file, own)
+        learnt = [column for column in sensitive if column in columns]
+        sketch, order = release_ledger.sketch_release(file, [tuple(own)], learnt, digester)
+        yield Earlier(name, "", True, sketch, digester, order)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
         same = people is None or entry.people == people
-        yield Earlier(entry.name, entry.date, same, ledger._sketch(entry), ledger._digester)  # type: ignore[union-attr]
+        yield Earlier(entry.name, entry.date, same, ledger._sketch(entry), ledger._digester, pending=entry.pending)  # type: ignore[union-attr]
 
 
 def _columns(frame: Any) -> list[str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,35 @@ from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.ledger.digests import Digester, Levels, Part, Place, Sketch, canonical, sorted_part
-from sdckit.data.ledger.ledger_file import LedgerEntry, LedgerFile, create_file, make_key, open_file, read_key
+from sdckit.data.frames import telling_apart
+from sdckit.data.ledger.chain import head_file
+from sdckit.data.ledger.digests import (
+    WIDTH,
+    Digester,
+    Kind,
+    Levels,
+    Part,
+    Place,
+    Sketch,
+    canonical,
+    coded_parts,
+    sorted_part,
+)
+from sdckit.data.ledger.ledger_file import (
+    LedgerEntry,
+    LedgerFile,
+    create_file,
+    digest_of_file,
+    make_key,
+    open_file,
+    read_key,
+    upgrade_file,
+)
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Words
-from sdckit.numerics.grouping import first_of_groups
+from sdckit.numerics.grouping import first_of_groups, sum_by
 
 # A release prepared for comparison: coded columns, combinations of values, and their keyed digests.
 
@@ -51,12 +72,14 @@ class Combinations:
 
 @dataclass(frozen=True, eq=False)
 class OpenedRelease:
-    """An opened release: frame, coded columns to compare, and its id, if any."""
+    """An opened release: frame, coded columns to compare, its id, if any, and what goes out and tells people apart."""
 
     frame: Any
     n: int
     levels: dict[str, Levels]
     id: Levels | None
+    links: dict[str, Levels] = field(default_factory=dict)
+    size: NDArray[np.uint32] | None = None  # records of each row, where rows are combinations
     memo: dict[Any, Any] = field(default_factory=dict)
 
     @property
@@ -67,7 +90,8 @@ class OpenedRelease:
             groups = group_codes([self.levels[name].codes for name in columns], self.n)
             first = first_of_groups(groups.of_row, len(groups.size))
             codes = tuple(self.levels[name].codes[first] for name in columns)
-            self.memo["whole"] = Combinations(columns, codes, groups.size, groups.of_row)
+            size = groups.size if self.size is None else sum_by(groups.of_row, self.size, len(groups.size))
+            self.memo["whole"] = Combinations(columns, codes, size.astype(np.int64), groups.of_row)
         combined: Combinations = self.memo["whole"]
         return combined
 
@@ -79,14 +103,6 @@ class OpenedRelease:
             self.memo[place] = Combinations(place, subset.codes, subset.size, subset.of_row[self.whole.of_row])
         combined: Combinations = self.memo[place]
         return combined
-
-    def digests(self, columns: Sequence[str], digester: Digester) -> NDArray[np.uint8]:
-        """The digest of each of these combinations."""
-        place = (digester, tuple(sorted(columns)))
-        if place not in self.memo:
-            self.memo[place] = self.digests_of(self.combinations(columns), digester)
-        digests: NDArray[np.uint8] = self.memo[place]
-        return digests
 
     def digests_of(self, combined: Combinations, digester: Digester) -> NDArray[np.uint8]:
         """Digests of any combinations, including ones that do not occur in the file."""
@@ -104,19 +120,29 @@ class OpenedRelease:
         digests: NDArray[np.uint8] = self.memo[place]
         return digests
 
-    def id_digests(self, digester: Digester) -> NDArray[np.uint8]:
-        """The digest of each record's id."""
-        assert self.id is not None
-        return digester.levels(self.id)[self.id.codes]
+    def linking_digests(self, column: Levels, digester: Digester) -> NDArray[np.uint8]:
+        """The digest of each record's value in a column that tells people apart; that of a missing one without."""
+        place = (digester, "linking", column.name)
+        if place not in self.memo:
+            self.memo[place] = digester.linking(column)[column.codes]
+        digests: NDArray[np.uint8] = self.memo[place]
+        return digests
 
 
-def open_release(data: Any, columns: Sequence[str], *, id: str | None, name: str, role: str) -> OpenedRelease:
+def open_release(
+    data: Any, columns: Sequence[str], *, id: str | None, name: str, role: str, weight: str | None = None,
+    kept: Sequence[str] = (),
+) -> OpenedRelease:  # fmt: skip
     """Read the columns of a release.
 
-    `name` is what the release is called in messages, `role` what its columns are. Raises ColumnError: a column is
-    absent; DataError: no records, or records without an id of their own.
+    `name` is what the release is called in messages, `role` what its columns are; those `kept` do not go out. Raises
+    ColumnError: a column is absent; DataError: no records, or records without an id of their own.
     """
-    wanted: dict[str, Sequence[str]] = {role: tuple(columns), "id": () if id is None else (id,)}
+    telling = telling_apart(data, MOST_ALIKE, without=kept)
+    wanted: dict[str, Sequence[str]] = {
+        role: tuple(columns), "id": () if id is None else (id,), "weight": () if weight is None else (weight,),
+        "columns": telling,
+    }  # fmt: skip
     frame, _ = columns_in_memory(data, wanted)
     levels = {name: canonical(code_column(frame[name])) for name in dict.fromkeys(columns)}
     own = None if id is None else canonical(code_column(frame[id]))
@@ -126,7 +152,22 @@ def open_release(data: Any, columns: Sequence[str], *, id: str | None, name: str
             "value of its own in, or leave id out",
             argument="id",
         )
-    return OpenedRelease(frame, len(frame), levels, own)
+    links = {column: _alone(canonical(code_column(frame[column]))) for column in telling}
+    return OpenedRelease(frame, len(frame), levels, own, {column: few for column, few in links.items() if few.texts})
+
+
+MOST_ALIKE = 0.9  # least share of records with a value of their own in a column that tells people apart
+
+
+def _alone(column: Levels) -> Levels:
+    """The column with the values that one record has; none where fewer than most records have one."""
+    single = column.counts() == 1
+    single[0] = False
+    if single.sum() < MOST_ALIKE * (column.codes > 0).sum():
+        return Levels(column.name, column.codes, ())
+    number = np.cumsum(single) * single
+    texts = tuple(text for text, alone in zip(column.texts, single[1:].tolist(), strict=True) if alone)
+    return Levels(column.name, number.astype(np.int32)[column.codes], texts)
 
 
 # Earlier releases to compare with: files at hand, or the sketches a ledger keeps of them.
@@ -139,7 +180,8 @@ ALIKE = 0.5  # least share of records of each file whose value occurs in the oth
 class Earlier:
     """One earlier release.
 
-    `file` if it is at hand, with its `keys`; `same_people`: whether it is assumed to cover the people of the new one.
+    `order`, if the file itself is at hand: the combination of each of its rows. `same_people`: whether it is assumed
+    to cover the people of the new one; `pending`: whether it has not gone out yet.
     """
 
     name: str
@@ -147,8 +189,8 @@ class Earlier:
     same_people: bool
     sketch: Sketch
     digester: Digester
-    file: OpenedRelease | None = None
-    keys: tuple[str, ...] = ()
+    order: NDArray[np.int64] | None = None
+    pending: bool = False
 
     @property
     def n(self) -> int:
@@ -177,32 +219,16 @@ def _alike(new: OpenedRelease, name: str, counts: NDArray[np.int64], part: Part,
     return bool(here[counted[1:] > 0].sum() >= ALIKE * here.sum() and counted[1:].sum() >= ALIKE * there)
 
 
-def link_rows(new: OpenedRelease, earlier: Earlier, *, aligned: bool) -> NDArray[np.int64] | None:
-    """Row of the earlier file linked to each new record, -1 for none; None if the files cannot be linked."""
-    old = earlier.file
-    if old is None:
-        return None
-    if new.id is not None and old.id is not None:
-        number = {text: code for code, text in enumerate(old.id.texts, 1)}
-        row = np.full(len(old.id.texts) + 1, -1, np.int64)
-        row[old.id.codes] = np.arange(old.n)
-        row[0] = -1
-        codes = np.array([0, *(number.get(text, 0) for text in new.id.texts)])
-        linked: NDArray[np.int64] = row[codes[new.id.codes]]
-        return linked
-    return np.arange(new.n) if aligned and old.n == new.n else None
-
-
-def widest_counted_set(earlier: Earlier, columns: Sequence[str]) -> tuple[str, ...]:
-    """The widest subset of these columns that was counted in an earlier release; () if there is none."""
-    return next((own for own in earlier.sketch.sets() if set(own) <= set(columns)), ())
-
-
 # Candidate values of a sensitive variable for each combination of keys, as bit masks.
 
 
-MOST_LEVELS = 2_048
+MOST_WORDS = 1 << 25  # of the sets of all records, 256 MB
 BITS = 64
+
+
+def can_intersect(n: int, n_levels: int) -> bool:
+    """Whether the sets of candidate levels of n records are few enough to be held."""
+    return n * -(-n_levels // BITS) <= MOST_WORDS
 
 
 def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> Words:
@@ -278,76 +304,48 @@ def _join(
         joined[rows] |= union[group]
 
 
-# The sketch of a release: the sets of columns that are counted, and the digests kept of them.
-
-
-MOST_DIGESTS = 2_000_000  # of one release; beyond it optional sets of columns are left out, the widest first
+# The sketch of a release: what is counted, and the digests kept of it.
 
 
 def sketch_release(
-    release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester,
-    *, id: str | None = None,
-) -> Sketch:  # fmt: skip
-    """Count the combinations of every set of columns worth comparing; keep keyed digests and counts.
+    release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester
+) -> tuple[Sketch, NDArray[np.int64]]:
+    """Keep keyed digests of the levels of each column and of the combinations of all, with their counts and codes.
 
-    `keys` are those of each intruder. With an `id`, also the combination of each id and the candidate values of
-    each sensitive variable by combination.
+    `keys` are those of each intruder. Kept is, too, which combination each id has, and each value that tells people
+    apart. Also returns the combination of each record.
     """
     parts: dict[Place, Part] = {}
     places: dict[tuple[str, ...], NDArray[np.int64]] = {}
-    own = list(dict.fromkeys(tuple(sorted(key)) for key in keys))
-    taken = 0
-    for columns, needed in _sets(keys, sensitive):
-        combined = release.combinations(columns) if columns in own else release.whole.among(columns)
-        if not needed and taken + len(combined.size) > MOST_DIGESTS:
-            continue
-        taken += len(combined.size)
+    every = tuple(sorted(release.levels))
+    for columns in dict.fromkeys([*((name,) for name in every), every]):
+        combined = release.combinations(columns)
         digests = release.digests_of(combined, digester)
         parts[("counts", *columns)], places[columns] = sorted_part(digests, combined.size)
-    for columns in own if id is not None else ():
-        _add_people(parts, release, columns, sensitive, digester, places[columns], str(id))
-    return Sketch(parts)
+    order = np.argsort(places[every])
+    levels = []
+    for name, codes in zip(every, release.whole.codes, strict=True):
+        of_level = np.zeros(len(release.levels[name].texts) + 1, np.int64)
+        of_level[release.combinations([name]).codes[0]] = places[(name,)]
+        levels.append(of_level[codes[order]])
+    parts |= coded_parts(every, levels)
+    of_row: NDArray[np.int64] = places[every][release.whole.of_row]
+    for kind, column in _linking(release):
+        rows = np.flatnonzero(column.codes)
+        digests = release.linking_digests(column, digester)[rows]
+        parts[kind, column.name, *every], _ = sorted_part(digests, of_row[rows])
+    nothing = Part(np.zeros((0, WIDTH), np.uint8), np.zeros(0, np.uint32))
+    parts |= {("keys", *names): nothing for names in keys if names}
+    return Sketch(parts | ({("sensitive", *sensitive): nothing} if sensitive else {})), of_row
 
 
-def _sets(keys: Sequence[Sequence[str]], sensitive: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Distinct sets of columns to count and whether each is always kept; optional ones follow, narrowest first."""
-    every = tuple(sorted({name for own in keys for name in own} | set(sensitive)))
-    wide = [tuple(sorted(own)) for own in keys]
-    wide += [tuple(sorted({*own, target})) for own in keys for target in sensitive]
-    needed = [*((name,) for name in every), *wide, every]
-    further = [*combinations(every, 2), *(rest for own in wide for rest in combinations(own, len(own) - 1))]
-    further += combinations(every, len(every) - 1)
-    seen: set[tuple[str, ...]] = set()
-    for columns, always in [(names, True) for names in needed] + [(names, False) for names in further]:
-        if columns and columns not in seen:
-            seen.add(columns)
-            yield columns, always
-
-
-def _add_people(
-    parts: dict[Place, Part], release: OpenedRelease, columns: tuple[str, ...], sensitive: Sequence[str],
-    digester: Digester, place: NDArray[np.int64], id: str,
-) -> None:  # fmt: skip
-    """Add the combination of each id, and the candidate values of each combination."""
-    combined = release.combinations(columns)
-    parts["people", id, *columns], _ = sorted_part(release.id_digests(digester), place[combined.of_row])
-    base = release.digests_of(combined, digester)
-    for target in sensitive:
-        if target not in columns and len(release.levels[target].texts) <= MOST_LEVELS:
-            parts["candidates", *columns, target] = _candidates(release, combined, base, target, digester)
-
-
-def _candidates(
-    release: OpenedRelease, combined: Combinations, base: NDArray[np.uint8], target: str, digester: Digester
-) -> Part:
-    levels = release.levels[target]
-    sets = candidate_sets(combined, levels.codes, len(levels.texts))
-    row, level = set_members(sets)
-    hidden = np.unique(combined.of_row[levels.codes == 0])  # may be any level, even one that does not occur
-    row, code = np.concatenate([row, hidden]), np.concatenate([level + 1, np.zeros(len(hidden), np.int64)])
-    digests = digester.joined(base[row], release.level_digests(target, digester)[code])
-    part, _ = sorted_part(digests, n_candidates(sets)[row])
-    return part
+def _linking(release: OpenedRelease) -> Iterator[tuple[Kind, Levels]]:
+    """The columns that tell people apart, and whether they go out."""
+    if release.id is not None:
+        yield "ids" if release.id.name in release.links else "people", release.id
+    for column in release.links.values():
+        if release.id is None or column.name != release.id.name:
+            yield "links", column
 
 
 class ReleaseLedger(Displayed):
@@ -357,12 +355,19 @@ class ReleaseLedger(Displayed):
     records that have it, both sealed once more. Without the key, which is a file kept apart, all of it looks random:
     only how many combinations each set of columns has can be read, and the names of releases and columns.
 
+    What was added, released and withdrawn is a chain sealed by the key. Its head, the number of links and the digest of
+    the last, lies beside the key in a file of the key's name and `.head`: an older copy of the ledger, or one that
+    lacks an entry, is refused.
+
     Attributes
     ----------
     survey : str
         What the releases are releases of.
     entries : tuple of LedgerEntry
-        The releases, in the order they were added.
+        The releases, in the order they were added; those that `protect` wrote and `check` has not passed are
+        ``pending``.
+    head : str
+        Number and digest of the end of the chain.
 
     References
     ----------
@@ -380,8 +385,9 @@ class ReleaseLedger(Displayed):
     ['2024']
     """
 
-    def __init__(self, file: LedgerFile) -> None:
+    def __init__(self, file: LedgerFile, without: Collection[str] = ()) -> None:
         self._file = file
+        self._without = frozenset(without)
 
     @classmethod
     def create(cls, folder: str | Path, *, key: str | Path, survey: str) -> ReleaseLedger:
@@ -410,8 +416,8 @@ class ReleaseLedger(Displayed):
         if file.resolve().parent == place.resolve():
             raise DataError("the key is kept apart from the ledger: name a file outside its folder", argument="key")
         if (place / "ledger.toml").exists():  # before a key is made up for nothing
-            return cls(create_file(place, survey, Digester(b"")))
-        return cls(create_file(place, survey, Digester(make_key(file))))
+            return cls(create_file(place, survey, Digester(b""), head_file(file)))
+        return cls(create_file(place, survey, Digester(make_key(file)), head_file(file)))
 
     @classmethod
     def open(cls, folder: str | Path, *, key: str | Path, survey: str | None = None) -> ReleaseLedger:
@@ -420,17 +426,35 @@ class ReleaseLedger(Displayed):
         Raises
         ------
         FileFormatError
-            There is no ledger, or no key.
+            There is no ledger, no key or no head beside it; an older copy of the ledger, or one that was changed.
         DataError
             The key of another ledger, or one that others can read; a ledger of another survey.
         """
-        file = open_file(Path(folder), Digester(read_key(Path(key))))
+        file = open_file(Path(folder), Digester(read_key(Path(key))), head_file(Path(key)))
         if survey is not None and arguments.text(survey, "survey") != file.survey:
             raise DataError(
                 f"the ledger is of the survey {file.survey!r}, and not of {survey!r}; open that survey's own",
                 argument="survey",
             )
         return cls(file)
+
+    @classmethod
+    def upgrade(cls, folder: str | Path, *, key: str | Path) -> ReleaseLedger:
+        """Seal a ledger of an earlier version into a chain, once.
+
+        Raises
+        ------
+        FileFormatError
+            It is sealed already, its key has the head of other entries, or a sketch is gone or was changed.
+        DataError
+            The key of another ledger, or one that others can read.
+        """
+        return cls(upgrade_file(Path(folder), Digester(read_key(Path(key))), head_file(Path(key))))
+
+    @property
+    def head(self) -> str:
+        """Number and digest of the end of the chain."""
+        return str(self._file.head)
 
     @property
     def survey(self) -> str:
@@ -440,7 +464,7 @@ class ReleaseLedger(Displayed):
     @property
     def entries(self) -> tuple[LedgerEntry, ...]:
         """The releases, in the order they were added."""
-        return self._file.entries
+        return tuple(entry for entry in self._file.entries if entry.name not in self._without)
 
     def add(
         self,
@@ -453,6 +477,9 @@ class ReleaseLedger(Displayed):
         date: str = "",
         people: str = "",
         id: str | None = None,
+        file: str | Path | None = None,
+        pending: bool = False,
+        again: bool = False,
     ) -> ReleaseLedger:
         """Remember a release, and give the ledger with it.
 
@@ -477,6 +504,12 @@ class ReleaseLedger(Displayed):
             A column with a value of its own for each person, the same in every release. It need not go out with the
             release. Only with it the ledger can find later what releases give away of a person together; then it holds
             a digest of every id.
+        file : str or Path, optional
+            The file that goes out, by whose digest `names_of` knows it again.
+        pending : bool
+            Whether it has not gone out yet: `release` says that it does, `withdraw` that it does not.
+        again : bool
+            Whether it replaces a pending one of the same name.
 
         Raises
         ------
@@ -494,9 +527,56 @@ class ReleaseLedger(Displayed):
         arguments.column_or_none(id, "id")
         own, targets = key_sets(keys, sensitive, scenario)
         columns = tuple(dict.fromkeys([*(column for some in own for column in some), *targets]))
-        opened = open_release(data, columns, id=id, name=name, role="keys and sensitive")
-        sketch: Sketch = sketch_release(opened, own, targets, self._file.digester, id=id)
-        return ReleaseLedger(self._file.with_entry(name, sketch, date=date, people=people))
+        kept = () if scenario is None else scenario.identifiers
+        opened = open_release(data, columns, id=id, name=name, role="keys and sensitive", kept=kept)
+        sketch, _ = sketch_release(opened, own, targets, self._file.digester)
+        released = "" if file is None else digest_of_file(Path(file), self._file.digester)
+        return ReleaseLedger(self._file.with_entry(
+            name, sketch, date=date, people=people, released=released, pending=arguments.flag(pending, "pending"),
+            again=arguments.flag(again, "again"),
+        ))  # fmt: skip
+
+    def release(self, name: str) -> ReleaseLedger:
+        """Say that a pending release goes out.
+
+        Raises
+        ------
+        DataError
+            There is none of that name; or the ledger got others since it was opened, which the release was not held
+            against.
+        FileFormatError
+            The ledger cannot be written.
+        """
+        return ReleaseLedger(self._file.with_released(arguments.text(name, "name")))
+
+    def withdraw(self, name: str) -> ReleaseLedger:
+        """Take back a pending release, which does not go out.
+
+        Raises
+        ------
+        DataError
+            There is none of that name, or it went out.
+        FileFormatError
+            The ledger cannot be written.
+        """
+        return ReleaseLedger(self._file.without_pending(arguments.text(name, "name")))
+
+    def names_of(self, file: str | Path) -> tuple[str, ...]:
+        """The entries that remember a file, known by the digest of its bytes.
+
+        Raises
+        ------
+        FileFormatError
+            It cannot be read.
+        """
+        if not any(entry.released for entry in self._file.entries):
+            return ()
+        digest = digest_of_file(Path(file), self._file.digester)
+        return tuple(entry.name for entry in self._file.entries if entry.released == digest)
+
+    def without(self, names: Sequence[str]) -> ReleaseLedger:
+        """The ledger without some entries: a release is held against all but its own."""
+        return ReleaseLedger(self._file, {*self._without, *(arguments.names(names, "names") or ())})
 
     def _sketch(self, entry: LedgerEntry) -> Sketch:
         return self._file.read(entry)
@@ -514,7 +594,7 @@ class ReleaseLedger(Displayed):
 
 
 def _entry_line(entry: LedgerEntry) -> str:
-    return ", ".join(filter(None, (entry.name, entry.date, entry.people)))
+    return ", ".join(filter(None, (entry.name, entry.date, entry.people, "pending" if entry.pending else "")))
 
 
 def key_sets(

@@ -14,6 +14,7 @@ from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, majorities_of
 from sdckit.cells.as_cells import tabulate_roles
+from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
@@ -365,15 +366,18 @@ def _labelled(recovered: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.i
 
 def recognised(data: Any, roles: Roles, *, k: Sequence[int], risk: float | None) -> Undone:
     """Re-identification risk of a file on the key variables."""
-    cells = tabulate_roles(data, roles)
-    sizes = cells.values("sample_frequency")
-    if "population_frequency" in cells.columns and not cells.count_short():
-        cells = cells.with_column("risk", exact_risk, "sample_frequency", "population_frequency")
-    else:
-        cells = cells.with_column("risk", census_risk, "sample_frequency")
-    risks = cells.values("risk")
+    cells = risk_cells(data, roles)
+    sizes, risks = cells.values("sample_frequency"), cells.values("risk")
     below = sizes.count_below([*k, 1 + 1e-9])
     return Undone(
         int(sizes.extremes()[0]), below[-1], risks.total(), dict(zip(k, below, strict=False)),
         None if risk is None else risks.count_above([risk])[0],
     )  # fmt: skip
+
+
+def risk_cells(data: Any, roles: Roles) -> AnyCells:
+    """The cells of a file with their individual risk ("risk")."""
+    cells = tabulate_roles(data, roles)
+    if "population_frequency" in cells.columns and not cells.count_short():
+        return cells.with_column("risk", exact_risk, "sample_frequency", "population_frequency")
+    return cells.with_column("risk", census_risk, "sample_frequency")

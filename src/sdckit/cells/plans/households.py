@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, expm1_negative, most_cells
-from sdckit.cells.table import CellValues, warn
+from sdckit.cells.table import CellValues, say_ungrouped
 from sdckit.data.frames import collect, count_records
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
@@ -137,7 +137,6 @@ def sum_households(
     sizes = collected[N].to_numpy().astype(np.int64)
     brought = [collected[name].to_numpy().astype(np.float64) for name in alone]
     single = ~np.isnan(brought[0])
-    if n_single := int(sizes[single].sum()):
-        warn(f"{n_single} records have no household id in {key.name!r}: each is a household of its own")
+    say_ungrouped(key.name, int(sizes[single].sum()), int(sizes.sum()))
     sums = (collected[f"{SUM}{i}"].to_numpy().astype(np.float64) for i in range(len(own)))
     return [(np.where(single, figure, total), sizes) for figure, total in zip(brought, sums, strict=True)]

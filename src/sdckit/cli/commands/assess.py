@@ -26,8 +26,10 @@ from sdckit.cli.source import (
     read_declared,
     read_given,
     read_release,
+    release_header,
     takes,
 )
+from sdckit.data.scenarios.scenario_form import NONE
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -53,11 +55,14 @@ class Roles:
     intruders: Annotated[Names, ROLE(metavar="NAME=A,B", help="One of several intruders; repeat it.")] = None
     weight: Annotated[str | None, ROLE(metavar="W", help="Sampling weights.")] = None
     sampling_fraction: Annotated[Share, ROLE(metavar="X", help="Share of the population in the file.")] = None
-    household: Annotated[str | None, ROLE(metavar="COLUMN", help="Who lives together.")] = None
+    household: Annotated[str | None, ROLE(metavar="COLUMN", help="Who lives together; or none.")] = None
     person: Annotated[str | None, ROLE(metavar="P", help="Which rows are one person.")] = None
-    sensitive: Annotated[Names, ROLE(metavar="A,B", help="What an intruder would learn.")] = None
+    sensitive: Annotated[Names, ROLE(metavar="A,B", help="What an intruder would learn; or none.")] = None
     numeric: Annotated[Names, ROLE(metavar="A,B", help="Numeric variables, for outliers.")] = None
+    magnitudes: Annotated[Names, ROLE(metavar="A,B", help="Amounts of which few hold much; or none.")] = None
     identifiers: Annotated[Names, ROLE(metavar="A,B", help="Names and numbers; never read.")] = None
+    insensitive: Annotated[Names, ROLE(metavar="A,B*", help="Known to nobody, harming nobody; * for many.")] = None
+    insensitive_because: Annotated[str | None, ROLE(metavar="TEXT", help="Who found so, and why, of patterns.")] = None
     scenario: Annotated[Path | None, ROLE(metavar="S.toml", help="Take all this from a file; options win.")] = None
     measures: Annotated[Names, ROLE(metavar="A,B", help=f"Also run {', '.join(further())}, or all.")] = None
     by: Annotated[Names, ROLE("--by", metavar="A,B", help="Subgroups: tables here and in --internal documents.")] = None
@@ -70,9 +75,10 @@ class Roles:
     def declared(self, **given: Any) -> Scenario:
         """Make the scenario: the file's, each entry replaced where an option names it."""
         same = ("keys", "missing_rule", "weight", "sampling_fraction", "household", "person", "alpha")
-        lists = ("sensitive", "numeric", "identifiers")
-        given |= {name: getattr(self, name) for name in same}
+        lists = ("sensitive", "numeric", "magnitudes", "identifiers", "insensitive")
+        given |= {name: getattr(self, name) for name in (*same, "insensitive_because")}
         given |= {name: split(getattr(self, name)) for name in lists}
+        given |= {name: () for name in ("sensitive", "magnitudes") if given[name] == [NONE]}
         return make_scenario(self.scenario, intruders=self.intruders, **given)
 
 
@@ -216,12 +222,13 @@ def run(
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Read the declared columns of a file, and of its releases, and assess them."""
     from sdckit.data.files.readers import scan_header
-    from sdckit.data.scenarios.column_roles import left_to_patterns
+    from sdckit.data.scenarios.column_roles import check_insensitive, left_to_patterns
     from sdckit.workflow.assess import assess as assess_frame
 
     groups = tuple(by or ())
     if engine is not None and engine.used:
         header = engine.header(reading)
+        check_insensitive(scenario, [header])
         plan, n = engine.open(reading, scenario, (*groups, *left_to_patterns(scenario, header.columns)), steps)
         if documents:
             check_enough_records(n, internal=internal)
@@ -232,16 +239,22 @@ def run(
     also = () if release.id is None else (release.id,)
     recodings, left = release.recodings(reading, scenario)
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
-    others = [read_release(file, left, also=also, whole=True, **given) for file in release.files]
+    headers = [release_header(file, left, also=also, **reading.how_others) for file in release.files]
+    own = scan_header(reading.file, **reading.how)
+    check_insensitive(scenario, [own, *headers])
+    others = [
+        read_release(file, left, also=also, whole=True, header=header, **given)
+        for file, header in zip(release.files, headers, strict=True)
+    ]
     more = tuple(dict.fromkeys(name for other in others for name in other.columns))
     used = () if recodings is None else recodings.needs((*scenario.columns, *more))
-    headers = [scan_header(file, **reading.how_others) for file in release.files]
     if not headers:
-        headers = [scan_header(reading.file, **reading.how)]
-        given_back = scenario.limits_of(compared=True).recoverable is not None  # any column may tell values of others
-        more = tuple(headers[0].columns if given_back else left_to_patterns(scenario, headers[0].columns))
+        headers = [own]
+        # any column may tell values of others, or link the records of two releases
+        every = scenario.limits_of(compared=True).recoverable is not None or scenario.ledger is not None
+        more = tuple(headers[0].columns if every else left_to_patterns(scenario, headers[0].columns))
     frame = read_declared(
-        reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, **reading.how
+        reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, header=own, **reading.how
     )
     people = None if release.control is None else read_release(release.control, left, if_there=more, **given)
     if documents:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,8 @@ from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, Reading, tak
 from sdckit.errors import SdcWarning
 
 if TYPE_CHECKING:
+    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.check import CheckResult
 
 
@@ -59,6 +62,8 @@ def check(
 
     chosen = make_scenario(scenario, thresholds=vars(limits), missing_codes=codes(reading.missing), **of_type.entries)
     require_gate(chosen, compared=bool(released))
+    beside = BesideLedger.of(chosen, released or [reading.file])
+    chosen = beside.scenario
     release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log)
     release.check(reading.file)
     engine = engine.by_default(reading, chosen, has_release=bool(released))
@@ -70,15 +75,53 @@ def check(
         if sarif is not None:
             steps.step("writing the SARIF log")
             result.to_sarif(sarif, file=str(reading.file), released=[str(file) for file in release.files])
+        told = beside.settled(passed=result.passed)
     if protected:
         _print_protected(result, reading.file.name, kept, quiet=quiet)
-        return exit_code(result)
-    if not quiet:
+    elif not quiet:
         _print(result, reading.file.name)
-    for verdict in result.undefined:
+    if not quiet:
+        for line in told:
+            tell(line)
+    for verdict in () if protected else result.undefined:
         whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'" if verdict.intruder else verdict.name
         say(f"error: {whom} could not be checked: {verdict.reason}")
     return exit_code(result)
+
+
+@dataclass(frozen=True)
+class BesideLedger:
+    """The ledger of a scenario, if it names one, and the entries of it that remember the files that are to go out."""
+
+    scenario: Scenario
+    ledger: ReleaseLedger | None = None
+    own: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, scenario: Scenario, files: Sequence[Path]) -> BesideLedger:
+        """Open the ledger; the files are held against all entries but their own."""
+        if scenario.ledger is None:
+            return cls(scenario)
+        from sdckit.workflow.recipes.pending_release import open_ledger, own_entries
+
+        ledger = open_ledger(scenario)
+        own = own_entries(ledger, files)
+        return cls(scenario.changed(ledger=scenario.ledger.remembering(own)), ledger, own)
+
+    def settled(self, *, passed: bool) -> list[str]:
+        """Make pending entries of files that passed released ones; what became of them, in lines."""
+        if self.ledger is None:
+            return []
+        from sdckit.cli.commands.ledger import head_line
+
+        ledger = self.ledger
+        pending = [entry.name for entry in ledger.entries if entry.pending and entry.name in self.own]
+        for name in pending if passed else ():
+            ledger = ledger.release(name)
+        state = "is released" if passed else "stays pending"
+        if not self.own:
+            state = "is not remembered: if it goes out, add it (sdckit ledger add)"
+        return [*([f"In the ledger the release {state}."] if pending or not self.own else []), head_line(ledger)]
 
 
 def exit_code(result: CheckResult) -> int:

@@ -14,7 +14,9 @@ from sdckit.cli.options import Texts, codes, make_scenario, split
 from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import NoProgress, Reading, read_declared, read_release, takes
+from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.workflow.recipes.pending_release import ledger_files, open_ledger, own_entries
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.differencing import Differencing
@@ -27,6 +29,7 @@ app = typer.Typer(help="Remember releases as keyed sketches, and hold the next o
 FromScenario = Annotated[
     Path, Option("--scenario", metavar="S.toml", help="Keys and sensitive variables; [ledger] names the ledger.")
 ]
+MaybeScenario = Annotated[Path | None, Option("--scenario", metavar="S.toml", help="[ledger] names the ledger.")]
 Folder = Annotated[
     Path | None, Option("--ledger", metavar="DIR", help="The ledger; that of the scenario unless given.")
 ]
@@ -92,19 +95,73 @@ def add(
     chosen = _without_keys(_reading_id(chosen, id), reading, log)
     if original is not None and id is None:
         raise ScenarioError("--original has the id of each record; name it: --id COLUMN")
-    opened = _open(chosen, ledger, key)
+    opened = open_ledger(chosen, ledger, key)
     with Steps(quiet=no_progress) as steps:
         if original is None:
-            frame: Any = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+            frame: Any = read_declared(
+                reading.file, chosen, also=_also(id), if_there=_header(reading), steps=steps, **reading.how
+            )
         else:
             frame = _with_id(reading, chosen, original, log, str(id), steps)
+            chosen = chosen.changed(identifiers=[*chosen.identifiers, str(id)])  # it does not go out
         steps.step(f"adding {frame.height:,} records")
-        opened = opened.add(frame, name=name, scenario=chosen, date=date, people=people or "", id=id)
-    number = len(opened.entries)
-    tell(
-        f"{reading.file.name} is in the ledger of {opened.survey} as {name}; it holds {number} "
-        f"release{'s' * (number > 1)}."
+        opened = opened.add(frame, name=name, scenario=chosen, date=date, people=people or "", id=id, file=reading.file)
+    number = counted(len(opened.entries), "release")
+    tell(f"{reading.file.name} is in the ledger of {opened.survey} as {name}; it holds {number}.")
+    tell(head_line(opened))
+
+
+@app.command("list")
+def list_releases(
+    *, scenario: MaybeScenario = None, ledger: Folder = None, key: KeyFile = None
+) -> None:  # fmt: skip
+    """List the releases of a ledger, those that are pending, too, and its head.
+
+    Exit code 0 when it ran; 2 for bad input, a ledger that was changed, or an older copy of it.
+    """
+    from sdckit.cli.terminal import print_blocks
+    from sdckit.report.blocks import TableBlock
+
+    opened = _named(scenario, ledger, key)
+    rows = tuple(
+        (entry.name, entry.date or "–", entry.people or "–", "pending" if entry.pending else "released")
+        for entry in opened.entries
     )
+    if rows:
+        print_blocks([TableBlock(f"Releases of {opened.survey}", ("Release", "Date", "People", "State"), rows)])
+    tell(head_line(opened))
+
+
+@app.command("withdraw")
+def withdraw(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A pending release, as ledger list shows it.")],
+    *,
+    scenario: MaybeScenario = None,
+    ledger: Folder = None,
+    key: KeyFile = None,
+) -> None:
+    """Take a pending release out of a ledger: it does not go out. What went out stays.
+
+    Exit code 0 when it ran; 2 for bad input.
+    """
+    opened = _named(scenario, ledger, key).withdraw(name)
+    tell(f"{name} is not in the ledger of {opened.survey} any more. Do not let its file go out.")
+    tell(head_line(opened))
+
+
+@app.command("upgrade")
+def upgrade(*, scenario: MaybeScenario = None, ledger: Folder = None, key: KeyFile = None) -> None:
+    """Seal a ledger of an earlier version, once: from then on an older copy of it is refused.
+
+    Look at what it lists: what was taken out before is not missed. Exit code 0 when it ran; 2 for bad input.
+    """
+    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
+
+    folder, file = ledger_files(_declaring(scenario), ledger, key)
+    opened = ReleaseLedger.upgrade(folder, key=file)
+    names = ", ".join(entry.name for entry in opened.entries) or "no release"
+    tell(f"Sealed: {names}. The head lies beside {file.name}.")
+    tell(head_line(opened))
 
 
 @app.command("check")
@@ -157,15 +214,20 @@ def check(
     chosen = _without_keys(_reading_id(chosen, id), reading, log)
     if within is None:
         within = 3 if chosen.ledger is None else chosen.ledger.within
-    opened = None if earlier and ledger is None and chosen.ledger is None else _open(chosen, ledger, key)
+    opened = None if earlier and ledger is None and chosen.ledger is None else open_ledger(chosen, ledger, key)
+    own = () if opened is None else own_entries(opened, [reading.file])
     with Steps(quiet=no_progress) as steps:
-        frame = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+        frame = read_declared(
+            reading.file, chosen, also=_also(id), if_there=_header(reading), steps=steps, **reading.how
+        )
         if report is not None:
             check_enough_records(frame.height, internal=internal)
         files = {path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps) for path in earlier or ()}
         differences = _differences(
-            frame, chosen, steps, earlier=files or None, ledger=opened, earlier_keys=split(earlier_keys) or None,
-            aligned=aligned, people=people, id=id, within=within,
+            frame, chosen, steps, earlier=files or None, ledger=opened and opened.without(own),
+            earlier_keys=split(earlier_keys) or None, aligned=aligned, people=people, id=id, within=within,
+            first=chosen.ledger is not None and chosen.ledger.first,
+            new=() if chosen.ledger is None else chosen.ledger.new,
         )  # fmt: skip
     verdicts = _verdicts(chosen, differences)
     if report is not None:
@@ -176,7 +238,29 @@ def check(
         if len(differences) > 1:
             tell(f"\n{name}")
         print_measure(reading.file.name, result)
-    return _told(verdicts)
+    code = _told(verdicts)
+    if opened is not None:
+        if own:
+            tell(f"\n{', '.join(own)} of the ledger is this file itself, and was left out.")
+        tell(head_line(opened))
+    return code
+
+
+def head_line(ledger: ReleaseLedger) -> str:
+    """What a ledger holds, and its head: whoever keeps the line can tell whether a copy is the newest."""
+    pending = sum(entry.pending for entry in ledger.entries)
+    held = counted(len(ledger.entries) - pending, "release") + (f", {pending:,} pending" if pending else "")
+    return f"Ledger of {ledger.survey}: {held}; head {ledger.head}"
+
+
+def _declaring(file: Path | None) -> Scenario | None:
+    from sdckit.data.scenarios.scenario import Scenario
+
+    return None if file is None else Scenario.from_toml(file)
+
+
+def _named(scenario: Path | None, ledger: Path | None, key: Path | None) -> ReleaseLedger:
+    return open_ledger(_declaring(scenario), ledger, key)
 
 
 def _scenario(file: Path, reading: Reading) -> Scenario:
@@ -210,18 +294,6 @@ def _without_keys(scenario: Scenario, reading: Reading, log: Path | None) -> Sce
 
 def _also(id: str | None) -> tuple[str, ...]:
     return () if id is None else (id,)
-
-
-def _open(scenario: Scenario, folder: Path | None, key: Path | None) -> ReleaseLedger:
-    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
-
-    place = scenario.ledger
-    if place is not None:
-        folder = folder or scenario.folder / place.folder
-        key = key or scenario.folder / place.key
-    if folder is None or key is None:
-        raise ScenarioError("name the ledger and its key: --ledger DIR --key FILE, or [ledger] in the scenario")
-    return ReleaseLedger.open(folder, key=key, survey=None if place is None else place.survey)
 
 
 def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | None, id: str, steps: Steps) -> Any:
@@ -266,13 +338,14 @@ def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> 
 
 
 def _verdicts(scenario: Scenario, differences: dict[str, Differencing]) -> list[Verdict]:
-    """The threshold against every intruder; none without one."""
-    from sdckit.workflow.verdicts import judge_differencing
+    """The thresholds against every intruder: what is disclosed together, and k, risk and l on linked releases."""
+    from sdckit.workflow.verdicts import judge_differencing, judge_linked
 
-    limit = scenario.thresholds.differencing
-    if limit is None:
-        return []
-    return [judge_differencing(limit, name, result, {}) for name, result in differences.items()]
+    limit, verdicts = scenario.thresholds.differencing, []
+    for name, result in differences.items():
+        verdicts += [] if limit is None else [judge_differencing(limit, name, result, {})]
+        verdicts += judge_linked(scenario.limits, name, result)
+    return verdicts
 
 
 def _report(

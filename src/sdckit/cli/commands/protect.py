@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,17 +36,66 @@ from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.methods import kind_of
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.workflow.recipes.pending_release import PendingRelease, open_ledger
 from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
 if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe import Applied, Recipe
 
 
 TOML = ".toml"
 
 
-@takes(ReleaseType, CoverOptions, EngineOptions, Reading)
+@dataclass(frozen=True, kw_only=True)
+class InLedger:
+    """Whether the ledger of the scenario remembers the release, and as what."""
+
+    ledger: Annotated[
+        bool | None,
+        Option(
+            "--ledger/--no-ledger",
+            help="Remember OUT in the scenario's ledger, pending until check passes it; by "
+            "itself where [ledger] says add.",
+        ),
+    ] = None
+    ledger_name: Annotated[
+        str | None, Option(metavar="TEXT", help="What the ledger calls it; OUT without its ending unless given.")
+    ] = None
+    ledger_date: Annotated[str, Option(metavar="DATE", help="Of its entry: a year, a month or a day.")] = ""
+
+    def opened(
+        self, scenario: Scenario | None, engine: EngineOptions, reading: Reading, out: Path, m: int, *, force: bool,
+        replay: bool,
+    ) -> PendingRelease | None:  # fmt: skip
+        """The ledger that is to remember m files; None where none is to, nor by itself what was made before."""
+        place = None if scenario is None else scenario.ledger
+        if not (self.ledger or (self.ledger is None and not replay and place is not None and place.add)):
+            if self.ledger_name is not None or self.ledger_date:
+                raise ScenarioError("--ledger-name and --ledger-date are of an entry in the ledger; give --ledger, too")
+            return None
+        if scenario is None or place is None:
+            raise ScenarioError("--ledger is for the ledger of a scenario; give --scenario with [ledger]")
+        if engine.used:
+            raise ScenarioError("--ledger reads what an engine never does whole; leave it out, use sdckit ledger add")
+        stem = self.ledger_name or out.stem
+        names = (stem,) if m == 1 else tuple(f"{stem} {number}" for number in range(1, m + 1))
+        ledger, date = open_ledger(scenario), self.ledger_date
+        return PendingRelease(ledger, scenario, names, partial(_ids, reading), date, force).check_names()
+
+
+def _ids(reading: Reading, name: str) -> Any:
+    """A column of the file, which the release need not have."""
+    from sdckit.data.files.readers import read_file
+    from sdckit.data.frames import open_frame
+
+    frame: Any = open_frame(read_file(reading.file, columns=(name,), **reading.how))
+    return frame[name]
+
+
+@takes(InLedger, ReleaseType, CoverOptions, EngineOptions, Reading)
 def protect(
+    in_ledger: InLedger,
     of_type: ReleaseType,
     cover: CoverOptions,
     engine: EngineOptions,
@@ -104,6 +155,7 @@ def protect(
     _check_engine(engine, reading, out, labels=labels, report=report)
     file_labels = labels_for(out, reading, wanted=labels)
     keys = _keys(id_key)
+    pending = in_ledger.opened(chosen, engine, reading, out, len(written_to), force=force, replay=replay is not None)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
         left_out, missing = unread(steps_of, chosen), codes_of(reading.missing, chosen)
@@ -128,15 +180,17 @@ def protect(
         if report is not None:  # before anything is written: what cannot be reported is not released
             steps.step("assessing the release")
             assessed = applied.assess(seed=seed)
-        written = write_release(applied.data, out, log=applied.log if log else None, log_path=log,
-                                sources=[input_ for input_ in inputs if input_ is not None], excel_safe=excel_safe,
-                                labels=file_labels)  # fmt: skip
+        written = write_release(
+            applied.data, out, log=applied.log if log else None, log_path=log, excel_safe=excel_safe,
+            sources=[input_ for input_ in inputs if input_ is not None], labels=file_labels,
+            remember=None if pending is None else partial(pending.remember, applied),
+        )  # fmt: skip
         if report is not None and assessed is not None:
             steps.step("writing the report")
             about = cover.arguments(*reading.inputs, *written_to)
             assessed.report(report, internal=internal, beside=beside, labels=reading.labels(), **about)
     if not quiet:
-        _print(applied, file.name, written, log=log, report=report, replayed=replay is not None)
+        _print(applied, file.name, written, log=log, report=report, replayed=replay is not None, pending=pending)
 
 
 def _check_engine(
@@ -179,7 +233,7 @@ def _keys(named: list[str] | None) -> dict[str, str]:
 
 def _print(
     applied: Applied, name: str, written: list[Path], *, log: Path | None, report: Path | None,
-    replayed: bool,
+    replayed: bool, pending: PendingRelease | None,
 ) -> None:  # fmt: skip
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.notebook import recipe_blocks
@@ -194,3 +248,5 @@ def _print(
         tell("Without --log this release cannot be made again: its secret is gone.")
     if report is not None:
         tell(f"Report written: {report.name}")
+    if pending is not None:
+        tell(pending.line)

@@ -26,7 +26,7 @@ FULL = re.compile(r"No space left on device|disk quota|not enough space", re.IGN
 
 
 @contextmanager
-def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -> Iterator[None]:
+def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -> Iterator[Path]:
     """Write a lazy frame to a temporary path, moved into place when the block succeeds; Spark writes a folder.
 
     Raises
@@ -45,7 +45,7 @@ def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -
             raise FileFormatError(f"{target.name}: Spark writes a folder, which others may read; leave private= out")
         with replacing_folder(target, what=target.name) as part:
             _run(lambda: native.write.parquet(part.resolve().as_uri()))
-            yield
+            yield part
         return
     if target.is_dir():
         raise FileFormatError(f"cannot write {target.name}: there is a folder; remove it, or give another name")
@@ -54,7 +54,7 @@ def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -
             _run(lambda: native.sink_parquet(part))
         else:
             _run(lambda: native.write_parquet(str(part), use_tmp_file=False))
-        yield
+        yield part
 
 
 def _run(write: Any) -> None:
@@ -325,8 +325,8 @@ def writing_file(
     excel_safe: bool = False,
     sources: Iterable[str | Path] = (),
     private: bool = False,
-) -> Iterator[None]:
-    """As `write_file`, but the file is moved into place only when the block succeeds."""
+) -> Iterator[Path]:
+    """As `write_file`, but the file, of which the block is given the place, is moved only when the block succeeds."""
     file_labels = as_labels(labels)
     arguments.flag(excel_safe, "excel_safe")
     arguments.flag(private, "private")
@@ -337,8 +337,8 @@ def writing_file(
     if is_lazy(open_frame(data)):
         if file_labels.columns:
             raise FileFormatError(f"{Path(path).name}: an engine writes no labels; leave them out")
-        with writing_plan(data, target, kind, private=private):
-            yield
+        with writing_plan(data, target, kind, private=private) as part:
+            yield part
         return
     frame: pl.DataFrame = only_records(_as_polars(data))
     if excel_safe:
@@ -351,7 +351,7 @@ def writing_file(
             _write_described(frame, part, kind, file_labels.variables)
         else:
             _write(frame, part, kind, delimiter)
-        yield
+        yield part
 
 
 def _paths(sources: Iterable[str | Path]) -> tuple[Path, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -107,6 +107,10 @@ class Digester:
         messages = [b"missing", *(b"=" + text.encode("utf-8", "surrogatepass") for text in column.texts)]
         return self._digests(self._about(b"value", column.name.encode()), messages)
 
+    def linking(self, column: Levels) -> Bytes:
+        """Digests of the levels of a column (n_levels + 1, 16) under any name: an id may be renamed."""
+        return self.levels(replace(column, name=""))
+
     def combinations(self, parts: Sequence[tuple[Bytes, NDArray[np.int32]]], n: int) -> Bytes:
         """Digests (n, 16) of n combinations; `parts`: for each column the digests of its levels, and the codes (n,)."""
         about, blocks = self._about(b"combination", b""), []
@@ -114,10 +118,6 @@ class Digester:
             rows = np.concatenate([digests[codes[first : first + AT_ONCE]] for digests, codes in parts], axis=1)
             blocks.append(self._digests(about, _split(rows)))
         return np.concatenate(blocks) if blocks else np.zeros((0, WIDTH), np.uint8)
-
-    def joined(self, base: Bytes, further: Bytes) -> Bytes:
-        """Digests (n, 16) of combinations extended by one value each."""
-        return self._digests(self._about(b"with", b""), _split(np.concatenate([base, further], axis=1)))
 
     def stream(self, nonce: bytes, n: int) -> Bytes:
         """A keystream of n bytes for a nonce: pseudorandom without the key."""
@@ -168,9 +168,10 @@ def starts(digests: Bytes) -> NDArray[np.uint64]:
 # Sketch of a release: for each set of columns the digests of its combinations, with their counts.
 
 
-# Kinds of part. "counts": combinations of columns; "candidates": feasible values of the last column for each
-# combination of the others; "people": the id in the first column, and the combination it has.
-Kind = Literal["counts", "candidates", "people"]
+# Kinds of part. "counts": combinations of columns. "cells": the levels of each combination of all columns. "people":
+# an id that is kept here only, and the combination it has; "ids": one that went out; "links": any other column that
+# went out and tells people apart. "keys" and "sensitive" are empty, and say what was what.
+Kind = Literal["counts", "cells", "people", "ids", "links", "keys", "sensitive"]
 Place = tuple[str, ...]  # the kind, then the columns
 
 
@@ -178,8 +179,8 @@ Place = tuple[str, ...]  # the kind, then the columns
 class Part:
     """Digests (K, 16) sorted by their `starts`, with a number each (K,).
 
-    For "counts" the records; for "candidates" how many values are feasible for the combination; for "people" the index
-    of the combination in its "counts".
+    For "counts" the records; for "people", "ids" and "links" the index of the combination in its "counts". "cells" are
+    in the order of their "counts", and hold codes in place of both (see `coded_parts`).
     """
 
     digests: NDArray[np.uint8]
@@ -210,11 +211,42 @@ class Sketch:
 
     parts: Mapping[Place, Part]
 
-    def sets(self) -> list[tuple[str, ...]]:
-        """Sets of columns whose combinations are counted, largest first."""
-        column_sets = [place[1:] for place in self.parts if place[0] == "counts"]
-        return sorted(column_sets, key=lambda columns: (-len(columns), columns))
-
     def get(self, kind: Kind, columns: Sequence[str]) -> Part | None:
         """A part, or None."""
         return self.parts.get((kind, *columns))
+
+    def named(self, kind: Kind) -> list[tuple[str, ...]]:
+        """The columns of every part of a kind."""
+        return [place[1:] for place in self.parts if place[0] == kind]
+
+
+AT_A_TIME = 5  # codes in a row of "cells": four in place of the digest, one in place of the number
+
+
+def coded_parts(columns: Sequence[str], codes: Sequence[NDArray[Any]]) -> dict[Place, Part]:
+    """Parts with the codes (K,) of combinations in each column, five columns a part.
+
+    >>> found = Sketch(coded_parts(["a", "b"], [np.array([4, 5]), np.array([6, 7])]))
+    >>> [column.tolist() for column in codes_of(found, ["a", "b"])]
+    [[4, 5], [6, 7]]
+    """
+    parts: dict[Place, Part] = {}
+    for first in range(0, len(columns), AT_A_TIME):
+        rows = np.zeros((len(codes[0]), AT_A_TIME), "<u4")
+        for at, column in enumerate(codes[first : first + AT_A_TIME]):
+            rows[:, at] = column
+        digests = np.ascontiguousarray(rows[:, :-1]).view(np.uint8)
+        parts["cells", str(first), *columns] = Part(digests, rows[:, -1].astype(np.uint32))
+    return parts
+
+
+def codes_of(sketch: Sketch, columns: Sequence[str]) -> list[NDArray[np.int64]] | None:
+    """The codes (K,) of combinations in each column; None if the sketch has none (an earlier version made it)."""
+    codes: list[NDArray[np.int64]] = []
+    for first in range(0, len(columns), AT_A_TIME):
+        part = sketch.get("cells", (str(first), *columns))
+        if part is None:
+            return None
+        codes += [column.astype(np.int64) for column in np.ascontiguousarray(part.digests).view("<u4").T]
+        codes.append(part.numbers.astype(np.int64))
+    return codes[: len(columns)]

@@ -10,12 +10,13 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from sdckit.data.columns import n_single
-from sdckit.data.files.file_checks import WITHHELD, may_tell
+from sdckit.data.files.file_checks import WITHHELD, FileHeader, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect
 from sdckit.data.limits import LIMITS
+from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
-from sdckit.errors import DataError
+from sdckit.errors import ColumnError, DataError
 
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
@@ -67,6 +68,8 @@ def _named_roles(scenario: Scenario, id: str | None) -> dict[str, tuple[str, ...
     roles: dict[str, tuple[str, ...]] = {} if id is None else {id: ("id",)}
     for given, name in roles_of(scenario):
         role = KEY if given.startswith("intruders.") else given
+        if role == "numeric" and name in scenario.magnitudes:  # a magnitude is numeric
+            continue
         if role not in (*none, *roles.get(name, ())):
             roles[name] = (*roles.get(name, ()), role)
     return roles
@@ -224,6 +227,19 @@ def look_at_columns(scenario: Scenario, frames: Iterable[Frame], *, id: str | No
         for name, share in shares_unique(frame, left_to_patterns(scenario, names, id=id)).items():
             shares[name] = max(share, shares.get(name, 0.0))
     return _of_columns(scenario, list(columns), shares, id=id)
+
+
+def check_insensitive(scenario: Scenario, headers: Sequence[FileHeader]) -> None:
+    """Raise where a column named insensitive is in none of the files; a pattern may cover none."""
+    columns = list(dict.fromkeys(name for header in headers for name in header.columns))
+    for name in scenario.insensitive:
+        if not is_pattern(name) and name not in columns:
+            certain = all(header.certain for header in headers)
+            told = may_tell(columns, scenario.columns, certain=certain)
+            near = did_you_mean(name, columns) if told else WITHHELD
+            raise ColumnError(
+                f"the file has no column '{name}' (declared as insensitive); {near}", argument=INSENSITIVE
+            )
 
 
 def among_columns(

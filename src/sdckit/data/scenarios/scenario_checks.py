@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
@@ -34,6 +34,7 @@ _WORDS = {
     "string_type": "must be text in quotes",
     "string_unicode": "must be text that can be written as UTF-8",
     "string_too_short": "must not be empty",
+    "too_short": "must not be empty",
     "tuple_type": 'must be a list, such as ["sex", "age"]',
     "dict_type": "must be a table",
     "model_type": "must be a table",
@@ -86,12 +87,14 @@ def check_consistent(scenario: Scenario) -> None:
     """Raise a `ScenarioError` at the first contradiction."""
     _check_intruders(scenario)
     _check_weighting(scenario)
+    _check_children(scenario)
     _check_repeats(scenario)
     _check_roles(scenario)
     _check_insensitive(scenario)
     _check_missing_keys(scenario)
     scenario.matching.check(scenario.all_keys)
     _check_orders(scenario)
+    _check_new(scenario)
 
 
 def name_intruders(keys: Any, intruders: Any) -> Any:
@@ -141,13 +144,15 @@ def check_missing_rules(value: Any) -> None:
 def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     """(role, column) pairs in the order in which columns are read."""
     pairs = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
-    for role in ("weight", "household", "person"):
+    for role in ("weight", "household", "person", "time"):
         column = getattr(scenario, role)
         pairs += [(role, column)] if column is not None else []
     for role in ("sensitive", "numeric", "magnitudes", "ordered", "identifiers", HOUSEHOLD_VARIABLES, NUMBER_GROUPS):
         pairs += [(role, column) for column in getattr(scenario, role)]
     if scenario.ledger is not None and scenario.ledger.id is not None:
         pairs.append(("ledger.id", scenario.ledger.id))
+    if scenario.children is not None:
+        pairs.append(("children.key", scenario.children.key))
     return pairs
 
 
@@ -158,7 +163,7 @@ def role_words(role: str) -> str:
         return "a key" if who == "default" else f"a key of intruder '{who}'"
     words = {
         "identifiers": "an identifier", "numeric": "numeric", "ordered": "ordered", "sensitive": "sensitive",
-        "ledger.id": "the id of the ledger",
+        "ledger.id": "the id of the ledger", "children.key": "the key of the children",
         HOUSEHOLD_VARIABLES: "a household variable", "magnitudes": "a magnitude", NUMBER_GROUPS: "a group of numbers",
     }  # fmt: skip
     return words.get(role, f"the {role}")
@@ -187,6 +192,14 @@ def _check_intruders(scenario: Scenario) -> None:
         if not keys:
             place = "keys" if who == "default" else f"intruders.{who}.keys"
             raise ScenarioError(f"{place} is empty; name at least one column")
+
+
+def _check_children(scenario: Scenario) -> None:
+    if scenario.children is not None and scenario.person not in (None, scenario.children.key):
+        raise ScenarioError(
+            f"children.key is '{scenario.children.key}' and person '{scenario.person}': people are followed by one "
+            "column; leave person out, or name the same"
+        )
 
 
 def _check_weighting(scenario: Scenario) -> None:
@@ -228,12 +241,26 @@ def _check_roles(scenario: Scenario) -> None:
         )
 
 
+def _check_new(scenario: Scenario) -> None:
+    """Check that the variables that no earlier release had are keys or sensitive: nothing else is compared."""
+    new = () if scenario.ledger is None else scenario.ledger.new
+    for i, name in enumerate(new):
+        if name in new[:i]:
+            raise ScenarioError(f"ledger.new names the column '{name}' twice; name it once")
+        if name not in (*scenario.all_keys, *scenario.sensitive):
+            raise ScenarioError(
+                f"ledger.new names '{name}', which is neither a key nor sensitive; name those that no earlier release "
+                "had"
+            )
+
+
 # Roles beside any other role but these.
 _BESIDE_OTHERS = {HOUSEHOLD_VARIABLES: ("household", "person", "identifiers"), NUMBER_GROUPS: ("identifiers",)}
 _ALLOWED_TOGETHER = {
     ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
     ("sensitive", "ordered"), ("identifiers", "ledger"), ("intruders", "magnitudes"), ("sensitive", "magnitudes"),
-    ("numeric", "magnitudes"),
+    ("numeric", "magnitudes"), ("intruders", "time"), ("time", "numeric"), ("time", "ordered"),
+    ("person", "children"), ("household", "children"),
 }  # fmt: skip
 
 
@@ -339,6 +366,13 @@ class LedgerPlace(ScenarioTable):
         Column that identifies persons, as given to the ledger.
     within
         Greatest difference of counts that is examined (1 or more).
+    first
+        Whether nothing of the survey went out before: the office's word, without which an empty ledger judges nothing.
+    new
+        Keys and sensitive variables that no earlier release had in any coding: the office's word, without which they
+        are not judged.
+    add
+        Whether `protect` remembers what it writes, as pending until `check` passes it.
 
     Examples
     --------
@@ -347,6 +381,7 @@ class LedgerPlace(ScenarioTable):
     """
 
     place = "ledger"
+    _own: tuple[str, ...] = PrivateAttr(())
 
     folder: Name
     key: Name
@@ -354,6 +389,9 @@ class LedgerPlace(ScenarioTable):
     people: Name | None = None
     id: Name | None = None
     within: Annotated[int, Field(strict=True, ge=1)] = 3
+    first: Annotated[bool, Field(strict=True)] = False
+    new: tuple[Name, ...] = ()
+    add: Annotated[bool, Field(strict=True)] = False
 
     def __init__(
         self,
@@ -365,11 +403,78 @@ class LedgerPlace(ScenarioTable):
         people: str | None = None,
         id: str | None = None,
         within: int = 3,
+        first: bool = False,
+        new: Sequence[str] = (),
+        add: bool = False,
         **unknown: object,
     ) -> None:
-        paths = {"folder": folder, "key": key}
-        given: dict[str, Any] = {
-            name: path.as_posix() if isinstance(path, Path) else path for name, path in paths.items()
-        }
-        given |= {"survey": survey, "people": people, "id": id, "within": within}
+        given: dict[str, Any] = {"folder": _as_text(folder), "key": _as_text(key), "survey": survey, "people": people}
+        given |= {"id": id, "within": within, "first": first, "new": new, "add": add}
         super().__init__(**given, **unknown)
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Entries of the ledger that remember the file at hand: it is held against all others."""
+        return self._own
+
+    def remembering(self, own: Sequence[str]) -> LedgerPlace:
+        """The same place where the ledger has entries of the file at hand itself."""
+        place = self.model_copy()
+        place._own = tuple(own)
+        return place
+
+
+class Children(ScenarioTable):
+    """Another file with the rows of the people of this one: their visits, the members of a household.
+
+    Parameters
+    ----------
+    file
+        The file; a path starts where the scenario file lies.
+    key
+        Column of both files that says whose row it is.
+    keys
+        Columns of that file that an intruder could know of a row.
+    time
+        Column of that file that says when a row is from.
+    released
+        The file that goes out with a release, or one for each release.
+
+    Examples
+    --------
+    >>> Children(file="visits.csv", key="patient", keys=["ward"], time="day").declared
+    {'file': 'visits.csv', 'key': 'patient', 'keys': ('ward',), 'time': 'day'}
+    """
+
+    place = "children"
+
+    file: Name
+    key: Name
+    keys: Annotated[tuple[Name, ...], Field(min_length=1)]
+    time: Name | None = None
+    released: tuple[Name, ...] = ()
+
+    def __init__(
+        self,
+        /,
+        *,
+        file: str | Path | None = None,
+        key: str | None = None,
+        keys: Sequence[str] = (),
+        time: str | None = None,
+        released: str | Path | Sequence[str | Path] = (),
+        **unknown: object,
+    ) -> None:
+        paths: Any = [released] if isinstance(released, str | Path) else released
+        paths = tuple(map(_as_text, paths)) if isinstance(paths, list | tuple) else paths
+        given: dict[str, Any] = {"file": _as_text(file), "key": key, "keys": keys, "time": time}
+        super().__init__(**given, released=paths, **unknown)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the file that are read."""
+        return tuple(dict.fromkeys(filter(None, (self.key, *self.keys, self.time))))
+
+
+def _as_text(path: Any) -> Any:
+    return path.as_posix() if isinstance(path, Path) else path

@@ -24,6 +24,7 @@ ROLES = {
     "weight": "sampling weight",
     "household": "household: who lives together",
     "person": "person with several records",
+    "time": "time of a person's record",
     "identifier": "identifier: never released",
     "insensitive": "insensitive: known to nobody, harms nobody",
     "ignore": "no role",
@@ -39,7 +40,7 @@ RELEASE_WORDS = {
 NO_TYPE = "no type: only the limits below"
 # Rules for missing values of keys, in words.
 RULES = {"wildcard": "may stand for any value", "category": "is a value of its own", "error": "is not allowed"}
-SINGLE = ("weight", "household", "person")
+SINGLE = ("weight", "household", "person", "time")
 LISTS = {
     "sensitive": "sensitive", "numeric": "numeric", "magnitude": "magnitudes", "identifier": "identifiers",
     "insensitive": "insensitive",
@@ -160,8 +161,9 @@ def _rounded(count: float) -> int:
 
 
 def limits_of(scenario: Plain) -> dict[str, Any]:
-    """The limits declared by a scenario itself."""
-    return dict(scenario.get("thresholds") or {})
+    """The limits declared by a scenario itself, each as its number."""
+    stated = scenario.get("thresholds") or {}
+    return {name: limit["alone"] if isinstance(limit, Mapping) else limit for name, limit in stated.items()}
 
 
 def stated_none(scenario: Plain) -> list[str]:
@@ -241,8 +243,15 @@ def declared(
     entries["insensitive"] += patterns_of(base) if patterns is None else patterns
     for role in SINGLE:
         entries |= _single(role, [name for name, chosen in roles.items() if chosen == role])
+    if roles.get(base.get("time", ""), "").startswith("key"):  # it may be known, too
+        entries.setdefault("time", base["time"])
     stated = {**limits_of(base), **limits}
-    entries["thresholds"] = {name: limit for name, limit in stated.items() if limit not in (None, "")}
+    tables = {name: table for name, table in (base.get("thresholds") or {}).items() if isinstance(table, Mapping)}
+    entries["thresholds"] = {
+        name: {**tables[name], "alone": limit} if name in tables and limit != NONE else limit
+        for name, limit in stated.items()
+        if limit not in (None, "")
+    }
     entries |= others
     used = {*keys, *entries["sensitive"]}
     entries["ordered"] = [name for name in entries.get("ordered", ()) if name in used]

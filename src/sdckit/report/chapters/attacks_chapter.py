@@ -162,9 +162,8 @@ def tried_words(tree: Plain | None) -> str:
     release = max(attack["releases"], key=_residual_of)
     inside, outside = (percent(release[rate]).partition(" (")[0] for rate in ("success_rate", "control_rate"))
     return (
-        f"{start} {len(worse):,} of {len(made):,} tell more about the people in the file than about others. Most does "
-        f"this: {attack_name(place)}. It succeeds in {inside} of the tries on people in the file, and in {outside} of "
-        "those on people never in it."
+        f"{start} {len(worse):,} of {len(made):,} tell more about the people in the file than about others. Most: "
+        f"{attack_name(place)}. It succeeds in {inside} of the tries on people in the file, in {outside} on others."
     )
 
 

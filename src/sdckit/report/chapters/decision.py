@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
@@ -15,7 +15,7 @@ from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, so
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.rates import percent
-from sdckit.report.view import Plain
+from sdckit.report.view import Plain, views_of
 
 # Verdicts in lay terms, built from printed texts only.
 
@@ -29,6 +29,7 @@ QUESTIONS = {
     "covered": "Was every column looked at?",
 }
 NO_LIMIT = "no limit"
+BESIDE = {"alone": " The original was not there.", "unmatched": " Nothing says which records belong together."}
 RANK = {False: 0, None: 1, True: 2}
 
 
@@ -63,17 +64,38 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
 
 
 def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
-    """Sentences on the verdicts, exceeded limits first; intruders with the same sentence share it."""
-    several = len(plain["intruders"]) > 1
-    who: dict[str, list[str]] = {}
-    for verdict in sorted(verdicts, key=lambda verdict: RANK[verdict["holds"]["value"]]):
-        who.setdefault(plain_verdict(verdict, plain["n"]), []).append(verdict["intruder"])
-    return [
-        f"{listed([f'“{name}”' for name in dict.fromkeys(names)])}: {words[0].lower() + words[1:]}"
-        if several and any(names)
-        else words
-        for words, names in who.items()
-    ]
+    """Sentences on the verdicts, exceeded limits first; one for each limit: the worst of it, the others beside it."""
+    alike: dict[tuple[object, ...], list[Plain]] = {}
+    for verdict in sorted(verdicts, key=lambda verdict: (RANK[verdict["holds"]["value"]], -_size(verdict))):
+        state = verdict["holds"]["value"]
+        same = (verdict["name"], state) if state is not None else (plain_verdict(verdict, plain["n"]),)
+        alike.setdefault(same, []).append(verdict)
+    return [_sentence(some, plain) for some in alike.values()]
+
+
+def _sentence(verdicts: Sequence[Plain], plain: Plain) -> str:
+    """What is said of the first verdict, whom it is said of, too, and figures of others of the same limit and state."""
+    several, n = len(plain["intruders"]) > 1, plain["n"]
+    words = plain_verdict(verdicts[0], n)
+    same = [verdict for verdict in verdicts if plain_verdict(verdict, n) == words]
+    others = [_likewise(verdict, several=several) for verdict in verdicts if verdict not in same]
+    names = [f"“{name}”" for name in dict.fromkeys(verdict["intruder"] for verdict in same) if name]
+    if several and 0 < len(names) < len(plain["intruders"]):
+        words = f"{listed(names)}: {words[0].lower()}{words[1:]}"
+    return " ".join([words, *([f"Likewise {listed(others)}."] if others else [])])
+
+
+def _likewise(verdict: Plain, *, several: bool) -> str:
+    """Of whom and what a verdict is, with its share where it has one."""
+    who = f"“{verdict['intruder']}”" if several else ""
+    what = " of ".join(filter(None, [verdict["variable"] if LIMITS[verdict["name"]].per_variable else "", who]))
+    share = next((leaf for leaf in (verdict["rate"], verdict["value"]) if leaf and leaf["text"]), None)
+    return f"{what} ({percent(share)})" if share else what
+
+
+def _size(verdict: Plain) -> float:
+    """How far a limit is exceeded, as far as it is printed."""
+    return max((verdict[figure] or {}).get("value") or 0.0 for figure in ("n_records", "value"))
 
 
 def plain_verdict(verdict: Plain, n: Plain) -> str:
@@ -93,8 +115,9 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         others="1 other" if limit == 2 else f"{limit - 1:,g} others",
         values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
+        points=verdict.get("points"),
     )  # fmt: skip
-    beside = " The original was not there." if verdict.get("alone") else ""
+    beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
     return f"{sentence[0].upper()}{sentence[1:]}.{beside}{rows_sentence(verdict)}"
 
 
@@ -107,7 +130,7 @@ READY = (
     "Give out that file and documents without exact figures only; the original, the log and all keys stay inside.",
     "Set a date for the next review: what others know, and what else is published, changes.",
 )
-TAKE_OUT = "Take out single values of the records that still share what is known with too few."
+TAKE_OUT = "Take out single values of records that share what is known with too few."
 AGAIN = "Apply this to the file and assess it again beside the original."
 
 
@@ -146,34 +169,33 @@ def _files(plain: Plain) -> Sequence[Plain]:
 
 
 def _coarsening_steps(intruder: Plain, *, several: bool) -> Iterator[str]:
-    """Which key to recode or remove first, and how many sample uniques remain."""
+    """Which key to recode or remove first, and how many sample uniques remain; a sentence each, in one step."""
     tree = intruder.get(CONTRIBUTIONS)
     if not tree or not tree["uniques"]["value"]:
         return
     alone = tree["uniques"]
     whom = f" with what “{intruder['name']}” knows" if several else ""
-    leave_out = "Leave out {}"
+    steps: list[str] = []
     for rows in (tree["coarsenings"], singles := _single_keys(tree)):
         shown = [row for row in rows if row["uniques_without"]["value"] is not None]
         least = min((row["uniques_without"]["value"] for row in shown), default=alone["value"])
         if least >= alone["value"]:
             continue
         best = listed([row["variables"][0] for row in shown if row["uniques_without"]["value"] == least], "or")
-        start = leave_out if rows is singles else "Make {} coarser"
-        leave_out = "Or leave out {}"
-        yield (
-            f"{start.format(best)}: of the {alone['text']} records that are alone{whom}, "
-            f"{_remaining_uniques(shown, least)} would stay alone."
-        )
+        left = next(row["uniques_without"]["text"] for row in shown if row["uniques_without"]["value"] == least)
+        start = f"Leave out {best}" if rows is singles else f"Make {best} coarser"
+        if steps:
+            steps.append(f"Or leave out {best}: then {'none' if left == '0' else left} would.")
+        elif left == "0":
+            steps.append(f"{start}: then no record would be alone{whom}.")
+        else:
+            steps.append(f"{start}: of the {alone['text']} records that are alone{whom}, {left} would stay alone.")
+    if steps:
+        yield " ".join(steps)
 
 
 def _single_keys(tree: Plain) -> list[Plain]:
     return [row for row in tree["table"] if len(row["variables"]) == 1]
-
-
-def _remaining_uniques(rows: Sequence[Plain], least: float) -> str:
-    text = next(row["uniques_without"]["text"] for row in rows if row["uniques_without"]["value"] == least)
-    return "none" if text == "0" else str(text)
 
 
 def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
@@ -199,14 +221,13 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
-    points += _households_alone(plain)
+    points += [*_households_alone(plain), *_people_alone(plain)]
     warnings = len(plain["warnings"])
     if warnings:
         points.append(
             f"The annex has {'a warning' if warnings == 1 else f'{warnings} warnings'} on how this was measured."
         )
-    who = listed([f"“{intruder['name']}”" for intruder in plain["intruders"]])
-    points.append(f"Somebody may know more than {who}: only what is named here was looked at.")
+    points.append("Somebody may know more than is named here: only that was looked at.")
     return points
 
 
@@ -216,6 +237,15 @@ def _households_alone(plain: Plain) -> list[str]:
     trees = filter(None, (intruder.get("household_structure") for intruder in intruders))
     alone = dict.fromkeys(of_whole(tree["unique_compositions"], tree["unique_composition_rate"]) for tree in trees)
     return [f"Households alone with their size and what is known of their members: {text}." for text in alone]
+
+
+def _people_alone(plain: Plain) -> list[str]:
+    """How many people are found by some of their rows, where no limit is on it; each sentence once."""
+    if any(LIMITS[verdict["name"]].measure == FOLLOWING.measure for verdict in plain["verdicts"]):
+        return []
+    trees = [intruder.get("measures", intruder) for intruder in plain["intruders"]]
+    views = ((tree, place, view) for tree in trees for place, view in views_of(tree) if place == FOLLOWING.measure)
+    return list(dict.fromkeys(view.answer(tree, place, plain["n"]) for tree, place, view in views))
 
 
 NEXT = "What to do next"
@@ -248,10 +278,10 @@ def decision_sections(plain: Plain) -> list[Section]:
     sections = [
         Section("The answer", (Verdicts(tuple(answers(plain))),), paper=True, place="answer"),
         Section(NEXT, (Items(tuple(next_steps(plain)), ordered=True),), place="next"),
+        Section("What remains open", (Items(tuple(remaining_questions(plain))),), paper=True, place="open"),
         Section("The picture", _picture(plain), paper=True, place="picture"),
         Section("What the file is still good for", _good_for(plain), paper=True, place="good"),
         Section("The question", (Facts(_question(plain)),), paper=True, place="question"),
-        Section("What remains open", (Items(tuple(remaining_questions(plain))),), paper=True, place="open"),
         Section("Conditions of release", (Facts(_conditions(plain)),), paper=True, place="conditions"),
         Section("Decision", (Blanks(SIGNED),), paper=True, place="signed"),
     ]

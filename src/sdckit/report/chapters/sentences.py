@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import LIMITS, ShareAtPoints
 from sdckit.data.scenarios.thresholds import (
     NOTHING_CHANGED,
     a_release,
@@ -20,9 +20,6 @@ from sdckit.report.view import Plain, views_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-
-
-WITHOUT_ORIGINAL = "the original was not there: every missing value and every range counts as changed"
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
@@ -48,6 +45,9 @@ def labelled(plain: Plain, names: Sequence[str]) -> list[str]:
     """
     labels = plain.get("labels", {})
     return [f"{name} ({labels[name]})" if name in labels else name for name in names]
+
+
+EARLIER = "earlier releases"
 
 
 def spaced(words: str) -> str:
@@ -84,7 +84,15 @@ def headline(plain: Plain) -> str:
     return f"Within every declared limit.{rests}"
 
 
-SINGLE_ROWS = "this is said of single rows: people followed through their rows were not looked at"
+SINGLE_ROWS = "this is said of single rows, and not of people who are followed through their rows"
+
+
+# What a verdict covers, by its field.
+COVERS = {
+    "single_rows": SINGLE_ROWS,
+    "alone": "the original was not there: every missing value and every range counts as changed",
+    "unmatched": "nothing says which records belong together: what looks changed counts as changed",
+}
 
 
 def rows_sentence(verdict: Plain) -> str:
@@ -94,11 +102,8 @@ def rows_sentence(verdict: Plain) -> str:
 
 def verdict_sentence(verdict: Plain, n: Plain) -> str:
     """Say in plain words whether a limit holds, and where it comes from if a type of release is named."""
-    further = (
-        SINGLE_ROWS if verdict.get("single_rows") else "", WITHOUT_ORIGINAL if verdict.get("alone") else "",
-        verdict.get("origin", ""),
-    )  # fmt: skip
-    return " ".join([_verdict_words(verdict, n), *(f"{words[0].upper()}{words[1:]}." for words in further if words)])
+    further = (*(words for name, words in COVERS.items() if verdict.get(name)), verdict.get("origin", ""))
+    return " ".join([_verdict_words(verdict, n), *(f"{capital(words)}." for words in further if words)])
 
 
 def _verdict_words(verdict: Plain, n: Plain) -> str:
@@ -112,9 +117,23 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
     sentence = (printed[0] if holds else printed[1]).format(
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=capital(verdict["reason"]),
-        columns=spaced(verdict.get("columns", "")),
+        columns=spaced(verdict.get("columns", "")), beside=verdict.get("beside") or EARLIER,
+        points=verdict.get("points"),
     )  # fmt: skip
     return f"{sentence}{_rule_words(verdict)}."
+
+
+def beside_words(n: int, pending: int) -> str:
+    """The earlier releases that a file was held against.
+
+    Examples
+    --------
+    >>> beside_words(1, 0), beside_words(3, 1)
+    ('1 earlier release', '3 earlier releases, 1 of them pending')
+    """
+    if not n:
+        return "no earlier release (by the scenario none went out)"
+    return counted(n, "earlier release") + (f", {pending:,} of them pending" if pending else "")
 
 
 def columns_words(n: int, n_every: int, n_going_out: int | None) -> str:
@@ -177,15 +196,16 @@ def _resting_sentence(verdicts: Sequence[Plain]) -> str:
     ).replace(" a number", " A number")
 
 
-def limit_name(name: str) -> str:
-    """Name of a limit in words."""
+def limit_name(name: str, points: int | None = None) -> str:
+    """Name of a limit in words; of one on known points with how many."""
     kind = LIMITS.get(name)
-    return kind.words if kind is not None and kind.words else name.replace("_", " ")
+    words = kind.words if kind is not None and kind.words else name.replace("_", " ")
+    return words.format(points="a few" if points is None else points)
 
 
 def _limit_words(verdict: Plain) -> str:
     of = f" of {verdict['variable']}" if verdict["variable"] else ""
-    name = LIMITS[verdict["name"]].title or limit_name(verdict["name"]).capitalize()
+    name = LIMITS[verdict["name"]].title or limit_name(verdict["name"], verdict.get("points")).capitalize()
     return f"{name}{of}" + ("" if verdict["limit"] is None else f" (limit {verdict['limit']:g})")
 
 
@@ -226,7 +246,9 @@ def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str] |
         "release": scenario.release,
         "release_words": release_words(scenario.release),
         "limits": {
-            name: {"value": cap.value, "origin": cap.origin, "of_type": cap.of_type} for name, cap in limits.items()
+            name: {"value": cap.value, "origin": cap.origin, "of_type": cap.of_type}
+            | ({"points": cap.value.points} if isinstance(cap.value, ShareAtPoints) else {})
+            for name, cap in limits.items()
         },
         "not_asked": {name: reason for name, reason in not_asked.items() if name not in limits},
     }
@@ -240,7 +262,7 @@ def limits_words(tree: Plain) -> list[str]:
     >>> limits_words({"limits": {"k": {"value": 5}, "risk": {"value": 0.05}}})
     ['k 5', 'individual risk 0.05']
     """
-    return [f"{limit_name(name)} {limit['value']:g}" for name, limit in tree["limits"].items()]
+    return [f"{limit_name(name, limit.get('points'))} {limit['value']:g}" for name, limit in tree["limits"].items()]
 
 
 def release_sentence(tree: Plain) -> str:

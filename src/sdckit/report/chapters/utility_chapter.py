@@ -88,9 +88,8 @@ def moved_warning(figures: Sequence[Plain]) -> str:
     if not beyond:
         return ""
     most = max(beyond, key=lambda row: abs(row["change"]["value"]))
-    return f"Totals, means or counts of {named} moved by more than {BEYOND:.0%}".replace("%", " %") + (
-        f", at most by {most['change']['text']}: whoever analyses the release finds other ones than in the original."
-    )
+    more = f"{BEYOND:.0%}".replace("%", " %")
+    return f"Totals, means or counts of {named} moved by more than {more}, at most by {most['change']['text']}."
 
 
 def _model_blocks(model: Plain) -> list[Block]:

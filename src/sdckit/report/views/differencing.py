@@ -23,18 +23,27 @@ FIGURES = {
     "unprotected": "Value shown here, hidden earlier",
     "people": "Any of these",
 }
+LINKED = {
+    "linked": "Joined with an earlier release by a column that both show",
+    "linked_uniques": "Of these, alone with the keys of all releases joined",
+}
 COMPARED = {
     "certain_together": "certain together", "told_by_difference": "told by the difference", "given_back": "hidden here",
     "unprotected": "hidden there", "differing": "counts that differ a little", "new_uniques": "new uniques",
     "vanished_uniques": "vanished uniques", "kept_uniques": "unique in both",
 }  # fmt: skip
+FIRST = "Nothing went out before, as the scenario says: there is nothing to hold this release against."
+NONE = "The ledger holds no release yet: there is nothing to hold this one against."
+PENDING = "it has not gone out yet"
 NOTE = Note(
     "Releases held against each other",
     "Somebody who knows a person's keys finds in each release the values that its records with these keys have; what "
     "stands in all of them remains possible. Missing values may be any. Where one release is the other with some "
-    "people more, counts are subtracted. A value hidden in one release is looked up in the other. Sketches of a ledger "
-    "tell less than the earlier files: only columns coded alike are compared, and values intersect only where ids were "
-    "added.",
+    "people more, counts are subtracted. A value hidden in one release is looked up in the other. Records are joined "
+    "by an id, or by a column that tells most records apart and goes out in both releases. A variable is then compared "
+    "in every coding that the joined records bring to the other one: codes, names, groups. What goes out in both "
+    "anybody can join, so groups and risks are judged on the keys of all releases joined so. Without a join only "
+    "columns coded alike are compared.",
     "Ganta, Kasiviswanathan & Smith (2008); Denning & Schlörer (1980)",
 )
 
@@ -52,19 +61,27 @@ def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
         if (setting.ledger.variables[part].true or 0) <= result.people:
             setting.ledger.nested(f"{start}.people", part)
     setting.ledger.bounded(f"{start}.people", dict.fromkeys(parts, (0.0, 1.0)), lower=False)
+    for name in LINKED if result.linked_by else ():
+        count = setting.count(f"differencing.{name}", getattr(result, name), "differencing")
+        leaves[name] = {"n": count, "rate": Share(count.name, "n")}
+        setting.ledger.nested(f"{start}.linked" if name == "linked_uniques" else "n", count.name)
     entries = tuple(_entry(entry) for entry in result.entries)
+    links = tuple(dict.fromkeys(column for columns in result.linked_by.values() for column in columns))
     return {
-        "figures": leaves, "n_earlier": len(result.entries), "within": result.within,
+        "figures": leaves, "linked_by": links, "not_compared": result.not_compared,
+        "n_earlier": len(result.entries), "n_pending": result.n_pending, "first": result.first, "within": result.within,
         "sources": tuple(dict.fromkeys(entry.source for entry in result.entries)),
         "exact": InternalOnly({"entries": entries}), "notes": notes_tree(result),
     }  # fmt: skip
 
 
 def _entry(entry: EarlierRelease) -> dict[str, Tree]:
+    notes = (*entry.notes, PENDING) if entry.pending else entry.notes
     return {
         "earlier": f"{entry.name} ({entry.date})" if entry.date else entry.name, "source": entry.source,
         "linked": entry.linked, "related": entry.related, "same_people": entry.same_people, "counted": entry.counted,
-        "otherwise": entry.otherwise, "notes": entry.notes, **{name: int(getattr(entry, name)) for name in COMPARED},
+        "otherwise": entry.otherwise, "linked_by": entry.linked_by, "notes": notes,
+        **{name: int(getattr(entry, name)) for name in COMPARED},
     }  # fmt: skip
 
 
@@ -72,7 +89,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     """Table and chart of the figures; in a confidential document also release by release."""
     tree = plain[place]
     if not tree["n_earlier"]:
-        return [Paragraph("The ledger holds no release yet: there is nothing to hold this one against.")]
+        return [Paragraph(FIRST if tree["first"] else NONE)]
     figures = tree["figures"]
     rows = tuple((words, of_whole(figures[name]["n"], figures[name]["rate"])) for name, words in FIGURES.items())
     number = tree["n_earlier"]
@@ -81,8 +98,13 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         TableBlock(caption, ("What", "Records"), rows, (1,)),
         bars(caption, "records", ((words, figures[name]["n"]) for name, words in FIGURES.items()), aside=True),
     ]
+    if tree["linked_by"]:
+        rows = tuple((words, of_whole(figures[name]["n"], figures[name]["rate"])) for name, words in LINKED.items())
+        caption = f"Records that earlier releases share a column with: {', '.join(tree['linked_by'])}"
+        laid.append(TableBlock(caption, ("What", "Records"), rows, (1,)))
     if tree.get("exact"):
         laid += _inside(tree["exact"]["entries"], tree["within"])
+    laid += [Paragraph(f"Not compared: {reason}.", "note") for reason in tree["not_compared"]]
     return [*laid, *notes_blocks(tree)]
 
 
@@ -95,6 +117,7 @@ def _inside(entries: Any, within: int) -> list[Block]:
         details = ["the file itself compared" if entry["source"] == "file" else "its sketch compared"]
         details += [entry["related"]] if entry["related"] else []
         details += [f"counted by {', '.join(entry['counted'])}"] if entry["counted"] else []
+        details += [f"joined by {', '.join(entry['linked_by'])}"] if entry["linked_by"] else []
         details += [f"coded otherwise: {', '.join(entry['otherwise'])}"] if entry["otherwise"] else []
         details += entry["notes"]
         blocks.append(Paragraph(f"{entry['earlier']}: {'; '.join(details)}.", "note"))

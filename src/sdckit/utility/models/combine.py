@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -372,7 +371,7 @@ def _engine(given: Any) -> Any:
         frame = open_frame(given)
         return "pyarrow" if is_lazy(frame) else frame.implementation
     first: Any = given[0] if isinstance(given, (list, tuple)) and given else None
-    return nw.from_native(first, series_only=True).implementation if hasattr(first, "to_frame") else "pyarrow"
+    return open_frame(first.to_frame("estimate")).implementation if hasattr(first, "to_frame") else "pyarrow"
 
 
 def _named(given: Any) -> bool:

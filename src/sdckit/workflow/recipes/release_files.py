@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -24,11 +24,13 @@ def write_release(
     sources: Sequence[Path],
     excel_safe: bool,
     labels: FileLabels,
+    remember: Callable[[Sequence[Path], Sequence[Path]], None] | None = None,
 ) -> list[Path]:
     """Write the protected file, or each of several, and the log.
 
     All of it is written beside its place first. Then an older release goes, the log comes into place, and the
     release after it: whatever ends the program between, no file has the log of another, and none is without its own.
+    Before, where it is given, `remember` is called with the files and the places they go to.
     """
     from sdckit.data.files.file_labels import shared_codes
     from sdckit.data.files.whole_files import real_target, remove, replacing
@@ -40,11 +42,16 @@ def write_release(
         labels = shared_codes(files, labels, WRITTEN[out.suffix.lower()])
     paths = numbered(out, len(files))
     with ExitStack() as moved:  # the last one entered is moved first
-        for file, path in zip(files, paths, strict=True):
+        parts = [
             moved.enter_context(writing_file(file, path, labels=labels, sources=sources, excel_safe=excel_safe))
+            for file, path in zip(files, paths, strict=True)
+        ]
         if log_path is not None and log is not None:
             part = moved.enter_context(replacing(real_target(log_path), what="the log", private=True))
             replace(log, released=tuple(path.name for path in paths)).write(part)
+        if remember is not None:
+            remember(parts, paths)
+        if log_path is not None and log is not None:
             for path in paths:
                 older = real_target(path)
                 remove(older) if older.is_dir() else older.unlink(missing_ok=True)

@@ -185,7 +185,8 @@ def test_metres_of_a_grid():
         ("turnover", [float(round(1.05**i)) + i / 7 for i in range(200)], True),
         ("v1", [1.06**i for i in range(200)], True),
         ("v1", [i / 7 for i in range(200)], False),  # the largest hold twice their share
-        ("v1", [-1.0, *(1.06**i for i in range(200))], False),  # below 0
+        ("v1", [-1.0, *(1.06**i for i in range(200))], True),  # a loss among incomes
+        ("v1", [*(-float(i) for i in range(20)), *(1.06**i for i in range(200))], False),  # losses are no exceptions
         ("region", [1, 2, 3, 4] * 50, False),
         ("income", [1, 2, 3, 9000] * 50, False),  # too few values to be a measurement
     ],

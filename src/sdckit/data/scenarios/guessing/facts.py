@@ -72,6 +72,7 @@ _OTHER_TEXTS = 3  # distinct codes such as "N" allowed in a numeric text column
 _DENSE = 4  # record numbers: range at most this many times the number of distinct values
 MEASURED = 30  # numbers with more distinct values may be measurements
 _DOMINATING = 5  # times their share that the largest 1 % of the records hold: 5.6 where values fall off exponentially
+_LOSSES = 0.05  # largest share of amounts below 0
 _DIGITS = 5  # numbers of equal length with at least this many digits are codes
 
 
@@ -96,7 +97,7 @@ class Facts:
     numbered: bool = False  # looks like record numbers: dense, non-decreasing or of equal length
     categories: tuple[str, ...] = ()  # value labels, or the distinct texts if there are few
     written: str | None = None  # recognised format of the texts
-    top_share: float = np.nan  # what the largest 1 % of positive numbers hold of the total, by the even share
+    top_share: float = np.nan  # what the largest 1 % of the amounts hold of the total, by the even share
 
     @property
     def unique(self) -> bool:
@@ -120,8 +121,8 @@ class Facts:
 
     @property
     def skewed(self) -> bool:
-        """Whether few records hold much of it: numbers not below 0, whose largest 1 % hold five times their share."""
-        return self.measurable and self.minimum >= 0 and self.levels > MEASURED and self.top_share >= _DOMINATING
+        """Whether few records hold much of it: the largest 1 % hold five times their share; few are losses."""
+        return self.measurable and self.levels > MEASURED and self.top_share >= _DOMINATING
 
     @property
     def counted(self) -> str:
@@ -177,16 +178,21 @@ def _moments(doubles: NDArray[np.float64], levels: int) -> dict[str, Any]:
     return {
         "number": True, "whole": whole, "minimum": low, "maximum": high, "mean": float(known.mean()),
         "deviation": float(known.std()), "rising": rising, "numbered": whole and bool(dense or rising or alike),
-        "decimals": 0 if whole else _decimals(known), "top_share": _top_share(known) if low >= 0 < high else np.nan,
+        "decimals": 0 if whole else _decimals(known), "top_share": _top_share(known),
     }  # fmt: skip
 
 
 def _top_share(known: NDArray[np.float64]) -> float:
-    """What the largest 1 % of the values, at least one, hold of their sum, over their share of the values.
+    """What the largest 1 % of the amounts, at least one, hold of their sum, over their share of the values.
 
-    >>> _top_share(np.ones(200)), _top_share(np.array([96.0, 1.0, 1.0, 1.0, 1.0]))
-    (1.0, 4.8)
+    Losses count by their amount; NaN where they are no exceptions.
+
+    >>> _top_share(np.ones(200)), _top_share(np.array([96.0, 1.0, 1.0, 1.0, 1.0])), _top_share(np.array([-1.0, 9.0]))
+    (1.0, 4.8, nan)
     """
+    if np.mean(known < 0) > _LOSSES or not known.any():
+        return np.nan
+    known = np.abs(known)
     largest = -(-len(known) // 100)
     top = np.partition(known, len(known) - largest)[-largest:]
     return float(top.mean() / known.mean())

@@ -91,8 +91,8 @@ class Guess(Displayed):
     question : str or None
         What must be answered before a gate may rest on it.
     magnitude : bool
-        Whether few records hold much of it, so that its large numbers tell who they are: a number, 0 or more, with
-        more than 30 values, of which the largest 1 % hold five times their share of the sum or more.
+        Whether few records hold much of it, so that its large numbers tell who they are: a number, below 0
+        in 5 % of the records at most, with more than 30 values, of which the largest 1 % hold five times their share.
     """
 
     column: str

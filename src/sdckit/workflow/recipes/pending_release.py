@@ -1,0 +1,117 @@
+"""Remember a release in the ledger of its scenario before it is written: pending until `check` passes it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recipes.recipe import Applied
+
+
+def ledger_files(scenario: Scenario | None, folder: Path | None = None, key: Path | None = None) -> tuple[Path, Path]:
+    """The folder of a ledger and the file of its key: those that are named, else those of a scenario.
+
+    Raises ScenarioError: none is named.
+    """
+    if scenario is not None and scenario.ledger is not None:
+        folder = folder or scenario.folder / scenario.ledger.folder
+        key = key or scenario.folder / scenario.ledger.key
+    if folder is None or key is None:
+        raise ScenarioError("name the ledger and its key: --ledger DIR --key FILE, or [ledger] in the scenario")
+    return folder, key
+
+
+def open_ledger(scenario: Scenario | None, folder: Path | None = None, key: Path | None = None) -> ReleaseLedger:
+    """Open the ledger of a scenario, or the one that is named.
+
+    Raises ScenarioError: none is named; FileFormatError, DataError: as `ReleaseLedger.open`.
+    """
+    from sdckit.attacks.differencing.release_ledger import ReleaseLedger
+
+    folder, key = ledger_files(scenario, folder, key)
+    survey = None if scenario is None or scenario.ledger is None else scenario.ledger.survey
+    return ReleaseLedger.open(folder, key=key, survey=survey)
+
+
+def own_entries(ledger: ReleaseLedger, files: Sequence[Path]) -> tuple[str, ...]:
+    """The entries of a ledger that remember files that are to go out, known by their bytes."""
+    return tuple(dict.fromkeys(name for file in files if file.is_file() for name in ledger.names_of(file)))
+
+
+@dataclass(frozen=True)
+class PendingRelease:
+    """What the ledger of a scenario is to remember of the files that a recipe writes.
+
+    `ids` reads a column of the file that they are made from: the id of the ledger may stay there. `again`: whether a
+    pending entry of the same name is replaced.
+    """
+
+    ledger: ReleaseLedger
+    scenario: Scenario
+    names: tuple[str, ...]
+    ids: Callable[[str], Any]
+    date: str = ""
+    again: bool = False
+
+    def check_names(self) -> PendingRelease:
+        """Raise DataError where a name is taken: by a release that went out, or by a pending one that stays."""
+        for name in self.names:
+            self.ledger._file.check_free(name, again=self.again)
+        return self
+
+    def remember(self, applied: Applied, parts: Sequence[Path], paths: Sequence[Path]) -> None:
+        """Add an entry of each file before it is moved from its part to its path.
+
+        A file that the ledger knows already, by its bytes, is left as it is.
+        """
+        assert self.scenario.ledger is not None
+        ledger, people = self.ledger, self.scenario.ledger.people or ""
+        for part, path, name in zip(parts, paths, self.names, strict=True):
+            if ledger.names_of(part):
+                continue
+            frame, own, id = _as_read(part, path.suffix, self.scenario, applied, self.ids)
+            ledger = ledger.add(
+                frame, name=name, scenario=own, date=self.date, people=people, id=id, file=part, pending=True,
+                again=self.again,
+            )  # fmt: skip
+
+    @property
+    def line(self) -> str:
+        """What became of it, in a sentence."""
+        return f"In the ledger of {self.ledger.survey}: {', '.join(self.names)}, pending until sdckit check passes it."
+
+
+def _as_read(
+    part: Path, suffix: str, scenario: Scenario, applied: Applied, ids: Callable[[str], Any]
+) -> tuple[Any, Scenario, str | None]:
+    """The release as whoever has the file reads it, its scenario, and the id, from the original where it lacks it."""
+    from sdckit.data.files.readers import read_file
+    from sdckit.data.files.whole_files import spill_folder
+    from sdckit.data.frames import open_frame
+    from sdckit.data.replace import with_column_of
+    from sdckit.workflow.recoded_original.published_recodings import left_of, read_recodings
+
+    with spill_folder() as place:
+        copy = place / f"release{suffix}"  # readers go by the ending
+        shutil.copyfile(part, copy)
+        frame: Any = open_frame(read_file(copy, missing=scenario.missing_codes))
+    recodings = read_recodings(applied.recipe, applied.log)
+    assert recodings is not None
+    left, _ = left_of(scenario, recodings, frame.columns)
+    own, id = left.narrowed(frame.columns), None if left.ledger is None else left.ledger.id
+    own = own.changed(identifiers=[name for name in own.identifiers if name not in frame.columns])
+    if id is None or id in frame.columns:
+        return frame.to_native(), own, id
+    if not recodings.tells_rows:  # nobody's records
+        return frame.to_native(), own, None
+    own = own.changed(identifiers=list(dict.fromkeys([*own.identifiers, id])))  # it does not go out
+    column, rows = ids(id), recodings.in_order_of(applied.original).rows
+    return with_column_of(frame, column if rows is None else column[rows.tolist()]).to_native(), own, id

@@ -1,0 +1,219 @@
+"""Releases that a column links, and one variable in several codings: what is told is what a join of the files tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from attacks.differencing.several import possible, together
+from sdckit.workflow.verdicts import judge_differencing
+
+JOBS = [f"job {one}" for one in range(12)]
+CODES = {job: 101 + 7 * at for at, job in enumerate(JOBS)}
+GROUPS = {job: f"branch {at // 3}" for at, job in enumerate(JOBS)}
+
+
+def survey(n: int = 900, seed: int = 1) -> pl.DataFrame:
+    """People with region and age in two codings each, a job and an exact income that nobody shares."""
+    rng = np.random.default_rng(seed)
+    region, age, job = (
+        rng.integers(0, 20, n),
+        15 + rng.exponential(16, n).astype(int) % 60,
+        rng.integers(0, len(JOBS), n),
+    )
+    return pl.DataFrame({
+        "id": rng.permutation(n) + 5000, "region": region, "part": region // 5, "age": age, "band": age // 30,
+        "job": [JOBS[one] for one in job], "pay": rng.permutation(10 * n)[:n] + 0.5,
+    })  # fmt: skip
+
+
+def coded(data: pl.DataFrame, how: str) -> pl.DataFrame:
+    """The job in another coding, under its own name or another one."""
+    codings = {
+        "names": pl.col("job"), "codes": pl.col("job").replace_strict(CODES),
+        "codes as text": pl.format("{}.", pl.col("job").replace_strict(CODES)),
+        "groups": pl.col("job").replace_strict(GROUPS), "renamed": pl.col("job").alias("work"),
+        "renamed codes": pl.col("job").replace_strict(CODES).alias("work"),
+        "renamed groups": pl.col("job").replace_strict(GROUPS).alias("work"),
+    }  # fmt: skip
+    return data.drop("job").with_columns(data.select(codings[how]).to_series())
+
+
+def ledger_in(folder: Path) -> sdc.ReleaseLedger:
+    return sdc.ReleaseLedger.create(folder / "ledger", key=folder / "ledger.key", survey="Survey")
+
+
+def joined(first: pl.DataFrame, second: pl.DataFrame, on: str, here: list[str], there: list[str]) -> pl.Series:
+    """How many people of both files share the keys of both: what anybody who joins them counts."""
+    old = second.select(on, *(pl.col(key).alias(f"old {key}") for key in there))
+    both = first.select(on, *here).join(old.with_columns(there=True), on=on, how="left", maintain_order="left")
+    here = [*here, "there"]
+    return both.select(pl.len().over([*here, *(f"old {key}" for key in there)])).to_series()
+
+
+def told_by_join(
+    new: pl.DataFrame, old: pl.DataFrame, keys: tuple[list[str], list[str]], names: tuple[str, str]
+) -> list[bool]:
+    """Whose value is certain from both files and from neither alone, in the coding of either: by joining the rows."""
+    pairs = set(zip(new[names[0]], old[names[1]], strict=True))
+    sets = [possible(file, own, name) for file, own, name in zip((new, old), keys, names, strict=True)]
+    as_here = [{mine for mine, theirs in pairs if theirs in values} for values in sets[1]]
+    as_there = [{theirs for mine, theirs in pairs if mine in values} for values in sets[0]]
+    in_either = zip(together(sets[0], as_here), together(as_there, sets[1]), strict=True)
+    return [any(both) for both in in_either]
+
+
+# The attacks on the ledger.
+
+
+@pytest.mark.parametrize("link", ["id", "pay"])
+def test_two_releases_that_a_column_links_are_judged_by_the_keys_of_both(link: str, tmp_path: Path) -> None:
+    """20 regions by 30 years of age, 4 parts by 5 years: each keeps k = 3, both together do not."""
+    data = survey(3000).with_columns(five=pl.col("age") // 5)
+    first, second = data.select(link, "region", "band"), data.select(link, "part", "five")
+    for file in (first, second):
+        assert file.group_by(file.columns[1:]).len()["len"].min() >= 3  # type: ignore[operator]
+    ledger = ledger_in(tmp_path).add(first, name="first", keys=["region", "band"])
+    found = sdc.differencing(second, ledger=ledger, keys=["part", "five"], new=["part", "five"])
+    groups = joined(second, first, link, ["part", "five"], ["region", "band"])
+    assert found.linked_by == {"first": (link,)}
+    assert (found.linked, found.linked_uniques, found.joint_below(3)) == (3000, (groups == 1).sum(), (groups < 3).sum())
+    assert found.linked_uniques > 0
+    assert found.joint.frequency.tolist() == groups.to_list()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("how", ["codes", "codes as text", "groups", "renamed", "renamed codes", "renamed groups"])
+def test_a_sensitive_variable_in_another_coding_is_found(how: str, tmp_path: Path) -> None:
+    data = survey(854)
+    before = coded(data, how)
+    learnt = "job" if "job" in before.columns else "work"
+    ledger = ledger_in(tmp_path).add(
+        before.select("id", "region", "band", learnt),
+        name="first",
+        keys=["region", "band"],
+        sensitive=[learnt],
+        id="id",
+    )
+    found = sdc.differencing(
+        data.select("id", "part", "age", "job"), ledger=ledger, keys=["part", "age"], sensitive=["job"], id="id",
+        new=["part"],
+    )  # fmt: skip
+    expected = told_by_join(data, before, (["part", "age"], ["region", "band"]), ("job", learnt))
+    assert found.records["certain_together"].to_list() == expected
+    assert any(expected)
+    assert found.not_compared == ()
+
+
+# Random pairs of releases: what is told is what a join of the two files tells, or it is not judged.
+
+
+def grouped(at: int) -> str:
+    return f"branch {at // 2}"
+
+
+CODINGS: dict[str, Callable[[int], object]] = {
+    "names": lambda at: f"Beruf Ä{at}", "codes": lambda at: at + 1, "text": lambda at: f"{at + 1:03}",
+    "other spelling": lambda at: f"BERUF AE{at}", "floats": lambda at: at + 1.0, "groups": grouped,
+    "bands": lambda at: at // 4, "shuffled codes": lambda at: (at * 3 + 2) % 8 + 1, "crossing": lambda at: at % 3,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Release:
+    """A random release, the keys and the sensitive variable as it calls and codes them, and the true jobs."""
+
+    file: pl.DataFrame
+    keys: list[str]
+    learnt: str
+    coding: str
+    true: list[int | None]
+
+    def candidates(self, universe: set[int]) -> list[set[int]]:
+        """Jobs that each person may have for somebody who knows the keys and how jobs are coded."""
+        means: dict[object, set[int]] = {}
+        for job in universe:
+            means.setdefault(CODINGS[self.coding](job), set()).add(job)
+        values = pl.DataFrame([self.file[key] for key in self.keys] + [self.file[self.learnt]])
+        sets = possible(values, self.keys, self.learnt)
+        hidden = possible(values.with_columns(pl.col(self.learnt).is_null()), self.keys, self.learnt)
+        return [
+            universe if True in unknown else set().union(*(means[value] for value in own))
+            for own, unknown in zip(sets, hidden, strict=True)
+        ]
+
+
+def released(people: pl.DataFrame, rng: np.random.Generator, *, before: bool) -> Release:
+    """Somebody's release of some of the people, in an order of its own."""
+    some = people.sample(fraction=float(rng.choice([1.0, 1.0, 0.8])), shuffle=True, seed=int(rng.integers(1 << 30)))
+    coding = str(rng.choice(list(CODINGS)))
+    hidden = rng.random(some.height) < rng.choice([0.0, 0.0, 0.05])
+    true = [None if gone else job for job, gone in zip(some["job"].to_list(), hidden, strict=True)]
+    learnt = str(rng.choice(["job", "work"])) if before else "job"
+    values = pl.Series(learnt, [None if job is None else CODINGS[coding](job) for job in true], strict=False)
+    keys = [["region", "band"], ["part", "age"], ["region"], ["age"]][int(rng.integers(4))]
+    file = some.select("id", *keys).with_columns(values)
+    return Release(file.select(rng.permutation(file.columns).tolist()), keys, learnt, coding, true)
+
+
+def told_by_rows(new: Release, old: Release) -> dict[str, list[bool]]:
+    """What a join of two files by the id tells: what is certain together, and what is shown in one of them only."""
+    universe = {job for job in (*new.true, *old.true) if job is not None}
+    at = {who: row for row, who in enumerate(old.file["id"].to_list())}
+    rows = [at.get(who, -1) for who in new.file["id"].to_list()]
+    sets = new.candidates(universe), old.candidates(universe)
+    certain = []
+    for mine, row in zip(sets[0], rows, strict=True):
+        pair = (mine, sets[1][row])
+        ways = [[{CODINGS[coding](job) for job in jobs} for jobs in (*pair, pair[0] & pair[1])]
+                for coding in (new.coding, old.coding)]  # fmt: skip
+        certain.append(row >= 0 and any(len(both) == 1 < min(len(here), len(there)) for here, there, both in ways))
+    shown = [(job is not None, row >= 0, row >= 0 and old.true[row] is not None)
+             for job, row in zip(new.true, rows, strict=True)]  # fmt: skip
+    return {
+        "certain_together": certain,
+        "given_back": [linked and there and not here for here, linked, there in shown],
+        "unprotected": [linked and here and not there for here, linked, there in shown],
+    }
+
+
+def test_of_two_hundred_pairs_of_releases_a_join_tells_what_is_told_or_it_is_not_judged(tmp_path: Path) -> None:
+    """Codes, names, groups, bands, other spellings, codes that mean something else; renamed, reordered, in part."""
+    judged = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(60, 120))
+        region, age = rng.integers(0, 4, n), rng.integers(0, 4, n)
+        people = pl.DataFrame({
+            "id": rng.permutation(5 * n)[:n], "region": region, "part": region // 2, "age": age, "band": age // 2,
+            "job": (region + rng.integers(0, 4, n)) % 8,
+        })  # fmt: skip
+        old, new = released(people, rng, before=True), released(people, rng, before=False)
+        kept = sdc.Scenario(keys=old.keys, sensitive=[old.learnt], identifiers=["id"])
+        place = {"folder": tmp_path / str(seed), "key": tmp_path / f"{seed}.key"}
+        ledger = sdc.ReleaseLedger.create(**place, survey="Survey")
+        goes_out = bool(rng.random() < 0.5)
+        ledger = ledger.add(old.file, name="old", id="id", scenario=kept.changed(identifiers=[]) if goes_out else kept)
+        found = sdc.differencing(
+            new.file, ledger=ledger, keys=new.keys, sensitive=[new.learnt], id="id",
+            new=[key for key in new.keys if key not in old.keys],
+        )  # fmt: skip
+        expected = told_by_rows(new, old)
+        verdict = judge_differencing(0.0, "", found, {})
+        if verdict.holds:
+            assert not any(map(any, expected.values())), seed
+        if not found.not_compared:
+            judged += 1
+            assert {name: found.records[name].to_list() for name in expected} == expected, seed
+        groups = joined(new.file, old.file, "id", new.keys, old.keys).to_list()
+        in_both = new.file["id"].is_in(old.file["id"].to_list()).to_list()
+        assert found.linked == (sum(in_both) if goes_out else 0)
+        assert (
+            found.joint_below(3) == sum(size < 3 for size, both in zip(groups, in_both, strict=True) if both) * goes_out
+        )
+    assert judged > 100
