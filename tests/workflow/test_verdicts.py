@@ -601,6 +601,35 @@ def test_who_knows_two_rows_knows_one() -> None:
     assert (verdict.word, verdict.value) == ("exceeded", 1 / 120)
 
 
+def hospital(folder: Path, **entries: Any) -> sdc.Scenario:
+    """Sixty patients in two groups, and their visits in another file: the first one's wards are nobody else's."""
+    number = range(120)
+    wards = ["x", "y", *(["x", "x", "y", "y"] * 30)[:118]]
+    visits = pl.DataFrame({"who": [at // 2 for at in number], "day": [at % 2 for at in number], "ward": wards})
+    visits.write_csv(folder / "visits.csv")
+    place = {"file": folder / "visits.csv", "key": "who", "keys": ["ward"], "time": "day", **entries}
+    limits = {"k": 3, "known_points": {"points": 2, "alone": 0.01}}
+    return sdc.Scenario(keys=["sex"], children=place, thresholds=limits)
+
+
+def test_people_are_followed_through_the_rows_of_another_file(tmp_path: Path) -> None:
+    patients = panel(rows=1)
+    scenario = hospital(tmp_path)
+    with quiet():
+        found = {verdict.name: verdict for verdict in sdc.check(patients, scenario=scenario).verdicts}
+        beside = sdc.check(patients, patients, scenario=scenario, seed=1).verdicts[-1]
+        out = hospital(tmp_path, released=tmp_path / "visits.csv")
+        with_rows = sdc.check(patients, patients, scenario=out, seed=1).verdicts[-1]
+        lost = sdc.check(patients, scenario=hospital(tmp_path, file=tmp_path / "none.csv")).verdicts[-1]
+    assert (found["k"].word, found["k"].single_rows) == ("holds", False)
+    assert (found["known_points"].word, found["known_points"].value) == ("exceeded", 1 / 60)
+    assert beside.holds is None
+    assert "does not name the file with the rows of each release" in beside.reason
+    assert (with_rows.word, with_rows.value) == ("exceeded", 1 / 60)
+    assert lost.holds is None
+    assert "none.csv" in lost.reason
+
+
 def test_what_single_rows_exceed_stays_exceeded_under_a_type() -> None:
     alone = panel().with_columns(sex=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("x")).otherwise("sex"))
     verdict = of_panel(alone, release="scientific-use").verdicts[0]

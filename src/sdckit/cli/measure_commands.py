@@ -402,7 +402,7 @@ class MeasureCall:
             return source.of_intruder(stored) if self.of_intruder else stored
         if "population" in paths and not given.keys().isdisjoint(DESIGN):
             raise ScenarioError("--population says how large it is; leave --weight and --sampling-fraction out")
-        roles = {name for name in (*ROLES, "ordered", "hierarchies", "tables") if self.takes(name)}
+        roles = {name for name in (*ROLES, "ordered", "hierarchies", "tables", "children") if self.takes(name)}
         roles |= {"sensitive"} if self.takes("target", "targets") else set()
         if "threshold" in f"{self.told['scenario'].words}{self.told.get('k', Described()).words}":
             roles |= {"thresholds", "release", "release_types"}

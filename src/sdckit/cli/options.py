@@ -296,7 +296,10 @@ def make_scenario(
     elif given.get("sampling_fraction") and file is not None:
         fields["weight"] = given.get("weight")
     limits = {name: limit for name, limit in (thresholds or {}).items() if limit is not None}
-    fields["thresholds"] = {**fields.get("thresholds", {}), **limits}
+    stated = fields.get("thresholds", {})  # a typed share leaves the number of known rows as it was
+    typed = {name: {**stated[name], "alone": limit} if isinstance(stated.get(name), dict) else limit
+             for name, limit in limits.items()}  # fmt: skip
+    fields["thresholds"] = {**stated, **typed}
     if matching:
         from sdckit.data.scenarios.matching import merged
 

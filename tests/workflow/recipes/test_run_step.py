@@ -52,6 +52,18 @@ def test_a_lack_of_values_needs_a_threshold() -> None:
         run_step(2, step, survey(), scenario=learnt(thresholds={"k": 2}), folder=None, mixed=MIXED)
 
 
+@pytest.mark.parametrize(("points", "lost"), [(1, 0), (2, 2), (3, 2)])
+def test_people_who_are_followed_lose_columns_in_all_their_rows(points: int, lost: int) -> None:
+    """As many rows are known as the limit names."""
+    jobs = ["a", "b", *["a", "a"] * 4, *["b", "b"] * 4]
+    panel = pl.DataFrame({"who": [at // 2 for at in range(18)], "year": [1, 2] * 9, "job": jobs})
+    limit = {"known_points": {"points": points, "alone": 0.1}}
+    told = sdc.Scenario(keys=["job"], person="who", time="year", thresholds=limit)
+    step = StepLike("suppress_above", {"risk": "known_points", "threshold": 0.5, "columns": ["job"]})
+    _, change = run_step(1, step, panel, scenario=told, folder=None, mixed=Mixed(SECRET, 1))
+    assert change.changed == {"job": lost}
+
+
 def test_the_risk_of_one_of_several_intruders() -> None:
     recipe = sdc.Recipe(
         [

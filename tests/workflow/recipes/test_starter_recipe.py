@@ -439,3 +439,16 @@ def test_the_order_is_mixed_unless_rows_correspond() -> None:
     told = list(last_step(one.changed(aligned=True), data.columns))
     assert steps(told) == []
     assert "aligned = true" in comments(told)
+
+
+def test_what_no_step_looks_for_is_named() -> None:
+    """People are followed through their rows: the recipe says what would help."""
+    jobs = ["a", "b", *["a", "a"] * 24, *["b", "b"] * 25]
+    panel = pl.DataFrame({"who": [at // 2 for at in range(100)], "year": [1, 2] * 50, "job": jobs})
+    limits = {"k": 5, "known_points": 0.01}
+    told = sdc.Scenario(keys=["job"], person="who", time="year", missing="category", thresholds=limits)
+    start = sdc.starter_recipe(panel, scenario=told)
+    text = start.text.replace("\n# ", " ")
+    assert start.exceeded == ("known_points",)
+    assert "Give new identifiers after some waves (new_ids with block)" in text
+    assert "With block = 2 and time = year everybody gets new ones after two waves" in text

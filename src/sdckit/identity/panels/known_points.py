@@ -11,12 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.pair import Pair, mean_figures, open_files, read_pair
+from sdckit.cells.pair import Pair, mean_figures, open_files, read_pair, released_files
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
+from sdckit.data.files.readers import read_file
 from sdckit.data.missing_values.missing import MissingRule, describe_rule
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.scenario_checks import Children
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.identity.panels.event_index import EventIndex
 from sdckit.identity.panels.point_files import PointColumns, PointFiles, read_points
@@ -257,7 +259,8 @@ def known_points(
     seed : int or Generator, optional
         Of the subsets drawn, and of the bootstrap.
     scenario : Scenario, optional
-        Gives what is not given here: person, time, keys, the rule for missing values.
+        Gives what is not given here: person, time, keys, the rule for missing values; and with neither person, keys nor
+        children, those of its `Children`, of which its keys are also known.
     id, prefix : str, optional
         Column that says which rows of original and release belong together; text before the names of result columns.
 
@@ -301,6 +304,14 @@ def known_points(
         arguments.count(most_persons, "most_persons", "is how many persons are looked at", at_least=2),
         arguments.count(k, "k", "is how many candidates hide a person", at_least=2), arguments.seed(seed),
     )  # fmt: skip
+    scenario = arguments.scenario_or_none(scenario)
+    place = (
+        None if scenario is None or not (person is None and keys is None and children is None) else scenario.children
+    )
+    if scenario is not None and place is not None:
+        children = _rows_named(scenario, place, data, released)
+        person, keys, time = place.key, place.keys, place.time if time is None else time
+        also_known = scenario.keys if also_known is None else also_known
     columns = _columns(person, keys, time, also_known, tolerance, missing, scenario)
     broken = breakdown(data, by, KnownPoints, interval, seed, scenario, prefix)
     pair = _opened(data, released, columns, broken.also, id, apart=children is not None)
@@ -348,6 +359,17 @@ class Asked:
     def usual(self) -> int:
         """The number of known points of the figures of the file."""
         return USUAL if USUAL in self.points else self.points[0]
+
+
+def _rows_named(scenario: Scenario, place: Children, data: Any, released: Any) -> list[Any]:
+    """The rows of the people that a scenario names: of the original, then of each release."""
+    m = data.m if isinstance(data, Pair) else 0 if released is None else len(released_files(released))
+    if m and len(place.released) != m:
+        says = "the scenario does not name the file with the rows of each release; write released = [...] in [children]"
+        raise ScenarioError(says, argument="children")
+    files = [place.file, *(place.released if m else ())]
+    how: dict[str, Any] = {"columns": place.columns, "missing": scenario.missing_codes}
+    return [read_file(scenario.folder / file, **how) for file in files]
 
 
 def _columns(
