@@ -199,19 +199,19 @@ def coding_of(here: Levels, there: Levels, rows: Ints | None, *, alike: bool) ->
     by_text = Coding(codes[same], same, whole=False)
     rows = np.full(len(here.codes), -1, np.int64) if rows is None else rows
     linked = np.flatnonzero(rows >= 0)
-    first, second = here.codes[linked].astype(np.int64), there.codes[rows[linked]]
+    first, second = here.codes[linked].astype(np.int64), there.codes[rows[linked]].astype(np.int64)
     shown = (first > 0) & (second > 0)
     if not shown.any():
         return by_text if alike else None
-    first, second = first[shown], second[shown].astype(np.int64)
+    first, second = first[shown], second[shown]
     joint = first * (len(there.texts) + 1) + second
     span = (len(here.texts) + 1) * (len(there.texts) + 1)
     used = np.flatnonzero(np.bincount(joint, minlength=span)) if span <= MOST_TABULATED else np.unique(joint)
     found = Coding(used // (len(there.texts) + 1), used % (len(there.texts) + 1), whole=True)
-    per_level = [
-        np.bincount(codes, minlength=len(levels.texts) + 1)[1:]
-        for codes, levels in ((found.here, here), (found.there, there))
-    ]
+    per_level = (
+        np.bincount(found.here, minlength=len(here.texts) + 1)[1:],
+        np.bincount(found.there, minlength=len(there.texts) + 1)[1:],
+    )
     agreeing = np.isin(joint, by_text.here * (len(there.texts) + 1) + by_text.there)
     for at, levels in enumerate(per_level):
         shares = np.bincount((second, first)[at]) / len(first)  # of the coarser one

@@ -279,7 +279,8 @@ def synthesize(
         Whether each file has parameters of its own, drawn from their posterior (for trees, samples and
         estimators: fitted to a bootstrap sample).
     min_leaf : int
-        Least records in a leaf of a tree.
+        Least records in a leaf of a tree; of 5 they copy single people. Begin with 100 and `smoothing` 1 for a file
+        that goes out as synthetic.
     smoothing : float or dict
         For numbers by "cart", for all or by variable: 0 gives donors' values as they are; 1 adds normal noise
         of the bandwidth 0.9 sd n^(-1/5) of each leaf, within the range of the variable. Values that a tenth of
