@@ -25,6 +25,19 @@ def test_intruders_are_named_in_one_way():
     assert name_intruders(None, {"x": ["a"], "y": {"keys": ["b"]}}) == {"x": ("a",), "y": ("b",)}
 
 
+def test_a_column_named_twice_is_told_with_the_entry_it_stands_in():
+    with pytest.raises(ScenarioError, match=r"^keys names the column 'a' twice"):
+        Scenario(keys=["a", "a"])
+    with pytest.raises(ScenarioError, match=r"^intruders\.who\.keys names the column 'a' twice"):
+        Scenario(intruders={"who": ["a", "a"]})
+
+
+def test_paths_of_hierarchies_are_text_with_forward_slashes():
+    assert Scenario(keys=["a"], hierarchies={"a": Path("more", "h.csv")}).hierarchies == {"a": "more/h.csv"}
+    with pytest.raises(ScenarioError, match="hierarchies"):
+        Scenario(keys=["a"], hierarchies="h.csv")
+
+
 def test_roles_are_listed_in_reading_order():
     scenario = Scenario(
         keys=["a"], weight="w", household="h", person="p", sensitive=["s"], numeric=["n"], identifiers=["i"]
