@@ -81,6 +81,11 @@ def more() -> Iterator[tuple[str, Any]]:
     )  # fmt: skip
     steps = [RECIPE[0], RECIPE[2]]
     yield "recipe", sdc.Recipe(steps).apply(survey(missing=0.03), scenario=scenario(), seed=1).assess(seed=1)
+    for limits in ({}, {"known_points": "none"}, {"known_points": {"points": 3, "alone": 1.0}}):
+        panel = household_survey().with_columns(year=pl.int_range(pl.len()).over("hh"))
+        told = scenario(person="hh", time="year", missing="category", release="teaching", thresholds=limits)
+        yield "panel", sdc.assess(panel, scenario=told)
+        yield "panel, release", sdc.assess(panel, panel, scenario=told.changed(aligned=True), seed=1)
     yield "demo", sdc.assess(sdc.load_demo(), scenario=sdc.demo_scenario())
 
 

@@ -39,6 +39,12 @@ def needs_reference() -> Path:
     return folder
 
 
+def needs_signals() -> None:
+    """A system whose processes can be copied and killed, or skip."""
+    if os.name != "posix":
+        pytest.skip("missing: POSIX signals")
+
+
 def needs_chromium() -> Path:
     """The browser's program, or skip."""
     for name in BROWSERS:

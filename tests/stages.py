@@ -75,6 +75,14 @@ def business(names: Names, folder: Path) -> None:
     (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
 
 
+def panels(names: Names, folder: Path) -> None:
+    """The panel that the page wrote, its scenario and its recipe as files."""
+    shutil.copy(names["folder"] / "panel.csv", folder)
+    (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
+    if "recipe" in names:
+        _recipe(folder, names["recipe"])
+
+
 def proposed(names: Names, folder: Path) -> None:
     """The survey of the page and its scenario."""
     names["survey"].to_csv(folder / "anes.csv", index=False)
@@ -185,7 +193,25 @@ def app(_: Names, folder: Path) -> None:
     _scenario(folder, keys=["age", "educ"], sampling_fraction=0.01, thresholds={"k": 3})
 
 
+def remembered(_: Names, folder: Path) -> None:
+    """A survey, a scenario whose ledger has an earlier release of it, and a recipe."""
+    if (folder / "ledger").exists():
+        return
+    everybody = people().with_row_index("id")
+    everybody.write_csv(folder / "survey.csv")
+    place = {"folder": "ledger", "key": "ledger.key"}
+    ledger = sdc.ReleaseLedger.create(folder / "ledger", key=folder / "ledger.key", survey="Labour survey")
+    ledger.add(everybody, name="wave 0", keys=["sex"], sensitive=["job"], id="id")
+    _scenario(
+        folder, keys=["sex"], sensitive=["job"], identifiers=["id"], ledger={**place, "id": "id"},
+        thresholds={"differencing": 0.0},
+    )  # fmt: skip
+    steps = [{"method": "drop_identifiers", "columns": ["age", "income", "w"]}, {"method": "random_order"}]
+    _recipe(folder, sdc.Recipe(steps))
+
+
 STAGES: dict[str, Stage] = {
+    "differencing": remembered,
     "app": app,
     "scale": census,
     "sdcmicro": sdcmicro,
@@ -196,6 +222,7 @@ STAGES: dict[str, Stage] = {
     "README": readme,
     "from-raw-to-released": from_raw,
     "business-surveys": business,
+    "panels": panels,
     "release-against-original": against_original,
     "simulated-attacks": attacks,
     "propose": proposed,

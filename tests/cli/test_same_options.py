@@ -28,6 +28,7 @@ KINDS = {
     "--scale": {"NAME", "X"},
     "--threshold": {"X|NAME", "N|N=N", "X"},
     "--width": {"X,X|A=X", "X", "X|A=X"},
+    "--ledger": {"DIR", ""},  # protect takes that of its scenario, and says whether
 }
 # Arguments of one name that mean two things: none.
 MEANINGS = {

@@ -147,6 +147,14 @@ def test_few_records_have_no_kernel_and_the_same_households(monkeypatch):
     assert found() == plain
 
 
+@pytest.mark.parametrize("few", [True, False])
+def test_the_first_marked_record_of_a_household_leads_it(monkeypatch, few):
+    ways.take(monkeypatch, few=few)
+    homes = homes_of(np.array([7, 7, 5, 7]), 9)
+    for marked, lead in (([1, 1, 0, 1], [0, -1]), ([0, 1, 1, 1], [1, 2]), ([0, 0, 0, 1], [3, -1])):
+        assert homes.lead(np.array(marked, bool)).tolist() == lead
+
+
 def test_what_is_no_variable_is_shared_by_nobody():
     """A column of lists cannot be told apart; the others are found all the same."""
     data = pl.DataFrame({"home": [1, 1, 2, 2], "all": [["x"]] * 4, "region": ["a", "a", "b", "b"]})

@@ -16,20 +16,10 @@ from tree import ROOT, none_offends
 
 QUESTIONS = {"singled", "linked", "learnt", "tried", "covered"}
 PLACES = {
-    "beside",
-    "limit",
-    "value",
-    "percent",
-    "records",
-    "variable",
-    "are",
-    "have",
-    "group",
-    "because",
-    "reason",
+    "beside", "limit", "value", "percent", "records", "variable", "are", "have", "group", "because", "reason",
     "columns",
-}
-PRINTED = {"beside", "limit", "value", "some", "variable", "reason", "columns"}
+}  # fmt: skip
+PRINTED = {"beside", "limit", "value", "some", "variable", "reason", "columns", "points"}
 
 
 def test_the_signature_is_that_of_the_rows() -> None:
@@ -54,7 +44,8 @@ def test_a_row_is_whole(kind) -> None:
 
 def test_types_of_release_bring_limits() -> None:
     assert limits_of_type("public-use") == {
-        "k": 5, "risk": 0.05, "l": 2, "household_risk": 0.05, "recoverable": 0.0, "exact_numbers": 0.0,
+        "k": 5, "risk": 0.05, "l": 2, "household_risk": 0.05, "known_points": 0.05, "recoverable": 0.0,
+        "exact_numbers": 0.0,
     }  # fmt: skip
     assert limits_of_type("enclave") == {}
     assert limits_of_type("synthetic") == {

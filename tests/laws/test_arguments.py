@@ -172,7 +172,7 @@ KINDS = {
          "iterations",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
          "n_replace", "workers", "k", "bins", "largest", "within", "alternatives", "most_subsets",
-         "most_persons"], "whole"),
+         "most_persons", "block"], "whole"),
     **dict.fromkeys(["levels", "points"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability", "share"], "share"),
@@ -181,7 +181,7 @@ KINDS = {
     **dict.fromkeys(["p", "r0", "k0", "top", "bottom"], "percent"),
     "limits": "limits",
     **dict.fromkeys(
-        ["keep_zeros", "aligned", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
+        ["keep_zeros", "aligned", "first", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
          "proper", "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint",
          "attacks", "guess", "hide_implied", "internal", "remedies"], "flag"),
     **dict.fromkeys(

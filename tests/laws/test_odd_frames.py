@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -78,15 +79,31 @@ COLUMNS: dict[str, Callable[[], pd.Series]] = {
 }
 
 
+@cache
+def column(kind: str, records: int) -> pd.Series:
+    """A column of this kind; made once, for the calls that read it are counted in thousands."""
+    return pd.concat([COLUMNS[kind]()] * -(-records // N), ignore_index=True)[:records]
+
+
+IN_PANDAS: dict[int, tuple[pl.DataFrame, pd.DataFrame]] = {}
+
+
+def in_pandas(frame: pl.DataFrame) -> pd.DataFrame:
+    """A file of the calls in pandas; converted once, and copied whenever a column is set."""
+    if id(frame) not in IN_PANDAS:
+        IN_PANDAS[id(frame)] = frame, frame.to_pandas()
+    return IN_PANDAS[id(frame)][1]
+
+
 def named(frame: pl.DataFrame, name: Any) -> pd.DataFrame:
     """The frame with one more column, of this name."""
-    whole = frame.to_pandas().assign(more=range(len(frame)))
+    whole = in_pandas(frame).assign(more=range(len(frame)))
     whole.columns = pd.Index([*frame.columns, name], dtype=object, tupleize_cols=False)
     return whole
 
 
 def two_levels(frame: pl.DataFrame) -> pd.DataFrame:
-    whole = frame.to_pandas()
+    whole = in_pandas(frame)
     return whole.set_axis(pd.MultiIndex.from_tuples([("a", name) for name in whole.columns]), axis=1)
 
 
@@ -98,13 +115,13 @@ FRAMES: dict[str, Callable[[pl.DataFrame], Any]] = {
     "array": lambda frame: frame.to_numpy(),
     "number": lambda _: 5,
     "text": lambda _: "x",
-    "series": lambda frame: frame.to_pandas().iloc[:, 0],
+    "series": lambda frame: in_pandas(frame).iloc[:, 0],
     "iterator": lambda _: iter([1]),
     "class": lambda _: pd.DataFrame,
     "no records": lambda frame: frame.head(0).to_pandas(),
     "one record": lambda frame: frame.head(1).to_pandas(),
     "no columns": lambda frame: pd.DataFrame(index=range(len(frame))),
-    "every name twice": lambda frame: pd.concat([frame.to_pandas()] * 2, axis=1),
+    "every name twice": lambda frame: pd.concat([in_pandas(frame)] * 2, axis=1),
     "a name twice": lambda frame: pa.table(
         [frame.to_arrow().column(0), *frame.to_arrow().columns], names=[frame.columns[0], *frame.columns]
     ),
@@ -148,8 +165,7 @@ def columns_of(function: str, call: Call) -> list[str]:
 
 
 def with_column(frame: pl.DataFrame, name: str, kind: str) -> pd.DataFrame:
-    odd = pd.concat([COLUMNS[kind]()] * -(-len(frame) // N), ignore_index=True)[: len(frame)]
-    return frame.to_pandas().assign(**{name: odd})
+    return in_pandas(frame).assign(**{name: column(kind, len(frame))})
 
 
 def odd_calls(function: str) -> Iterator[tuple[str, Call]]:

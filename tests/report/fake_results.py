@@ -162,7 +162,9 @@ class Verdict:
     origin: str = ""
     single_rows: bool = False
     unmatched: bool = False
+    beside: str = ""
     alone: bool = False
+    points: int | None = None
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,14 @@ def large(**limits: float) -> list[Verdict]:
         return list(sdc.assess(file, scenario=scenario).verdicts)
 
 
+def followed(**limits: float) -> list[Verdict]:
+    """What is said of three people of two rows, of whom the last is alone with both together, and with each."""
+    file = pl.DataFrame({"who": [1, 1, 2, 2, 3, 3], "year": [1, 2] * 3, "job": ["a", "a", "a", "b", "b", "b"]})
+    scenario = sdc.Scenario(keys=["job"], person="who", time="year", thresholds=limits)
+    with quiet():
+        return list(sdc.assess(file, scenario=scenario).verdicts)
+
+
 @dataclass(frozen=True)
 class Attack:
     """An attack with a residual risk."""
@@ -127,6 +135,7 @@ SHARES: Mapping[str, Judge] = {
     "differencing": beside_earlier,
     "joint_recoverable": beside_tables,
     "exact_numbers": large,
+    "known_points": lambda **limits: followed(known_points={"points": 1, "alone": limits["known_points"]}),
 }
 
 

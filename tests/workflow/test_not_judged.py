@@ -91,6 +91,7 @@ GIVEN = {
     "the people kept aside lack a column that goes out": Given(
         (FILE, FILE), OF_KEYS | OF_ROLES | OF_PAIR | {"correctly_disclosed"}, ROLES, {"control": ASIDE.drop("who")}
     ),
+    "rows that nobody says whose they are": Given((EMPTY,), OF_KEYS, {"person": "who", "time": "home"}),
     "no keys": Given((FILE, FILE.drop(KEYS)), set(), ROLES),
     "no value of a key": Given((FILE.with_columns(age=pl.lit(None, pl.Int64)),), set(), ROLES),
     "no record": Given((FILE, FILE[:0]), set(), ROLES),
@@ -108,7 +109,7 @@ GIVEN = {
 
 def widest(kind: LimitKind) -> float:
     """A limit that nearly everything keeps."""
-    return {"level": 2, "share": 1.0, "share from 0": 0.95}[kind.values]
+    return {"level": 2, "share": 1.0, "share from 0": 0.95, "share at points": 0.95}[kind.values]
 
 
 def judged(given: Given, name: str, **more: Any) -> CheckResult | None:
@@ -165,6 +166,11 @@ def test_rows_of_the_same_person_are_not_people() -> None:
             result = judged(given, name)
             assert result is not None
             (verdict,) = of_limit(result, name)
+            assert (verdict.holds, verdict.single_rows) == (True, True)
+            assert [followed.holds for followed in of_limit(result, "known_points")] == [False]
+            unasked = judged(Given((FILE,), set(), {**given.roles, "release": "scientific-use"}), name)
+            assert unasked is not None
+            (verdict,) = of_limit(unasked, name)
             assert verdict.holds is None
             assert "rows are not people" in verdict.reason
 

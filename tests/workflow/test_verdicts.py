@@ -541,7 +541,7 @@ def test_verdicts_on_k_and_risk_are_said_of_single_rows() -> None:
     result = of_panel(panel(), thresholds={"k": 3, "risk": 0.5, "l": 2})
     assert {verdict.name: verdict.single_rows for verdict in result.verdicts} == {"k": True, "risk": True, "l": False}
     assert result.passed
-    words = "this is said of single rows: people followed through their rows were not looked at"
+    words = "this is said of single rows, and not of people who are followed through their rows"
     assert result.verdicts[0].sentence.endswith(words)
     printed = result.told().verdicts[0].sentence
     assert printed.endswith("(k = 3). T" + words[1:] + ".")
@@ -556,6 +556,49 @@ def test_a_type_of_release_leaves_k_and_risk_of_single_rows_open(lazily: bool) -
     assert "rows are not people" in result.verdicts[0].reason
     one_each = of_panel(panel(rows=1), release="scientific-use")
     assert words_of(one_each) == ("holds", "holds")
+
+
+def followed(**entries: Any) -> Any:
+    """Everybody is like many others in each of two years, and one of sixty is with both together like nobody."""
+    both = panel().with_columns(pl.Series("year", [1, 2] * 60), pl.Series("sex", ["f", "f", "m", "m"] * 30))
+    alone = both.with_columns(
+        sex=pl.when((pl.col("who") == 0) & (pl.col("year") == 2)).then(pl.lit("m")).otherwise("sex")
+    )
+    return of_panel(alone, time="year", **entries)
+
+
+def test_where_people_are_followed_k_and_risk_hold_of_single_rows() -> None:
+    """A file with several rows of a person does not pass by k alone."""
+    limit = {"points": 2, "alone": 1 / 60}
+    result = followed(release="public-use", thresholds={"known_points": limit, "exact_numbers": "none"})
+    found = {verdict.name: verdict for verdict in result.verdicts}
+    assert (found["k"].word, found["k"].single_rows) == ("holds", True)
+    assert (found["known_points"].word, found["known_points"].value) == ("holds", 1 / 60)
+    words = "who knows 2 of a person’s rows finds 1.67 % of the people alone, not above 0.0166667"
+    assert found["known_points"].sentence.startswith(words)
+    beyond = followed(release="public-use", thresholds={"known_points": 0.01, "exact_numbers": "none"})
+    assert [verdict.name for verdict in beyond.exceeded] == ["known_points"]
+    left_out = followed(release="public-use", thresholds={"known_points": "none"})
+    assert words_of(left_out) == ("not judged", "not judged")
+
+
+def test_the_type_asks_for_people_only_where_the_scenario_says_whose_rows_are_whose() -> None:
+    asked = {verdict.name: verdict.origin for verdict in followed(release="teaching").verdicts}
+    assert asked["known_points"] == "limit of a teaching file"
+    assert "known_points" not in {
+        verdict.name for verdict in of_panel(panel(), release="teaching", person=None).verdicts
+    }
+
+
+def test_who_knows_two_rows_knows_one() -> None:
+    """After new identifiers in every year nobody has two rows, and one may do."""
+    data = panel().with_columns(pl.Series("year", [1, 2] * 60))
+    data = data.with_columns(sex=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("x")).otherwise("sex"))
+    by_year = sdc.new_ids(data, column="who", block=1, time="year").data
+    limit = {"known_points": {"points": 2, "alone": 0.005}}
+    result = of_panel(data, by_year, time="year", aligned=True, thresholds=limit)
+    (verdict,) = result.verdicts
+    assert (verdict.word, verdict.value) == ("exceeded", 1 / 120)
 
 
 def test_what_single_rows_exceed_stays_exceeded_under_a_type() -> None:
@@ -614,3 +657,20 @@ def test_new_ids_and_no_ids_part_them(tmp_path: Path) -> None:
     new = LINKED.drop("a").with_columns(id=pl.format("q{}", pl.int_range(N_LINKED)))
     for name, file in (("new", new), ("none", LINKED.drop("a", "id"))):
         assert not [one for one in beside(tmp_path / name, file, k=3) if one.name == "k_linked"]
+
+
+def test_an_id_that_only_the_original_has_links_nobody_else(tmp_path: Path) -> None:
+    """The ledger knows the people by it, but nobody outside can join the releases."""
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key"), "id": "id"}
+    ledger = sdc.ReleaseLedger.create(folder=place["folder"], key=place["key"], survey="Survey")
+    ledger.add(LINKED.select("id", "a", "ill"), name="first", keys=["a"], sensitive=["ill"], id="id")
+    scenario = sdc.Scenario(
+        keys=["b"], sensitive=["ill"], aligned=True, ledger={**place, "new": ["b"]},
+        thresholds={"k": N_LINKED // 3, "differencing": 0.0},
+    )  # fmt: skip
+    with quiet():
+        assessed = sdc.assess(LINKED.drop("a"), LINKED.select("b", "ill"), scenario=scenario, seed=1)
+    names = {one.name: one for one in assessed.verdicts}
+    assert names["differencing"].holds
+    assert "k_linked" not in names
+    assert assessed.released[0].intruders[0].results["differencing"].entries[0].linked == N_LINKED

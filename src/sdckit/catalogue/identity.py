@@ -266,6 +266,44 @@ PRESENCE = Measure(
 )  # fmt: skip
 
 
+NO_ROWS_RELEASED = (
+    "the scenario does not name the file with the rows of each release; write released = [...] in [children]"
+)
+
+
+def _followed_condition(context: Context) -> str:
+    place = context.scenario.children
+    if place is None or context.pair is None or len(place.released) == context.pair.m:
+        return ""
+    return NO_ROWS_RELEASED
+
+
+def _followed_arguments(context: Context) -> dict[str, Any]:
+    """One to three rows are known, or as many as the limit names; with rows of another file what is known of these."""
+    scenario = context.scenario
+    limit = scenario.limits_of(compared=True).known_points
+    most = max(3, 1 if limit is None else limit.points)
+    given = {"scenario": scenario, "points": range(1, most + 1), "seed": context.seed or 0}
+    place = scenario.children
+    if place is None:
+        return given
+    from sdckit.data.files.readers import read_file
+
+    files = [place.file, *(() if context.pair is None else place.released)]
+    how: dict[str, Any] = {"columns": place.columns, "missing": scenario.missing_codes}
+    rows = [read_file(scenario.folder / file, **how) for file in files]
+    own = {"person": place.key, "keys": place.keys, "time": place.time, "also_known": scenario.keys}
+    return {**given, **own, "children": rows}
+
+
+FOLLOWED = RELEASE(
+    name="known_points", question="How many rows must somebody know of a person to find them alone?", alone=True,
+    needs=("person", "keys"), missing="wildcard", words="following people over their rows known to {intruder}",
+    condition=_followed_condition, arguments=_followed_arguments,
+    when=lambda context: context.scenario.followed is not None,
+)  # fmt: skip
+
+
 IDENTITY: tuple[Measure, ...] = (
     FREQUENCIES,
     ANONYMITY,
@@ -327,10 +365,5 @@ IDENTITY: tuple[Measure, ...] = (
         arguments=lambda context: {"numeric": context.scenario.numeric},
     ),
     ROBUST,
-    RELEASE(
-        name="known_points", question="How many rows must somebody know of a person to find them alone?", alone=True,
-        needs=("person", "keys"), missing="wildcard", words="following people over their rows known to {intruder}",
-        arguments=lambda context: {"scenario": context.scenario, "seed": context.seed},
-        when=lambda context: context.scenario.person is not None,
-    ),
+    FOLLOWED,
 )  # fmt: skip

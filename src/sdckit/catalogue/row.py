@@ -178,7 +178,7 @@ Part = tuple[str, Callable[[], "Result"]]
 # Required argument: the attribute of the scenario, and the reason given where it is not declared.
 LACKING: Mapping[str, tuple[str, str]] = {
     "household": ("household", "the scenario names no household column"),
-    "person": ("person", "the scenario names no person column"),
+    "person": ("followed", "the scenario names no person column"),
     "sensitive": ("sensitive", "the scenario names no sensitive variable"),
     "numeric": ("numeric", "the scenario names no numeric variable"),
 }

@@ -35,7 +35,7 @@ METAVARS = {  # where the kind of an argument does not say what its option takes
     "family": "linear|logistic|poisson|multinomial", "hierarchies": "A=FILE", "high_risk": "R", "household": "COLUMN",
     "id": "COLUMN", "interactions": "M", "k": "K,K", "log": "LOG.json", "max_dim": "D", "max_size": "M",
     "missing": "RULE", "models": "FORMULA", "person": "P", "relative": "yes|no|A=yes|no", "risk": "R",
-    "summed": "C:A,B", "sums": "C:FILE", "tables": "FILE", "target": "T", "weight": "W",
+    "summed": "C:A,B", "sums": "C:FILE", "tables": "FILE", "target": "T", "time": "COLUMN", "weight": "W",
 }  # fmt: skip
 WORDS = {  # what is said of a value that is none
     "N": "a whole number", "X": "a number", "yes|no": "yes or no", "N,N": "whole numbers, such as {} 2,3,5",
@@ -48,12 +48,12 @@ NEEDED = {  # the role of a scenario that gives what a measure needs, and what i
 }  # fmt: skip
 ROLES = ("household", "sensitive", "numeric")
 NUMBERS = ("magnitudes", "number_groups")
-ENTRIES = (*ROLES, *DESIGN, "person", "alpha", "identifiers")  # of a scenario, that can be typed
+ENTRIES = (*ROLES, *DESIGN, "person", "time", "alpha", "identifiers")  # of a scenario, that can be typed
 WHOLE_ROLES = ("", "population")  # files that must have every column declared
 ALL_UNLESS = ("variables", "columns", "targets")  # without these all columns are read
 COLUMNS = (
     *ROLES, *ALL_UNLESS, "weight", "person", "id", "by", "ordered", "known", "synthetic", "categorical", "target",
-    "earlier_keys", *NUMBERS,
+    "earlier_keys", "time", "also_known", *NUMBERS,
 )  # fmt: skip
 NOT_TYPED = ("keys", "scenario", "step", "prefix")
 
@@ -364,7 +364,8 @@ class MeasureCall:
         check_different(source.file, released, paths.get("control"), paths.get("original"))
         call = self.call(given, scenario, alone=not paths)
         with source.steps() as steps:
-            read = partial(self.read, source, given=given, scenario=scenario, steps=steps)
+            apart = "children" in paths  # the keys are in another file than the people
+            read = partial(self.read, source, given=given, scenario=scenario, steps=steps, apart=apart)
             data, others = read(source.file), {}
             for name, path in paths.items():
                 frames = {opened_path: read(opened_path, name) for opened_path in _listed(path)}
@@ -412,7 +413,7 @@ class MeasureCall:
 
     def read(
         self, source: Source, path: Path, name: str = "", *, given: Mapping[str, Any], scenario: Scenario | None,
-        steps: Steps,
+        steps: Steps, apart: bool,
     ) -> Any:  # fmt: skip
         """Read a file: the columns that are used, of a measure of all columns all but the identifiers."""
         from sdckit.data.files.readers import read_file, scan_header
@@ -438,12 +439,12 @@ class MeasureCall:
         if whole:
             names = [*(names if self.takes("keys") else ()), *header.columns]
         never = {*given.get("identifiers", ()), *(scenario.identifiers if scenario else ())} - {given.get("id")}
-        if whole or name not in WHOLE_ROLES:
+        if whole or apart or name not in WHOLE_ROLES:
             names = [column for column in names if column in header.columns]
             never &= {*header.columns} if name else never
         columns = [column for column in dict.fromkeys(names) if column not in never]
         try:
-            if scenario is not None and self.takes("keys") and name in WHOLE_ROLES and not whole:
+            if scenario is not None and self.takes("keys") and name in WHOLE_ROLES and not (whole or apart):
                 scenario.check_columns(header.columns, certain=header.certain)  # names the role, too
             return read_file(path, columns=columns, identifiers=sorted(never), missing=missing, **how)
         except ColumnError as error:

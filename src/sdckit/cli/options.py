@@ -257,8 +257,9 @@ def split_named(values: Iterable[str] | None, *, option: str, example: str = "ne
 
 
 def make_scenario(
-    file: Path | None, *, keys: list[str] | None, intruders: list[str] | None, missing_rule: list[str] | None,
-    thresholds: dict[str, Any], matching: dict[str, Any] | None = None, **given: Any,
+    file: Path | None, *, keys: list[str] | None = None, intruders: list[str] | None = None,
+    missing_rule: list[str] | None = None, thresholds: dict[str, Any] | None = None,
+    matching: dict[str, Any] | None = None, **given: Any,
 ) -> Scenario:  # fmt: skip
     """Build the scenario: the file's entries, each replaced where an option names it.
 
@@ -294,7 +295,7 @@ def make_scenario(
         fields["sampling_fraction"] = given.get("sampling_fraction")
     elif given.get("sampling_fraction") and file is not None:
         fields["weight"] = given.get("weight")
-    limits = {name: limit for name, limit in thresholds.items() if limit is not None}
+    limits = {name: limit for name, limit in (thresholds or {}).items() if limit is not None}
     fields["thresholds"] = {**fields.get("thresholds", {}), **limits}
     if matching:
         from sdckit.data.scenarios.matching import merged

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from sdckit.cli.options import codes
-from sdckit.cli.outputs import refuse_existing
+from sdckit.cli.outputs import TO_STDOUT, refuse_existing
 from sdckit.errors import FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -185,3 +185,12 @@ def scenario_of(recipe: Recipe, path: Path | None) -> Scenario | None:
 def codes_of(missing: list[str] | None, scenario: Scenario | None) -> Sequence[str]:
     """The codes for missing of the option, else of the scenario."""
     return codes(missing) or (() if scenario is None else scenario.missing_codes)
+
+
+def next_commands(recipe: str, file: Path, scenario: Path) -> list[str]:
+    """The commands that protect a file by the recipe written to `recipe`, and check the release."""
+    name = "recipe.toml" if recipe == TO_STDOUT else Path(recipe).name
+    return [
+        f"  sdckit protect {name} {file.name} --scenario {scenario.name} --out safe.csv --log log.json",
+        f"  sdckit check {file.name} --scenario {scenario.name} --released safe.csv --log log.json",
+    ]

@@ -136,7 +136,7 @@ def read_release(
     )  # fmt: skip
 
 
-USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
+USED = ("intruders", "person", "time", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
 DESIGN = ("weight", "sampling_fraction")
 BEHIND = (
     "missing",

@@ -11,6 +11,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
+class ShareAtPoints(float):
+    """A limit on a share, which is a number, for whoever knows so many points of a person.
+
+    Examples
+    --------
+    >>> limit = ShareAtPoints(0.05, points=3)
+    >>> limit == 0.05, limit.points, limit.entry
+    (True, 3, {'points': 3, 'alone': 0.05})
+    """
+
+    points: int
+
+    def __new__(cls, alone: float, points: int = 2) -> ShareAtPoints:
+        """Make one of a share and a number of points."""
+        made = super().__new__(cls, alone)
+        made.points = points
+        return made
+
+    def __getnewargs__(self) -> tuple[float, int]:  # type: ignore[override]
+        return float(self), self.points
+
+    def __eq__(self, other: object) -> bool:
+        return float(self) == other and self.points == getattr(other, "points", self.points)
+
+    __hash__ = float.__hash__
+
+    @property
+    def entry(self) -> dict[str, float]:
+        """As a scenario writes it."""
+        return {"points": self.points, "alone": float(self)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class LimitKind:
     """A row: everything known about a limit.
@@ -20,7 +52,8 @@ class LimitKind:
     name : str
         Its name in ``[thresholds]`` of a scenario.
     values : str
-        "level" (a whole number, 2 or more), "share" (above 0, at most 1) or "share from 0".
+        "level" (a whole number, 2 or more), "share" (above 0, at most 1), "share from 0", or "share at points", a
+        `ShareAtPoints`.
     scope : str
         What the verdict is about: a "file", a sensitive "variable" of it, a file with its "ledger" of earlier
         releases, what is "released" (of a file by itself the file, else a release compared with its original), or a
@@ -37,13 +70,14 @@ class LimitKind:
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
         Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
-        "worst release", "worst column", "attacks", "undone", "linked" or "roles".
+        "points", "worst release", "worst column", "attacks", "undone", "linked" or "roles".
     without : str
         The reason given where the measure has no result and no reason of its own.
     looked_at, nothing : str
         Figure of the result that is 0 where there was nothing to look at, and the reason given then.
     needs : str
-        The role that the limit is about: "sensitive", "household" or "magnitudes".
+        The role that the limit is about: "sensitive", "household" or "magnitudes"; or "followed": a type of release
+        asks for it where the scenario says whose row each is.
     declarable : bool
         Whether a scenario can set the limit; a verdict on something else has none.
     numbers : bool
@@ -53,7 +87,7 @@ class LimitKind:
     printed : tuple of str, or str
         Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`,
         `columns` (with how many attacks were made). A single text
-        is continued by "not above" or "above" the limit.
+        is continued by "not above" or "above" the limit. `points` is the number of known points.
     question : str
         Which question it answers: "singled", "linked", "learnt", "tried" or "covered".
     asked : str
@@ -62,7 +96,7 @@ class LimitKind:
         The verdict for the same readers; as `printed`, with `others`, `values`, `chance` and `percent`. A single text
         says what the value is a share of.
     words, title : str
-        Its name in sentences and in headings.
+        Its name in sentences and in headings; `points` are the known ones.
     of_rows : bool
         Whether it looks at single rows: where a person has several, it says nothing of whoever follows them.
     advice : str
@@ -72,7 +106,8 @@ class LimitKind:
     aimed : bool
         Whether the search for a recipe aims at it.
     part : tuple of str
-        Names of the figure in documents, as entered by its view for an intruder, and of the total it is a part of.
+        Names of the figure in documents, as entered by its view for an intruder, and of the total it is a part of, of
+        the file or of an intruder, too. `points` are the known ones, of which fewer may be worse.
     mean : bool
         Whether that figure is a sum of probabilities.
     least : float or None
@@ -225,6 +260,22 @@ KINDS = (
         part=("households.unique_compositions", "households"),
         form="largest share of households alone with their composition",
         option="Largest share of households alone with their composition.",
+    ),
+    LimitKind(
+        name="known_points", values="share at points", measure="known_points", figure="alone", judged="points",
+        scope="released", needs="followed", without="the scenario names no person column",
+        words="people alone by {points} known rows", nothing="nobody has a row that somebody could know of",
+        holds="who knows {limit.points} of a person’s rows finds {percent} of the people alone, not above {limit:g}",
+        exceeded="who knows {limit.points} of a person’s rows finds {percent} of the people alone, above {limit:g}",
+        printed="Share of the people found alone by who knows {points} of their rows: {value}",
+        question="singled", asked="Who is followed through several rows of the same person",
+        plain="People found alone by who knows {points} of their rows",
+        advice="Give new identifiers after some waves (new_ids with block), make keys coarser in all waves, leave "
+        "waves out, or take the keys out of the rows of those found most often (suppress_above).",
+        part=("known_points.1.{points}.alone", "known_points.1.{points}.persons"), mean=True, least=0.0,
+        types={"public-use": ShareAtPoints(0.05), "teaching": ShareAtPoints(0.05)},
+        form="largest share of people alone by two known rows",
+        option="Largest share of people alone for who knows two of their rows.",
     ),
     LimitKind(
         name="match_risk", values="share", measure="matching_risk", figure="mean_match_risk", judged="worst release",
@@ -449,6 +500,7 @@ KINDS = (
     ),
 )  # fmt: skip
 LIMITS = {kind.name: kind for kind in KINDS}
+FOLLOWING = next(kind for kind in KINDS if kind.judged == "points")  # of people followed through their rows
 
 
 def declarable() -> dict[str, LimitKind]:

@@ -344,14 +344,27 @@ def of_releases(releases: Sequence[Plain]) -> list[tuple[Plain, str]]:
 
 
 def column_blocks(
-    tree: Plain, table: Callable[[Sequence[Plain], str], TableBlock], chart: Callable[[Sequence[Plain]], ChartBlock]
+    tree: Plain,
+    table: Callable[[Sequence[Plain], str], TableBlock],
+    chart: str,
+    words: Mapping[str, str],
+    unit: str = "values",
 ) -> list[Block]:
-    """Tables of the columns of each release, and a chart of those of the first."""
+    """Tables of the columns of each release, and a chart of those of the first, with the figures of `words`."""
     blocks: list[Block] = []
     for place, (release, of) in enumerate(of_releases(tree["releases"])):
         if release["columns"]:
-            blocks += [table(release["columns"], of), *([chart(release["columns"])] if not place else [])]
+            blocks.append(table(release["columns"], of))
+        if release["columns"] and not place:
+            rows = [
+                (f"{_shown(column)}, {words[name]}", column[name]) for column in release["columns"] for name in words
+            ]
+            blocks.append(bars(chart, unit, rows, aside=True))
     return blocks
+
+
+def _shown(column: Plain) -> str:
+    return f"{column['column']} ({column['kind']})" if "kind" in column else str(column["column"])
 
 
 def back_answer(nothing: str, something: str) -> Callable[[Plain, str, Plain], str]:

@@ -290,7 +290,8 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool, several: 
     verdicts = judge(
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
     )  # fmt: skip
-    verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario)
+    verdicts = of_single_rows(verdicts, scenario, compared=compared) if several else verdicts
+    verdicts = with_origins(verdicts, scenario)
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
     return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))

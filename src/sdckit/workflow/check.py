@@ -110,6 +110,7 @@ def _forgotten_limit(verdict: Verdict) -> Plain:
     """Document entry of a threshold that no measure judged."""
     return {
         "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
+        "points": verdict.points,
         "holds": {"value": None}, "reason": verdict.reason, "origin": verdict.origin,
     }  # fmt: skip
 

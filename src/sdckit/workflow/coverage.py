@@ -10,6 +10,7 @@ from sdckit.attacks.attack_rates import EVERY
 from sdckit.catalogue import measure
 from sdckit.catalogue.attacks import COPIES, DIFFERENCING, RECOVERABLE
 from sdckit.catalogue.attribute import NUMBERS
+from sdckit.catalogue.identity import FOLLOWED
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -128,6 +129,8 @@ def _by_measures(intruders: Iterable[IntruderAssessment], scenario: Scenario) ->
             if row.files == "release":
                 for role in (role for role in COMPARED if role in row.needs):
                     yield "close", name, getattr(scenario, role)
+            if row == FOLLOWED and scenario.time is not None:  # whose row it is leads to nobody, when it is from does
+                yield "known", intruder.name, [scenario.time]
             if name in LISTED:
                 yield LISTED[name], name, [column.column for columns in result.columns for column in columns]
             if name == COPIES.name:

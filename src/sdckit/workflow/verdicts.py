@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.catalogue.attacks import NOTHING_TAKEN
-from sdckit.data.limits import LIMITS, SCOPES, LimitKind
+from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
 from sdckit.report.chapters.sentences import COVERS, EARLIER, beside_words, both_rules, spaced
 from sdckit.report.gate.protect import overall
@@ -114,6 +114,11 @@ class Verdict:
     beside: str = ""
     single_rows: bool = False
     unmatched: bool = False
+
+    @property
+    def points(self) -> int | None:
+        """How many rows of a person are known, of a limit on known points."""
+        return getattr(self.limit, "points", None)
 
     @property
     def word(self) -> str:
@@ -302,6 +307,20 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
     return [replace(verdict, variable=worst.column, because=worst.told_by, remedy=remedy)]
 
 
+def _by_points(asked: _Asked) -> list[Verdict]:
+    """Compare a limit with the share of people alone in the worst release.
+
+    Who knows several rows knows fewer, too: the worst of these counts, as after new identifiers for every wave, where
+    several rows lead to nobody.
+    """
+    if asked.result is None:
+        return [asked.open(asked.reason())]
+    names = [f"{asked.kind.figure}[{points}]" for points in range(1, getattr(asked.limit, "points", 1) + 1)]
+    values = [figures[name] for figures in asked.result.per_release for name in names if name in figures]
+    known = [value for value in values if not math.isnan(value)]
+    return [asked.by_share(max(known))] if known else [asked.open(asked.kind.nothing)]
+
+
 def _by_undone(asked: _Asked) -> list[Verdict]:
     """Judge k and risk on the release with reconstructed values filled in; no verdict where there are none."""
     if asked.result is None:
@@ -319,6 +338,7 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
 JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
     "violations": _by_violations, "count": _by_count, "share": _by_share, "groups": _by_groups, "ledger": _by_ledger,
     "worst release": _by_worst_release, "worst column": _by_worst_column, "undone": _by_undone, "linked": _by_linked,
+    FOLLOWING.judged: _by_points,
 }  # fmt: skip
 
 
@@ -374,7 +394,7 @@ def judge_undone(
     Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
     why there is no result.
     """
-    judged = ("worst column", "undone")
+    judged = ("worst column", "undone", FOLLOWING.judged)
     asked = _asked_of(thresholds, intruder, results, sensitive=(), skipped=skipped, judged=judged)
     return tuple(verdict for _, limit in asked for verdict in JUDGES[limit.kind.judged](limit))
 
@@ -477,18 +497,22 @@ def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdic
 NOT_PEOPLE = "rows are not people: some have several, and people followed through their rows were not looked at"
 
 
-def of_single_rows(verdicts: Iterable[Verdict], scenario: Scenario) -> tuple[Verdict, ...]:
+def of_single_rows(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False) -> tuple[Verdict, ...]:
     """Say of verdicts on single rows that they are; what holds for these is open under a type of release.
 
-    Whoever follows people through their rows knows more: what is exceeded stays so.
+    Whoever follows people through their rows knows more: what is exceeded stays so, and what holds does so where a
+    limit on these people was judged. That of a file which is `compared` is judged later.
     """
+    given = tuple(verdicts)
+    followed = any(LIMITS[verdict.name].judged == FOLLOWING.judged and verdict.holds is not None for verdict in given)
+    opened = asks_everything(scenario) and not followed and not compared
     return tuple(
         verdict
         if not LIMITS[verdict.name].of_rows or verdict.holds is None
         else replace(verdict, holds=None, n_records=None, value=None, reason=NOT_PEOPLE, because="", n_category=None)
-        if verdict.holds and asks_everything(scenario)
+        if verdict.holds and opened
         else replace(verdict, single_rows=True)
-        for verdict in verdicts
+        for verdict in given
     )
 
 

@@ -102,9 +102,13 @@ DIGESTER = Digester(b"k" * 32)
 ALL = [*KEYS, "job"]
 
 
-def beside(new: pl.DataFrame, old: pl.DataFrame) -> tuple[OpenedRelease, Earlier]:
+def beside(new: pl.DataFrame, old: pl.DataFrame) -> tuple[OpenedRelease, OpenedRelease]:
+    """Two releases, the second as its sketch has it."""
     opened = [open_release(one, ALL, id=None, name="it", role="keys") for one in (new, old)]
-    return opened[0], Earlier("old", "", True, sketch_release(opened[1], [KEYS], ["job"], DIGESTER)[0], DIGESTER)
+    sketch, _ = sketch_release(opened[1], [KEYS], ["job"], DIGESTER)
+    there = open_sketch(opened[0], Earlier("old", "", True, sketch, DIGESTER))
+    assert there is not None
+    return opened[0], there
 
 
 def test_what_differs_appears_and_vanishes_is_what_frames_say() -> None:
@@ -182,8 +186,7 @@ def opened(data: pl.DataFrame) -> OpenedRelease:
 
 
 def matched(new: pl.DataFrame, old: pl.DataFrame) -> tuple[list[int], list[int]]:
-    sketch, _ = sketch_release(opened(old), [KEYS], ["job"], DIGESTER)
-    back, bare = shown_by_match(opened(new), Earlier("old", "", True, sketch, DIGESTER), ALL)
+    back, bare = shown_by_match(*beside(new, old), ALL)
     return np.flatnonzero(back["age"]).tolist(), np.flatnonzero(bare["age"]).tolist()
 
 

@@ -189,3 +189,15 @@ def test_what_is_found_is_written_as_a_report(folder: Path) -> None:
     assert Path("inside.html").stat().st_mode & 0o777 == 0o600
     assert check("--report", "report.txt") == 2
     assert check("--report", "first.csv") == 2
+
+
+def test_releases_that_an_id_links_are_judged_together(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert add() == 0
+    Path("scenario.toml").write_text(SCENARIO + "[thresholds]\nk = 2\ndifferencing = 1.0\n", encoding="utf-8")
+    assert check("--report", "found.md") == 1
+    told = capfd.readouterr().out
+    assert "exceeded: with the keys of 2023 (linked by id), " in told
+    assert "id: new identifiers (new_ids)" in told
+    report = Path("found.md").read_text(encoding="utf-8")
+    assert "with the keys of all linked releases" in report
+    assert "2023" not in report

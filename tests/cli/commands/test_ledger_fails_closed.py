@@ -13,6 +13,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.differencing.several import people
+from needs import needs_signals
 from sdckit.cli.app import run
 
 DATA = people(200)
@@ -116,12 +117,12 @@ def test_a_release_is_pending_until_check_passes_it(folder: Path, capfd: pytest.
     assert protect("a") == 0
     assert states() == {"a": True}
     assert check("a") == 2
-    assert "a: still pending in the ledger of Survey" in words(capfd)
+    assert "In the ledger the release stays pending." in words(capfd)
     said("add = true", "first = true")
     assert check("a") == 0
     told = words(capfd)
     head = sdc.ReleaseLedger.open("ledger", key="ledger.key").head
-    assert "a: released in the ledger of Survey" in told
+    assert "In the ledger the release is released." in told
     assert f"Ledger of Survey: 1 release; head {head}" in told
     assert Path("ledger.key.head").read_text(encoding="ascii") == f"{head}\n"
     assert states() == {"a": False}
@@ -129,7 +130,7 @@ def test_a_release_is_pending_until_check_passes_it(folder: Path, capfd: pytest.
     assert protect("b", "--no-ledger") == 0
     assert states() == {"a": False}
     assert check("b") == 0
-    assert "The ledger does not remember this file: if it goes out, add it" in words(capfd)
+    assert "In the ledger the release is not remembered: if it goes out, add it" in words(capfd)
 
 
 def test_an_entry_of_protect_is_that_of_ledger_add(folder: Path) -> None:
@@ -155,7 +156,7 @@ def test_a_changed_file_is_not_the_one_that_is_pending(folder: Path, capfd: pyte
         file.write("\n")
     capfd.readouterr()
     assert check("a") == 0
-    assert "does not remember this file" in words(capfd)
+    assert "the release is not remembered" in words(capfd)
     assert states() == {"old": False, "a": True}
 
 
@@ -191,7 +192,7 @@ def test_a_name_that_is_taken_is_told_before_any_work(folder: Path, capfd: pytes
     [
         (["--ledger-name", "x"], "--ledger-name and --ledger-date are of an entry in the ledger"),
         (["--ledger", "--ledger-date", "May"], "date is a year, a month or a day"),
-        (["--ledger", "--engine", "polars"], "--ledger reads what an engine never reads whole"),
+        (["--ledger", "--engine", "polars"], "--ledger reads what an engine never does whole"),
     ],
 )
 def test_what_protect_cannot_remember_is_told(
@@ -313,8 +314,8 @@ for line in sys.stdin:  # nothing is read or counted here: what forks has one th
 '''
 
 
-@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
 def test_killed_at_any_moment_nothing_is_lost(folder: Path) -> None:
+    needs_signals()
     said("first = true")
     moments, before = random.Random(3), {}
     process = subprocess.Popen(

@@ -11,7 +11,19 @@ import polars as pl
 import pytest
 
 from sdckit.data.columns import code_column
-from sdckit.data.ledger.digests import WIDTH, Digester, Levels, Part, Sketch, canonical, places, sorted_part, starts
+from sdckit.data.ledger.digests import (
+    WIDTH,
+    Digester,
+    Levels,
+    Part,
+    Sketch,
+    canonical,
+    coded_parts,
+    codes_of,
+    places,
+    sorted_part,
+    starts,
+)
 
 COLUMN = Levels("sex", np.array([1, 2, 1, 0], np.int32), ("f", "m"))
 
@@ -19,12 +31,10 @@ COLUMN = Levels("sex", np.array([1, 2, 1, 0], np.int32), ("f", "m"))
 def test_digests_are_the_hmac_of_the_standard_library() -> None:
     digester = Digester(b"k" * 32)
     key = hmac.digest(b"k" * 32, b"sdckit ledger: digests", "sha256")
-    missing, female, _ = digester.levels(COLUMN)
+    _, female, _ = digester.levels(COLUMN)
     assert bytes(female) == hmac.digest(key, b"value\x003\x00sex" + b"=f", "sha256")[:WIDTH]
     (pair,) = digester.combinations([(digester.levels(COLUMN), np.array([1], np.int32))] * 2, 1)
     assert bytes(pair) == hmac.digest(key, b"combination\x000\x00" + bytes(female) * 2, "sha256")[:WIDTH]
-    (joined,) = digester.joined(female[None], missing[None])
-    assert bytes(joined) == hmac.digest(key, b"with\x000\x00" + bytes(female) + bytes(missing), "sha256")[:WIDTH]
 
 
 def test_a_missing_value_is_none_that_can_be_written() -> None:
@@ -119,9 +129,21 @@ def test_an_empty_part_has_nothing() -> None:
     assert part.total == 0
 
 
-def test_the_widest_set_comes_first() -> None:
+def test_parts_are_found_by_kind_and_columns() -> None:
     part, _ = sorted_part(DIGESTS[:1], np.ones(1))
-    sketch = Sketch({("counts", "b"): part, ("counts", "a", "b"): part, ("people", "id", "a", "b", "c"): part})
-    assert sketch.sets() == [("a", "b"), ("b",)]
+    sketch = Sketch({("counts", "b"): part, ("counts", "a", "b"): part, ("people", "id", "a", "b"): part})
+    assert sketch.named("counts") == [("b",), ("a", "b")]
     assert sketch.get("counts", ("b",)) is part
-    assert sketch.get("candidates", ("b",)) is None
+    assert sketch.get("people", ("b",)) is None
+
+
+def test_codes_of_any_number_of_columns_come_back() -> None:
+    rng = np.random.default_rng(5)
+    for n in (1, 4, 5, 6, 11):
+        columns = [f"c{at}" for at in range(n)]
+        codes = [rng.integers(0, 1 << 32, 7) for _ in columns]
+        sketch = Sketch(coded_parts(columns, codes))
+        found = codes_of(sketch, columns)
+        assert found is not None
+        assert [column.tolist() for column in found] == [column.tolist() for column in codes]
+        assert codes_of(sketch, [*columns[:-1], "other"]) is None

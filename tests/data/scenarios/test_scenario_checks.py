@@ -25,6 +25,19 @@ def test_intruders_are_named_in_one_way():
     assert name_intruders(None, {"x": ["a"], "y": {"keys": ["b"]}}) == {"x": ("a",), "y": ("b",)}
 
 
+def test_a_column_named_twice_is_told_with_the_entry_it_stands_in():
+    with pytest.raises(ScenarioError, match=r"^keys names the column 'a' twice"):
+        Scenario(keys=["a", "a"])
+    with pytest.raises(ScenarioError, match=r"^intruders\.who\.keys names the column 'a' twice"):
+        Scenario(intruders={"who": ["a", "a"]})
+
+
+def test_paths_of_hierarchies_are_text_with_forward_slashes():
+    assert Scenario(keys=["a"], hierarchies={"a": Path("more", "h.csv")}).hierarchies == {"a": "more/h.csv"}
+    with pytest.raises(ScenarioError, match="hierarchies"):
+        Scenario(keys=["a"], hierarchies="h.csv")
+
+
 def test_roles_are_listed_in_reading_order():
     scenario = Scenario(
         keys=["a"], weight="w", household="h", person="p", sensitive=["s"], numeric=["n"], identifiers=["i"]
@@ -132,6 +145,39 @@ def test_what_no_earlier_release_had_goes_with_its_role() -> None:
 def test_what_it_cannot_be_is_told(place: object, told: str) -> None:
     with pytest.raises(sdc.ScenarioError, match=told):
         sdc.Scenario(keys=["sex"], ledger=place)  # type: ignore[arg-type]
+
+
+ROWS = {"file": "data/visits.csv", "key": "patient", "keys": ("ward", "drug"), "time": "day", "released": ("out.csv",)}
+
+
+def test_the_rows_of_another_file_are_written_and_read_as_they_were_given(tmp_path: Path) -> None:
+    scenario = sdc.Scenario(keys=["sex"], children=ROWS, thresholds={"known_points": {"points": 3, "alone": 0.1}})
+    file = tmp_path / "scenario.toml"
+    file.write_text(scenario.to_toml(), encoding="utf-8")
+    again = sdc.Scenario.from_toml(file)
+    assert again == scenario
+    assert again.children is not None
+    assert again.children.declared == ROWS
+    assert again.limits.known_points == scenario.limits.known_points
+    assert again.columns == ("sex", "patient")  # of this file; those of the other one are read there
+    assert again.children.columns == ("patient", "ward", "drug", "day")
+    assert (again.followed, sdc.Scenario(keys=["sex"], person="p").followed) == ("patient", "p")
+    assert again.narrowed(["sex"]).children is None
+
+
+@pytest.mark.parametrize(
+    ("entries", "told"),
+    [
+        ({"children": {"file": "a", "key": "p", "keys": []}}, r"children\.keys must not be empty"),
+        ({"children": {**ROWS, "released": 3}}, r"children\.released must be a list"),
+        ({"children": {**ROWS, "keyes": ["x"]}}, "no entry 'children.keyes'; did you mean 'keys'"),
+        ({"children": ROWS, "person": "who"}, "children.key is 'patient' and person 'who'"),
+        ({"children": ROWS, "weight": "patient"}, "the weight and as the key of the children"),
+    ],
+)
+def test_rows_of_another_file_that_cannot_be(entries: dict[str, object], told: str) -> None:
+    with pytest.raises(sdc.ScenarioError, match=told):
+        sdc.Scenario(keys=["sex"], **entries)  # type: ignore[arg-type]
 
 
 class Choosy(BaseModel):

@@ -13,6 +13,7 @@ from sdckit.data.scenarios.scenario_form import (
     declared,
     fits,
     fraction_of,
+    limits_of,
     number_of,
     number_told,
     population_of,
@@ -74,6 +75,14 @@ def test_an_intruder_who_knows_nothing_is_left_out() -> None:
 def test_a_key_that_no_intruder_knows_is_refused() -> None:
     with pytest.raises(ScenarioError, match="no intruder knows 'size'"):
         said(size="key numeric")
+
+
+def test_a_limit_that_is_a_table_shows_its_share_and_keeps_the_rest() -> None:
+    panel = {**FULL, "thresholds": {"known_points": {"points": 3, "alone": 0.1}}}
+    assert limits_of(panel) == {"known_points": 0.1}
+    roles, known = {name: role_of(FULL, name) for name in COLUMNS}, {"a": ["sex", "age"]}
+    for typed, kept in ((0.2, {"points": 3, "alone": 0.2}), ("none", "none")):
+        assert declared(panel, roles, known.items(), {"known_points": typed})["thresholds"] == {"known_points": kept}
 
 
 def test_limits_are_set_and_taken_back() -> None:

@@ -44,6 +44,7 @@ def test_paths_start_where_the_file_lies(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "s.toml").write_text(
         'keys = ["sex", "job"]\nrelease_types = "office.toml"\n'
         '[hierarchies]\njob = "jobs.csv"\n[ledger]\nfolder = "book"\nkey = "/keys/k"\nsurvey = "S"\n'
+        '[children]\nfile = "v.csv"\nkey = "p"\nkeys = ["x"]\nreleased = "/r/v.csv"\n'
         '[[tables]]\nfile = "t.csv"\n[[tables]]\nvariables = ["sex"]\n',
         encoding="utf-8",
     )
@@ -53,6 +54,8 @@ def test_paths_start_where_the_file_lies(tmp_path: Path, monkeypatch: pytest.Mon
     assert found["release_types"] == str(tmp_path / "office.toml")
     assert found["hierarchies"] == {"job": str(tmp_path / "jobs.csv")}
     assert found["ledger"] == {"folder": str(tmp_path / "book"), "key": "/keys/k", "survey": "S"}
+    place = {"file": str(tmp_path / "v.csv"), "key": "p", "keys": ["x"], "released": ["/r/v.csv"]}
+    assert found["children"] == place
     assert found["tables"] == [{"file": str(tmp_path / "t.csv")}, {"variables": ["sex"]}]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from sdckit.data.scenarios.thresholds import Thresholds, read_limits
@@ -21,3 +23,24 @@ def test_limits_elsewhere_are_read_alike_and_refused_with_their_place() -> None:
         read_limits("here", {"rsik": 1})
     with pytest.raises(ScenarioError, match=r"no entry 'here\.7'"):
         read_limits("here", {7: 1})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("given", "share", "points"),
+    [(0.05, 0.05, 2), (0, 0.0, 2), ({"alone": 0.1}, 0.1, 2), ({"points": 3, "alone": 1}, 1.0, 3)],
+)
+def test_a_limit_on_known_points_is_a_share_and_how_many(given: object, share: float, points: int) -> None:
+    limit = Thresholds(known_points=given).known_points  # type: ignore[arg-type]
+    assert limit is not None
+    assert (float(limit), limit.points) == (share, points)
+    assert Thresholds(known_points=limit.entry) == Thresholds(known_points=limit)
+    assert Thresholds(known_points=limit.entry) != Thresholds(known_points={"points": 4, "alone": share})
+    assert pickle.loads(pickle.dumps(limit)).points == points
+
+
+@pytest.mark.parametrize(
+    "given", [2, -0.1, True, "few", {"points": 2}, {"alone": 0.1, "points": 0}, {"alone": 0.1, "point": 2}, [0.1]]
+)
+def test_other_limits_on_known_points_are_refused(given: object) -> None:
+    with pytest.raises(ScenarioError, match="a limit on known points is a share from 0 to 1"):
+        Thresholds(known_points=given)  # type: ignore[arg-type]

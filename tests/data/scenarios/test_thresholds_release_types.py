@@ -34,7 +34,7 @@ def test_no_type_leaves_what_is_written() -> None:
 
 @pytest.mark.parametrize("name", RELEASE_TYPES)
 def test_a_type_brings_its_limits(name: str) -> None:
-    scenario = Scenario(**ROLES, release=name)
+    scenario = Scenario(**ROLES, person="pid", release=name)
     assert scenario.limits_of(compared=True).declared == RELEASE_TYPES[name]
     assert all(one.origin == "release type" for one in limits_in_force(scenario, compared=True).values())
     assert scenario.thresholds == Thresholds()

@@ -12,7 +12,7 @@ import pytest
 
 from draw import quiet
 from homes import people
-from sdckit import ColumnError, DataError, individual_risk, k_anonymity, suda, suppress_above
+from sdckit import ColumnError, DataError, individual_risk, k_anonymity, known_points, suda, suppress_above
 
 DATA = {"job": ["cook", "smith", None, "cook"], "age": [31, 32, 33, 34], "risk": [0.5, 0.6, 0.9, 0.1]}
 
@@ -111,3 +111,16 @@ def test_a_household_variable_goes_for_all_members():
     assert change.parameters["household_variables"] == ["region"]
     alone = suppress_above(data, risk=risk, threshold=0.5, columns=["region"], household="home", household_variables=[])
     assert alone.data["region"].null_count() == int((risk > 0.5).sum())
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table])
+def test_all_rows_of_the_people_who_are_found_most_often(make):
+    """Of the last one nobody knows two rows: one counts."""
+    panel = {"who": [3, 1, 1, 2, 2, 3, 4], "year": [1, 1, 2, 1, 2, 2, 1], "job": ["a", "a", "b", "a", "b", "c", "d"]}
+    result = known_points(make(panel), person="who", time="year", keys=["job"], points=(1, 2))
+    safe, change = suppress_above(make(panel), risk=result, threshold=0.5, columns=["job"])
+    found = safe["job"].to_pylist() if make is pa.table else safe["job"].to_list()
+    assert [None if pd.isna(job) else job for job in found] == [None, "a", "b", "a", "b", None, None]
+    assert change.parameters["risk"] == "known_points"
+    with pytest.raises(ColumnError, match="risk: no column 'who'"):
+        suppress_above(make({"job": panel["job"]}), risk=result, threshold=0.5, columns=["job"])

@@ -204,7 +204,7 @@ def verdict(name: str, *, holds: bool | None = False, **more: Any) -> dict[str, 
         "name": name, "intruder": "a" if whole else "", "variable": "ill", "limit": limit if whole else None,
         "holds": {"text": "", "value": holds}, "n_records": {"text": "25", "value": 25},
         "rate": {"text": "4.2 %", "value": 0.042}, "value": {"text": "7 %", "value": 0.07},
-        "reason": "" if whole else columns.words, **more,
+        "reason": "" if whole else columns.words, "points": 2 if name == "known_points" else None, **more,
     }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from recipes import scenario, survey
-from sdckit.workflow.recipes.recipe_figures import Watch
+from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch, worst_of
 
 
 def test_the_figures_are_those_of_the_measures() -> None:
@@ -66,3 +67,13 @@ def test_what_cannot_be_compared_is_left_out_of_the_pmse() -> None:
     assert found.pmse == pytest.approx(0, abs=1e-9)
     (none,) = Watch(data, scenario(keys=["age"])).after(1, "x", texts, 0)
     assert math.isnan(none.pmse)
+
+
+def test_of_several_intruders_the_smallest_counts_are_behind_the_worst_figures() -> None:
+    one, other = (
+        StepFigures(1, "pram", name, 3, behind=behind, small=small, estimated=True)
+        for name, behind, small in (("a", 9, 2), ("b", 4, 7))
+    )
+    found = worst_of([one, other])
+    assert (found["behind"], found["small"]) == (4, 2)
+    assert worst_of([one, replace(other, estimated=False)])["small"] == 0  # counted: output checking asks nothing

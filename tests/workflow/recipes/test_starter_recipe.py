@@ -112,6 +112,20 @@ def test_names_cannot_leave_their_comment() -> None:
     assert start.text.count("[[steps]]\n") == 3
 
 
+def test_records_still_too_risky_where_a_missing_key_may_be_any_value_lose_their_keys() -> None:
+    """Of a sample no k follows from the limit on the risk: what suppression leaves above it is taken out, too."""
+    rng = np.random.default_rng(1)
+    data = pl.DataFrame({"job": rng.choice([*"abcdefghijklmnopqrstuvwxyz"], 120), "sex": rng.choice(["f", "m"], 120)})
+    scenario = sdc.Scenario(
+        keys=["job", "sex"], missing="wildcard", sampling_fraction=0.5, thresholds={"k": 2, "risk": 0.1}
+    )
+    start = sdc.starter_recipe(data, scenario=scenario)
+    assert [step.method for step in start.recipe.steps] == ["local_suppression", "suppress_above", "random_order"]
+    assert start.recipe.steps[1].arguments["threshold"] == 0.1
+    assert "whose risk is still above the threshold lose their keys" in start.text.replace("\n# ", " ")
+    assert start.exceeded == ()
+
+
 def test_what_is_not_reached_is_said() -> None:
     data = survey().with_columns(ill=pl.lit("no"))
     scenario = sdc.Scenario(keys=["age", "sex"], sensitive=["ill"], thresholds={"k": 3, "l": 2, "residual_risk": 0.1})

@@ -76,6 +76,10 @@ def test_an_editor_gets_bins_and_levels(tmp_path: Path) -> None:
     told(levels)
     assert [one["level"] for one in levels["rows"]] == ["clerk", "cook", "smith", "other"]
     assert levels["rows"][-1]["pooled"]
+    for row in levels["rows"]:
+        hidden = row["text"].startswith("<")
+        assert row["size"] == (int(row["text"].lstrip("<")) / 2 if hidden else int(row["text"])), row
+    assert any(row["text"].startswith("<") for row in levels["rows"])
     exact = protecting.variable(desk, tell, steps=[], number=0, column="job", levels=True, exact=True, **HOW)
     assert MARKER in [one["level"] for one in exact["rows"]]
 

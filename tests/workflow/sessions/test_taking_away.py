@@ -107,3 +107,19 @@ def test_formats_that_are_not_there_are_refused(tmp_path: Path) -> None:
         taking_away.prepare(desk, tell, steps=STEPS, kind=".exe", **HOW)
     with pytest.raises(FileFormatError, match="no format"):
         taking_away.report(desk, tell, steps=STEPS, kind=".md", **HOW)
+
+
+def test_a_release_is_remembered_where_the_scenario_says_so(tmp_path: Path) -> None:
+    """As `sdckit protect` does it; the id of the ledger is an identifier, which does not go out."""
+    desk = a_desk(tmp_path)
+    place = {name: str(tmp_path / f"kept.{name}") for name in ("folder", "key")}
+    sdc.ReleaseLedger.create(**place, survey="Survey")
+    told = {**SCENARIO, "ledger": {**place, "id": "name", "add": True}}
+    how = {"scenario": told, "secret": SECRET, "accepted": True}
+    found = taking_away.prepare(desk, tell, steps=STEPS, **how)
+    (entry,) = sdc.ReleaseLedger.open(**place).entries
+    assert (entry.name, entry.pending) == (f"{desk.path.stem} 1", True)
+    assert any(kind == "people" for kind, *_ in entry.sets)
+    release = next(Path(file["path"]) for file in found["files"] if file["what"] == "release")
+    assert sdc.ReleaseLedger.open(**place).names_of(release) == (entry.name,)
+    assert "name" not in sdc.read_file(release).columns

@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.differencing import release_ledger
-from sdckit.attacks.differencing.linked_releases import Coding, Joined, coding_of, link_rows, open_sketch, released_link
+from sdckit.attacks.differencing.linked_releases import (
+    Coding,
+    Joined,
+    codes_in,
+    coding_of,
+    link_rows,
+    open_sketch,
+    released_link,
+)
 from sdckit.attacks.differencing.release_ledger import Combinations, Earlier, OpenedRelease
 from sdckit.cells.packing import group_codes
-from sdckit.data.ledger.digests import places, sorted_part
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints, Words
 
@@ -53,43 +60,51 @@ class Relation:
         return "superset" if self.added else "subset" if self.removed else "same"
 
 
-def _counts_in_both(new: OpenedRelease, earlier: Earlier, columns: Sequence[str]) -> tuple[Combinations, Ints, Ints]:
-    """Combinations of the new release, their counts in the earlier one, and the counts of those found only there."""
-    part = earlier.sketch.get("counts", columns)
-    assert part is not None
-    combined, digests = new.combinations(columns), new.digests(columns, earlier.digester)
-    here, _ = sorted_part(digests, combined.size)
-    gone = places(here.digests, part.digests) < 0
-    return combined, part.of(digests), part.numbers[gone].astype(np.int64)
+def _counts_there(
+    new: OpenedRelease, old: OpenedRelease, columns: Sequence[str], wanted: Combinations
+) -> tuple[Ints, Ints]:
+    """Counts in the earlier release of combinations of levels of the new one, and of those it has besides."""
+    there = old.combinations(columns)
+    codes = [
+        np.concatenate([own, codes_in(new.levels[name], old.levels[name])[other]])
+        for name, own, other in zip(there.columns, wanted.codes, there.codes, strict=True)
+    ]
+    k = len(wanted.size)
+    groups = group_codes(codes, k + len(there.size))
+    sizes = np.bincount(groups.of_row[k:], there.size, len(groups.size)).astype(np.int64)
+    besides = np.bincount(groups.of_row[:k], minlength=len(groups.size)) == 0
+    return sizes[groups.of_row[:k]], sizes[besides]
 
 
-def relation_of(new: OpenedRelease, earlier: Earlier, alike: Sequence[str]) -> Relation | None:
-    """Compare counts over the widest counted set of columns coded alike; None if none was counted."""
-    columns = release_ledger.widest_counted_set(earlier, alike)
-    if not columns:
+def relation_of(new: OpenedRelease, old: OpenedRelease, alike: Sequence[str]) -> Relation | None:
+    """Compare counts over the columns coded alike; None if there are none."""
+    if not alike:
         return None
-    combined, before, gone = _counts_in_both(new, earlier, columns)
+    combined = new.combinations(alike)
+    before, gone = _counts_there(new, old, alike, combined)
     change = combined.size - before
-    return Relation(columns, int(change[change > 0].sum()), int(gone.sum() - change[change < 0].sum()))
+    return Relation(combined.columns, int(change[change > 0].sum()), int(gone.sum() - change[change < 0].sum()))
 
 
-def compare_counts(new: OpenedRelease, earlier: Earlier, alike: Sequence[str], *, within: int) -> CountsCompared | None:
-    """Compare counts over the widest counted set of key variables coded alike; None if none was counted."""
-    columns = release_ledger.widest_counted_set(earlier, alike)
-    if not columns:
+def compare_counts(
+    new: OpenedRelease, old: OpenedRelease, alike: Sequence[str], *, within: int
+) -> CountsCompared | None:
+    """Compare counts over the key variables coded alike; None if there are none."""
+    if not alike:
         return None
-    combined, before, gone = _counts_in_both(new, earlier, columns)
+    combined = new.combinations(alike)
+    before, gone = _counts_there(new, old, alike, combined)
     change = combined.size - before
     small = (change != 0) & (np.abs(change) <= within)
     alone = combined.size == 1
     return CountsCompared(
-        columns, int(small.sum() + (gone <= within).sum()), int(change[change > 0].sum()),
+        combined.columns, int(small.sum() + (gone <= within).sum()), int(change[change > 0].sum()),
         int(gone.sum() - change[change < 0].sum()), int((alone & (before == 0)).sum()), int((gone == 1).sum()),
         int((alone & (before == 1)).sum()),
     )  # fmt: skip
 
 
-def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str], target: str, *, within: int) -> int:
+def told_by_difference(new: OpenedRelease, old: OpenedRelease, keys: Sequence[str], target: str, *, within: int) -> int:
     """Number of people whose target value is disclosed by subtracting the counts of two releases.
 
     Considered are combinations of keys that gained or lost at most `within` records. All of these must share one
@@ -98,11 +113,10 @@ def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str]
     """
     both = tuple(sorted({*keys, target}))
     columns = tuple(sorted(set(keys) - {target}))
-    if not columns or earlier.sketch.get("counts", both) is None or earlier.sketch.get("counts", columns) is None:
+    if not columns:
         return 0
-    part = earlier.sketch.get("counts", both)
-    assert part is not None
-    combined, before, _ = _counts_in_both(new, earlier, columns)
+    combined = new.combinations(columns)
+    before, _ = _counts_there(new, old, columns, combined)
     change = combined.size - before
     moved = np.flatnonzero((change != 0) & (np.abs(change) <= within) & (before > 0))
     if not len(moved):
@@ -125,7 +139,7 @@ def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str]
         ),
         np.ones(cell.size, np.int64), np.zeros(0, np.int32),
     )  # fmt: skip
-    then = part.of(new.digests_of(looked_up, earlier.digester)).reshape(cell.shape)
+    then = _counts_there(new, old, both, looked_up)[0].reshape(cell.shape)
     moved_by = cell - then
     # a value absent from the new release cannot be looked up: such a combination is left out
     whole = then.sum(axis=1) == before[moved]
@@ -165,30 +179,20 @@ def shown_by_link(
 
 
 def shown_by_match(
-    new: OpenedRelease, earlier: Earlier, alike: Sequence[str]
+    new: OpenedRelease, old: OpenedRelease, alike: Sequence[str]
 ) -> tuple[dict[str, Bools], dict[str, Bools]]:
     """The same without a record linkage: for records unique in both releases on the other shared columns."""
     back: dict[str, Bools] = {}
     bare: dict[str, Bools] = {}
-    columns = release_ledger.widest_counted_set(earlier, alike)
-    part = earlier.sketch.get("counts", columns) if len(columns) > 1 else None
-    for name in columns if part is not None else ():
+    columns = tuple(sorted(alike))
+    for name in columns if len(columns) > 1 else ():
         rest = tuple(other for other in columns if other != name)
-        others = earlier.sketch.get("counts", rest)
-        if others is None or part is None:
-            continue
         combined = new.combinations(rest)
-        alone = (combined.size == 1) & (others.of(new.digests(rest, earlier.digester)) == 1)
+        alone = (combined.size == 1) & (_counts_there(new, old, rest, combined)[0] == 1)
         rows = np.flatnonzero(alone[combined.of_row])
-        hidden = Combinations(
-            columns,
-            tuple(
-                np.zeros(len(rows), np.int32) if other == name else new.levels[other].codes[rows]
-                for other in columns
-            ),
-            np.ones(len(rows), np.int64), np.zeros(0, np.int32),
-        )  # fmt: skip
-        was_hidden = part.of(new.digests_of(hidden, earlier.digester)) > 0
+        codes = [new.levels[other].codes[rows] * (other != name) for other in columns]
+        hidden = Combinations(columns, tuple(codes), np.ones(len(rows), np.int64), np.zeros(0, np.int32))
+        was_hidden = _counts_there(new, old, columns, hidden)[0] > 0
         is_hidden = new.levels[name].codes[rows] == 0
         back[name], bare[name] = np.zeros(new.n, np.bool_), np.zeros(new.n, np.bool_)
         back[name][rows[is_hidden & ~was_hidden]] = True
@@ -384,31 +388,25 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
         raise ColumnError(_nothing_alike(earlier, otherwise))
     codings = _codings(shared, earlier, old, rows if earlier.same_people else None, alike)
     figures: dict[str, Any] = {"compared": tuple(name for name, others in codings.items() if others)}
-    counts = compare_counts(new, earlier, [name for name in alike if name in keys], within=shared.within)
-    if counts is not None:
-        figures |= {
-            "counted": counts.columns, "differing": counts.differing, "new_uniques": counts.new_uniques,
-            "vanished_uniques": counts.vanished_uniques, "kept_uniques": counts.kept_uniques,
-        }  # fmt: skip
-    relation = relation_of(new, earlier, alike)
-    if relation is not None:
-        figures |= {"relation": relation.word, "added": relation.added, "removed": relation.removed}
-    notes = []
-    if not earlier.same_people:
-        notes.append(OTHER_PEOPLE)
+    notes = [] if earlier.same_people else [OTHER_PEOPLE]
+    if old is None:
+        notes.append(NO_LEVELS)
     else:
-        if relation is not None and relation.word in ("superset", "subset"):
-            figures["told_by_difference"] = _disclosed_by_difference(
-                new, earlier, keys, shared.own, alike, within=shared.within
-            )
-        figures |= _hidden_values(shared, earlier, old, rows, codings, alike)
-        if old is None:
-            notes.append(NO_LEVELS)
-        elif rows is not None:
+        figures |= _counted(shared, old, alike)
+    if old is not None and earlier.same_people:
+        if figures.get("relation") in ("superset", "subset"):
+            own = [name for name in keys if name in alike]
+            told = (
+                told_by_difference(new, old, own, target, within=shared.within)
+                for target in shared.own if target in alike
+            )  # fmt: skip
+            figures["told_by_difference"] = max(told, default=0)
+        figures |= _hidden_values(shared, old, rows, codings, alike)
+        if rows is not None:
             figures |= {"linked": int((rows >= 0).sum()), **_intersected(shared, earlier, old, rows, codings)}
         elif shared.own:
             notes.append(NO_LINK)
-        if link is not None and old is not None:
+        if link is not None:
             known = tuple(dict.fromkeys(key for own in earlier.sketch.named("keys") for key in own))
             learnt = next(iter(earlier.sketch.named("sensitive")), ())
             shared.joined.append(Joined(earlier.name, old, link, known, learnt))
@@ -417,6 +415,21 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
         earlier.name, earlier.date, "sketch" if earlier.order is None else "file", earlier.same_people,
         figures.pop("linked", 0), alike, otherwise, notes=tuple(notes), **figures,
     )  # fmt: skip
+
+
+def _counted(shared: Comparison, old: OpenedRelease, alike: Sequence[str]) -> dict[str, Any]:
+    """Compare the counts over the keys coded alike, and over all columns coded alike."""
+    figures: dict[str, Any] = {}
+    counts = compare_counts(shared.new, old, [name for name in alike if name in shared.keys], within=shared.within)
+    if counts is not None:
+        figures |= {
+            "counted": counts.columns, "differing": counts.differing, "new_uniques": counts.new_uniques,
+            "vanished_uniques": counts.vanished_uniques, "kept_uniques": counts.kept_uniques,
+        }  # fmt: skip
+    relation = relation_of(shared.new, old, alike)
+    if relation is not None:
+        figures |= {"relation": relation.word, "added": relation.added, "removed": relation.removed}
+    return figures
 
 
 def _codings(
@@ -454,31 +467,14 @@ def _nothing_alike(earlier: Earlier, otherwise: Sequence[str]) -> str:
     )
 
 
-def _disclosed_by_difference(
-    new: OpenedRelease,
-    earlier: Earlier,
-    keys: Sequence[str],
-    own: Mapping[str, Candidates],
-    alike: Sequence[str],
-    *,
-    within: int,
-) -> int:
-    shared = release_ledger.widest_counted_set(earlier, [name for name in keys if name in alike])
-    return max(
-        (told_by_difference(new, earlier, shared, target, within=within) for target in own if target in alike),
-        default=0,
-    )
-
-
 def _hidden_values(
-    shared: Comparison, earlier: Earlier, old: OpenedRelease | None, rows: NDArray[np.int64] | None, codings: Codings,
-    alike: Sequence[str],
-) -> dict[str, int]:  # fmt: skip
+    shared: Comparison, old: OpenedRelease, rows: NDArray[np.int64] | None, codings: Codings, alike: Sequence[str]
+) -> dict[str, int]:
     comparisons = []
-    if rows is not None and old is not None:
+    if rows is not None:
         comparisons.append(shown_by_link(shared.new, old, rows, codings))
     if rows is None or (rows < 0).any():
-        comparisons.append(shown_by_match(shared.new, earlier, alike))
+        comparisons.append(shown_by_match(shared.new, old, alike))
     figures = {}
     for way, name in enumerate(("given_back", "unprotected")):
         hit = np.zeros(shared.new.n, np.bool_)

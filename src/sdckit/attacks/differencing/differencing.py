@@ -192,7 +192,7 @@ def differencing(
     earlier : data frame, sequence of them, or dict of name to data frame, optional
         Earlier releases of the same people. With them everything is looked for exactly.
     ledger : ReleaseLedger, optional
-        What is remembered of earlier releases: less is found (see Notes).
+        What is remembered of earlier releases.
     keys : sequence of str
         What an intruder could know.
     earlier_keys : sequence of str, or of sequences of str, optional
@@ -244,8 +244,11 @@ def differencing(
     release is looked up in the other: by id or row, otherwise for records that are unique in both files on all other
     shared columns.
 
-    With a ledger alone, candidates are intersected only if an id was added, counts are compared only over the sets of
-    columns it keeps, and hidden values are looked up only in columns coded alike.
+    Records are joined by an id, by the order of the rows, or by a column that goes out in both releases and tells at
+    least 90 % of the records apart. The joined people tell which codes of two columns stand for the same values, so
+    that a variable is compared in every coding; without them only columns of one name and coding are compared, and
+    what is certain together is not looked for. Where a column that goes out joins releases, ``joint`` has the groups,
+    risks and sensitive values on the keys of all releases that a record is joined with.
 
     References
     ----------
@@ -378,11 +381,8 @@ def _earlier(
         file = release_ledger.open_release(
             frame, columns, id=_present(frame, id), name=name, role="earlier_keys", kept=kept
         )
-        shared = [column for column in columns if column in keys]
-        sketch, order = release_ledger.sketch_release(
-            file, [tuple(shared)] if shared else [], [column for column in sensitive if column in columns], digester,
-            known=[tuple(own)],
-        )  # fmt: skip
+        learnt = [column for column in sensitive if column in columns]
+        sketch, order = release_ledger.sketch_release(file, [tuple(own)], learnt, digester)
         yield Earlier(name, "", True, sketch, digester, order)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")

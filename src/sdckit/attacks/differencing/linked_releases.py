@@ -50,7 +50,9 @@ def open_sketch(new: OpenedRelease, earlier: Earlier) -> OpenedRelease | None:
             number = np.where(number == missing + 1, 0, number - (number > missing + 1))
             texts.pop(missing)
         levels[name] = Levels(name, number[of_row].astype(np.int32), tuple(texts))
-    return OpenedRelease(None, len(codes[0]), levels, None)
+    counts = earlier.sketch.get("counts", columns)
+    assert counts is not None
+    return OpenedRelease(None, len(codes[0]), levels, None, size=counts.numbers)
 
 
 def link_rows(new: OpenedRelease, earlier: Earlier, id: str | None, *, aligned: bool) -> Ints | None:
@@ -133,11 +135,16 @@ MOST_CHANCE = 0.9  # of agreement, beyond which a column says nothing of who bel
 
 def _in_text(here: Levels, there: Levels, rows: Ints, records: Ints) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Codes of both, in those of `here`, of the records that have a value in both that `here` knows."""
-    number = {text: code for code, text in enumerate(here.texts, 1)}
-    to_here = np.array([0, *(number.get(text, 0) for text in there.texts)])
-    first, second = here.codes[records], to_here[there.codes[rows]]
-    shown = (first > 0) & (second > 0)
+    first, second = here.codes[records], codes_in(here, there)[there.codes[rows]]
+    shown = (first > 0) & (second > 0) & (second <= len(here.texts))
     return first[shown], second[shown]
+
+
+def codes_in(here: Levels, there: Levels) -> Ints:
+    """For each code there, from 0 on, that of the same text here; texts that are not here have further codes."""
+    number = {text: code for code, text in enumerate(here.texts, 1)}
+    further = len(here.texts)
+    return np.array([0, *(number.get(text, further + at) for at, text in enumerate(there.texts, 1))], np.int64)
 
 
 # Codings of one variable: codes and labels, values and their groups or bands, under one name or another.
@@ -187,28 +194,27 @@ def coding_of(here: Levels, there: Levels, rows: Ints | None, *, alike: bool) ->
     other, all levels occur, and it is no accident. Else, and where values were changed, columns coded `alike` have
     equal texts.
     """
-    number = {text: code for code, text in enumerate(here.texts, 1)}
-    pairs = [(number[text], code) for code, text in enumerate(there.texts, 1) if text in number]
-    equal = np.array(pairs, np.int64).reshape(-1, 2)
-    by_text = Coding(equal[:, 0], equal[:, 1], whole=False)
+    codes = codes_in(here, there)
+    same = np.flatnonzero((codes > 0) & (codes <= len(here.texts)))
+    by_text = Coding(codes[same], same, whole=False)
     rows = np.full(len(here.codes), -1, np.int64) if rows is None else rows
     linked = np.flatnonzero(rows >= 0)
-    first, second = here.codes[linked].astype(np.int64), there.codes[rows[linked]]
+    first, second = here.codes[linked].astype(np.int64), there.codes[rows[linked]].astype(np.int64)
     shown = (first > 0) & (second > 0)
     if not shown.any():
         return by_text if alike else None
-    first, second = first[shown], second[shown].astype(np.int64)
+    first, second = first[shown], second[shown]
     joint = first * (len(there.texts) + 1) + second
     span = (len(here.texts) + 1) * (len(there.texts) + 1)
     used = np.flatnonzero(np.bincount(joint, minlength=span)) if span <= MOST_TABULATED else np.unique(joint)
     found = Coding(used // (len(there.texts) + 1), used % (len(there.texts) + 1), whole=True)
-    per_level = [
-        np.bincount(codes, minlength=len(levels.texts) + 1)[1:]
-        for codes, levels in ((found.here, here), (found.there, there))
-    ]
+    per_level = (
+        np.bincount(found.here, minlength=len(here.texts) + 1)[1:],
+        np.bincount(found.there, minlength=len(there.texts) + 1)[1:],
+    )
     agreeing = np.isin(joint, by_text.here * (len(there.texts) + 1) + by_text.there)
-    for levels, coarser in zip(per_level, (second, first), strict=True):
-        shares = np.bincount(coarser) / len(first)
+    for at, levels in enumerate(per_level):
+        shares = np.bincount((second, first)[at]) / len(first)  # of the coarser one
         if levels.max() == 1 and -math.log(shares @ shares) * (len(first) - len(used)) >= EVIDENCE:
             if all(own.min() >= 1 for own in per_level):
                 return found
@@ -320,16 +326,17 @@ def _says_no_more(codes: NDArray[np.int32], known: NDArray[np.int32]) -> bool:
 def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
     """What would part the releases that are linked: how to change each column that links them in the new one."""
     columns = dict.fromkeys(column for release in joined for column in release.link.columns)
-    parts = [f"{column}: {ROUND if _are_amounts(new.links[column]) else NEW_IDS}" for column in columns]
+    parts = [f"{column}: {_instead(new.links[column])}" for column in columns]
     return f"change what links them in this release, as the others are out: {'; '.join(parts)}" if parts else ""
 
 
-NEW_IDS = "new identifiers (new_ids), or leave it out"
-ROUND = "round it (round_to), add noise (add_noise), or leave it out"
+NEW_IDS, ROUND = "new identifiers (new_ids)", "round it (round_to), add noise (add_noise)"
 
 
-def _are_amounts(column: Levels) -> bool:
-    """Whether the values that tell people apart are numbers with decimals, or dates, rather than ids."""
-    return all(text.replace(".", "", 1).replace("-", "").isdigit() for text in column.texts) and any(
-        mark in text for text in column.texts for mark in ".-"
-    )
+def _instead(column: Levels) -> str:
+    """What could go out instead: of text new ids, of amounts and dates coarser ones, of whole numbers either."""
+    marks = {text.strip("-0123456789") for text in column.texts}
+    if marks <= {".", ""}:
+        whole = marks == {""} and not any("-" in text[1:] for text in column.texts)
+        return f"{NEW_IDS} where it is an id, else {ROUND}; or leave it out" if whole else f"{ROUND}, or leave it out"
+    return f"{NEW_IDS}, or leave it out"

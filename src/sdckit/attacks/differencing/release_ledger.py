@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +42,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Words
-from sdckit.numerics.grouping import first_of_groups
+from sdckit.numerics.grouping import first_of_groups, sum_by
 
 # A release prepared for comparison: coded columns, combinations of values, and their keyed digests.
 
@@ -80,6 +79,7 @@ class OpenedRelease:
     levels: dict[str, Levels]
     id: Levels | None
     links: dict[str, Levels] = field(default_factory=dict)
+    size: NDArray[np.uint32] | None = None  # records of each row, where rows are combinations
     memo: dict[Any, Any] = field(default_factory=dict)
 
     @property
@@ -90,7 +90,8 @@ class OpenedRelease:
             groups = group_codes([self.levels[name].codes for name in columns], self.n)
             first = first_of_groups(groups.of_row, len(groups.size))
             codes = tuple(self.levels[name].codes[first] for name in columns)
-            self.memo["whole"] = Combinations(columns, codes, groups.size, groups.of_row)
+            size = groups.size if self.size is None else sum_by(groups.of_row, self.size, len(groups.size))
+            self.memo["whole"] = Combinations(columns, codes, size.astype(np.int64), groups.of_row)
         combined: Combinations = self.memo["whole"]
         return combined
 
@@ -102,14 +103,6 @@ class OpenedRelease:
             self.memo[place] = Combinations(place, subset.codes, subset.size, subset.of_row[self.whole.of_row])
         combined: Combinations = self.memo[place]
         return combined
-
-    def digests(self, columns: Sequence[str], digester: Digester) -> NDArray[np.uint8]:
-        """The digest of each of these combinations."""
-        place = (digester, tuple(sorted(columns)))
-        if place not in self.memo:
-            self.memo[place] = self.digests_of(self.combinations(columns), digester)
-        digests: NDArray[np.uint8] = self.memo[place]
-        return digests
 
     def digests_of(self, combined: Combinations, digester: Digester) -> NDArray[np.uint8]:
         """Digests of any combinations, including ones that do not occur in the file."""
@@ -226,11 +219,6 @@ def _alike(new: OpenedRelease, name: str, counts: NDArray[np.int64], part: Part,
     return bool(here[counted[1:] > 0].sum() >= ALIKE * here.sum() and counted[1:].sum() >= ALIKE * there)
 
 
-def widest_counted_set(earlier: Earlier, columns: Sequence[str]) -> tuple[str, ...]:
-    """The widest subset of these columns that was counted in an earlier release; () if there is none."""
-    return next((own for own in earlier.sketch.sets() if set(own) <= set(columns)), ())
-
-
 # Candidate values of a sensitive variable for each combination of keys, as bit masks.
 
 
@@ -316,32 +304,22 @@ def _join(
         joined[rows] |= union[group]
 
 
-# The sketch of a release: the sets of columns that are counted, and the digests kept of them.
-
-
-MOST_DIGESTS = 2_000_000  # of one release; beyond it optional sets of columns are left out, the widest first
+# The sketch of a release: what is counted, and the digests kept of it.
 
 
 def sketch_release(
-    release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester,
-    *, known: Sequence[Sequence[str]] | None = None,
-) -> tuple[Sketch, NDArray[np.int64]]:  # fmt: skip
-    """Count the combinations of every set of columns worth comparing; keep keyed digests and counts.
+    release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester
+) -> tuple[Sketch, NDArray[np.int64]]:
+    """Keep keyed digests of the levels of each column and of the combinations of all, with their counts and codes.
 
-    `keys` are those of each intruder (`known`, where they are not the ones to count). Kept are, too, the levels of
-    every combination of all columns, and which combination each id has, and each value that tells people apart. Also
-    returns the combination of each record.
+    `keys` are those of each intruder. Kept is, too, which combination each id has, and each value that tells people
+    apart. Also returns the combination of each record.
     """
     parts: dict[Place, Part] = {}
     places: dict[tuple[str, ...], NDArray[np.int64]] = {}
     every = tuple(sorted(release.levels))
-    own = list(dict.fromkeys(tuple(sorted(key)) for key in keys))
-    taken = 0
-    for columns, needed in _sets(keys, sensitive, every):
-        combined = release.combinations(columns) if columns in own else release.whole.among(columns)
-        if not needed and taken + len(combined.size) > MOST_DIGESTS:
-            continue
-        taken += len(combined.size)
+    for columns in dict.fromkeys([*((name,) for name in every), every]):
+        combined = release.combinations(columns)
         digests = release.digests_of(combined, digester)
         parts[("counts", *columns)], places[columns] = sorted_part(digests, combined.size)
     order = np.argsort(places[every])
@@ -357,7 +335,7 @@ def sketch_release(
         digests = release.linking_digests(column, digester)[rows]
         parts[kind, column.name, *every], _ = sorted_part(digests, of_row[rows])
     nothing = Part(np.zeros((0, WIDTH), np.uint8), np.zeros(0, np.uint32))
-    parts |= {("keys", *names): nothing for names in (keys if known is None else known) if names}
+    parts |= {("keys", *names): nothing for names in keys if names}
     return Sketch(parts | ({("sensitive", *sensitive): nothing} if sensitive else {})), of_row
 
 
@@ -370,28 +348,14 @@ def _linking(release: OpenedRelease) -> Iterator[tuple[Kind, Levels]]:
             yield "links", column
 
 
-def _sets(
-    keys: Sequence[Sequence[str]], sensitive: Sequence[str], every: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """Distinct sets of columns to count and whether each is always kept; optional ones follow, narrowest first."""
-    wide = [tuple(sorted(own)) for own in keys]
-    wide += [tuple(sorted({*own, target})) for own in keys for target in sensitive]
-    needed = [*((name,) for name in every), *wide, every]
-    further = [*combinations(every, 2), *(rest for own in wide for rest in combinations(own, len(own) - 1))]
-    further += combinations(every, len(every) - 1)
-    seen: set[tuple[str, ...]] = set()
-    for columns, always in [(names, True) for names in needed] + [(names, False) for names in further]:
-        if columns and columns not in seen:
-            seen.add(columns)
-            yield columns, always
-
-
 class ReleaseLedger(Displayed):
     """Releases remembered by keyed digests: a folder with `ledger.toml` and a Parquet file for each release.
 
-    Of a release it keeps for some sets of columns the HMAC-SHA256 of every combination of values and the number of
-    records that have it, both sealed once more. Without the key, which is a file kept apart, all of it looks random:
-    only how many combinations each set of columns has can be read, and the names of releases and columns.
+    Of a release it keeps the HMAC-SHA256 of every level of its keys and sensitive variables, and of every combination
+    of all of them, with the number of records that have it and the levels it consists of; and of ids and of columns
+    that tell people apart which combination each value has. All of it is sealed once more. Without the key, which is a
+    file kept apart, it looks random: only the numbers of levels and combinations can be read, and the names of releases
+    and columns.
 
     What was added, released and withdrawn is a chain sealed by the key. Its head, the number of links and the digest of
     the last, lies beside the key in a file of the key's name and `.head`: an older copy of the ledger, or one that
@@ -540,8 +504,8 @@ class ReleaseLedger(Displayed):
             people.
         id : str, optional
             A column with a value of its own for each person, the same in every release. It need not go out with the
-            release. Only with it the ledger can find later what releases give away of a person together; then it holds
-            a digest of every id.
+            release: one that is an identifier of the `scenario` does not. With it, or another column that goes out and
+            tells people apart, the ledger can find later what releases give away of a person together.
         file : str or Path, optional
             The file that goes out, by whose digest `names_of` knows it again.
         pending : bool

@@ -60,10 +60,7 @@ def check(
     from sdckit.cli.outputs import check_targets
     from sdckit.workflow.check import check_assessment, require_gate
 
-    chosen = make_scenario(
-        scenario, keys=None, intruders=None, missing_rule=None, thresholds=vars(limits),
-        missing_codes=codes(reading.missing), **of_type.entries,
-    )  # fmt: skip
+    chosen = make_scenario(scenario, thresholds=vars(limits), missing_codes=codes(reading.missing), **of_type.entries)
     require_gate(chosen, compared=bool(released))
     beside = BesideLedger.of(chosen, released or [reading.file])
     chosen = beside.scenario
@@ -121,12 +118,10 @@ class BesideLedger:
         pending = [entry.name for entry in ledger.entries if entry.pending and entry.name in self.own]
         for name in pending if passed else ():
             ledger = ledger.release(name)
-        lines = [
-            f"{name}: {'released' if passed else 'still pending'} in the ledger of {ledger.survey}" for name in pending
-        ]
+        state = "is released" if passed else "stays pending"
         if not self.own:
-            lines.append("The ledger does not remember this file: if it goes out, add it (sdckit ledger add)")
-        return [*lines, head_line(ledger)]
+            state = "is not remembered: if it goes out, add it (sdckit ledger add)"
+        return [*([f"In the ledger the release {state}."] if pending or not self.own else []), head_line(ledger)]
 
 
 def exit_code(result: CheckResult) -> int:

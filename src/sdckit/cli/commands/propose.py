@@ -21,7 +21,7 @@ from sdckit.cli.outputs import (
     write_text,
 )
 from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import codes_of, read_all
+from sdckit.cli.recipe_files import codes_of, next_commands, read_all
 from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
@@ -81,11 +81,8 @@ def propose(
     check_targets(out, json, report, inputs=(file, scenario, of_type.release_types, control))
     refuse_existing(out, json, force=force)
     check_report_name(report)
-    chosen = make_scenario(
-        scenario, keys=None, intruders=None, missing_rule=None, thresholds={},
-        missing_codes=codes(reading.missing), **of_type.entries,
-    )  # fmt: skip
-    name = "recipe.toml" if out == STDOUT else target.name
+    chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
+    called = next_commands(out, file, scenario)
     wishes: dict[str, Any] = {
         "keep": split(keep), "importance": _numbers(importance),
         "allow": split_named(allow, option="--allow", example="job=pram"), "share": share,
@@ -102,14 +99,14 @@ def propose(
 
         proposal = make_proposal(
             frame, chosen, columns=columns, control=people, step=steps.step,
-            head=[*HEAD, "Then:", *_called(name, file, scenario)], **wishes,
+            head=[*HEAD, "Then:", *called], **wishes,
         )  # fmt: skip
         if report is not None:
             steps.step("writing the report")
             _report(proposal, frame, chosen, report, internal=internal)
     if json is not None:
         _write_json(proposal, json, internal=internal)
-    _tell(proposal, out, target, quiet=quiet, internal=internal, called=_called(name, file, scenario))
+    _tell(proposal, out, target, quiet=quiet, internal=internal, called=called)
     if proposal.unjudged:
         return BAD_INPUT
     return OK if proposal.passed else EXCEEDED
@@ -173,13 +170,6 @@ def _numbers(named: list[str] | None) -> dict[str, float]:
         except ValueError:
             raise ScenarioError(f"--importance {key} takes a number, as in --importance {key}=2") from None
     return numbers
-
-
-def _called(name: str, file: Path, scenario: Path) -> list[str]:
-    return [
-        f"  sdckit protect {name} {file.name} --scenario {scenario.name} --out safe.csv --log log.json",
-        f"  sdckit check {file.name} --scenario {scenario.name} --released safe.csv --log log.json",
-    ]
 
 
 def _tell(proposal: Proposal, out: str, target: Path, *, quiet: bool, internal: bool, called: list[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -56,21 +55,20 @@ class InLedger:
         bool | None,
         Option(
             "--ledger/--no-ledger",
-            help="Remember OUT in the scenario's ledger, pending until check passes it. Default: as [ledger] add says.",
+            help="Remember OUT in the scenario's ledger, pending until check passes it; by "
+            "itself where [ledger] says add.",
         ),
     ] = None
     ledger_name: Annotated[
         str | None, Option(metavar="TEXT", help="What the ledger calls it; OUT without its ending unless given.")
     ] = None
-    ledger_date: Annotated[
-        str, Option(metavar="DATE", help="Of its entry in the ledger: a year, a month or a day.")
-    ] = ""
+    ledger_date: Annotated[str, Option(metavar="DATE", help="Of its entry: a year, a month or a day.")] = ""
 
     def opened(
-        self, scenario: Scenario | None, engine: EngineOptions, reading: Reading, out: Sequence[Path], *, force: bool,
+        self, scenario: Scenario | None, engine: EngineOptions, reading: Reading, out: Path, m: int, *, force: bool,
         replay: bool,
     ) -> PendingRelease | None:  # fmt: skip
-        """The ledger that is to remember the files; None where none is to, nor by itself what was made before."""
+        """The ledger that is to remember m files; None where none is to, nor by itself what was made before."""
         place = None if scenario is None else scenario.ledger
         if not (self.ledger or (self.ledger is None and not replay and place is not None and place.add)):
             if self.ledger_name is not None or self.ledger_date:
@@ -79,20 +77,11 @@ class InLedger:
         if scenario is None or place is None:
             raise ScenarioError("--ledger is for the ledger of a scenario; give --scenario with [ledger]")
         if engine.used:
-            raise ScenarioError(
-                "--ledger reads what an engine never reads whole; leave it out, and use sdckit ledger add"
-            )
-        names = tuple(path.stem for path in out)
-        if self.ledger_name is not None:
-            names = (
-                (self.ledger_name,)
-                if len(out) == 1
-                else tuple(f"{self.ledger_name} {number}" for number, _ in enumerate(out, 1))
-            )
-        pending = PendingRelease(
-            open_ledger(scenario), scenario, names, partial(_ids, reading), self.ledger_date, force
-        )
-        return pending.check_names()
+            raise ScenarioError("--ledger reads what an engine never does whole; leave it out, use sdckit ledger add")
+        stem = self.ledger_name or out.stem
+        names = (stem,) if m == 1 else tuple(f"{stem} {number}" for number in range(1, m + 1))
+        ledger, date = open_ledger(scenario), self.ledger_date
+        return PendingRelease(ledger, scenario, names, partial(_ids, reading), date, force).check_names()
 
 
 def _ids(reading: Reading, name: str) -> Any:
@@ -166,7 +155,7 @@ def protect(
     _check_engine(engine, reading, out, labels=labels, report=report)
     file_labels = labels_for(out, reading, wanted=labels)
     keys = _keys(id_key)
-    pending = in_ledger.opened(chosen, engine, reading, written_to, force=force, replay=replay is not None)
+    pending = in_ledger.opened(chosen, engine, reading, out, len(written_to), force=force, replay=replay is not None)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
         left_out, missing = unread(steps_of, chosen), codes_of(reading.missing, chosen)
@@ -194,7 +183,7 @@ def protect(
         written = write_release(
             applied.data, out, log=applied.log if log else None, log_path=log, excel_safe=excel_safe,
             sources=[input_ for input_ in inputs if input_ is not None], labels=file_labels,
-            remember=pending and partial(pending.remember, applied),
+            remember=None if pending is None else partial(pending.remember, applied),
         )  # fmt: skip
         if report is not None and assessed is not None:
             steps.step("writing the report")

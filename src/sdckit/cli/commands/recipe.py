@@ -12,6 +12,7 @@ from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, ReleaseType, codes, make_scenario
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, write_text
 from sdckit.cli.progress import Steps
+from sdckit.cli.recipe_files import next_commands
 from sdckit.cli.source import Reading, read_declared, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
@@ -50,15 +51,8 @@ def init(
     refuse_existing(out, force=force)
     if not 0 <= share <= 1:
         raise ScenarioError("--share is a share of the records; give a number from 0 to 1")
-    chosen = make_scenario(
-        scenario, keys=None, intruders=None, missing_rule=None, thresholds={},
-        missing_codes=codes(reading.missing), **of_type.entries,
-    )  # fmt: skip
-    name = "recipe.toml" if out == STDOUT else target.name
-    called = [
-        f"  sdckit protect {name} {file.name} --scenario {scenario.name} --out safe.csv --log log.json",
-        f"  sdckit check {file.name} --scenario {scenario.name} --released safe.csv --log log.json",
-    ]
+    chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
+    called = next_commands(out, file, scenario)
     with Steps(quiet=quiet) as steps:
         frame = read_declared(file, chosen, steps=steps, **reading.how)
         steps.step("looking for recodings")

@@ -18,6 +18,11 @@ from sdckit.data.files.whole_files import PRIVATE, reason_of, replacing
 from sdckit.data.ledger.digests import WIDTH, Digester
 from sdckit.errors import FileFormatError
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 # A link: a release that was added, went out, or was taken back before it did.
 
 
@@ -182,12 +187,8 @@ def _taken(handle: int) -> bool:
     """Take the lock if nobody holds it."""
     try:
         if sys.platform == "win32":
-            import msvcrt
-
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         else:
-            import fcntl
-
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False

@@ -119,10 +119,6 @@ class Digester:
             blocks.append(self._digests(about, _split(rows)))
         return np.concatenate(blocks) if blocks else np.zeros((0, WIDTH), np.uint8)
 
-    def joined(self, base: Bytes, further: Bytes) -> Bytes:
-        """Digests (n, 16) of combinations extended by one value each."""
-        return self._digests(self._about(b"with", b""), _split(np.concatenate([base, further], axis=1)))
-
     def stream(self, nonce: bytes, n: int) -> Bytes:
         """A keystream of n bytes for a nonce: pseudorandom without the key."""
         return np.frombuffer(hashlib.shake_256(self.purpose(b"stream") + nonce).digest(n), np.uint8)
@@ -214,11 +210,6 @@ class Sketch:
     """Parts of one release by kind and columns."""
 
     parts: Mapping[Place, Part]
-
-    def sets(self) -> list[tuple[str, ...]]:
-        """Sets of columns whose combinations are counted, largest first."""
-        column_sets = [place[1:] for place in self.parts if place[0] == "counts"]
-        return sorted(column_sets, key=lambda columns: (-len(columns), columns))
 
     def get(self, kind: Kind, columns: Sequence[str]) -> Part | None:
         """A part, or None."""

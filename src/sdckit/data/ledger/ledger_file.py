@@ -181,6 +181,19 @@ class LedgerFile:
             raise DataError(f"the ledger has no release {name!r}; 'sdckit ledger list' shows them", argument="name")
         return entries[name]
 
+    def check_free(self, name: str, *, again: bool) -> bool:
+        """Whether there is a pending entry of this name, which may be replaced `again`.
+
+        Raises DataError: the name is taken.
+        """
+        known = next((entry for entry in self.entries if entry.name == name), None)
+        if known is not None and not (again and known.pending):
+            still = "is pending: 'sdckit ledger withdraw' removes it" if known.pending else "went out and stays in it"
+            raise DataError(
+                f"the ledger has a release {name!r} already, which {still}; give another name", argument="name"
+            )
+        return known is not None
+
     def read(self, entry: LedgerEntry) -> Sketch:
         """Read the sketch of one release.
 
@@ -208,19 +221,14 @@ class LedgerFile:
         _check_name(name, date)
         with locked(self.folder):
             now = self._now()  # another process may have added one meanwhile
-            known = next((entry for entry in now.entries if entry.name == name), None)
-            if known is not None and not (again and known.pending):
-                still = "pending: 'sdckit ledger withdraw' removes it" if known.pending else "what went out stays in it"
-                raise DataError(
-                    f"the ledger has a release {name!r} already; give another name ({still})", argument="name"
-                )
+            known = now.check_free(name, again=again)
             nonce = secrets.token_hex(WIDTH)
             entry = LedgerEntry(name, date, people, tuple(sketch.parts), f"{nonce}.parquet", nonce, "", released)
             raw = _sealed(sketch, bytes.fromhex(nonce), self.digester)
             entry = replace(entry, seal=_seal(now.number, entry, raw, self.digester))
             with replacing(self.folder / entry.file, what="the sketch", private=True) as part:
                 part.write_bytes(raw)
-            if known is not None:
+            if known:
                 now = now._followed(WITHDRAWN, name)
             return now._followed(PENDING if pending else RELEASED, name, entry.stored)._written()
 

@@ -13,6 +13,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.scenario_checks import (
     STRICT,
+    Children,
     LedgerPlace,
     Name,
     check_consistent,
@@ -155,6 +156,9 @@ class Scenario(Displayed, BaseModel):
     ledger
         Where earlier releases are remembered (`ReleaseLedger`): a dict of ``folder``, ``key``, ``survey``, ``people``,
         ``id``, ``within``, ``first``, ``new`` and ``add``. Paths start where the scenario file lies.
+    children
+        Another file with the rows of the people (`Children`): a dict of ``file``, ``key``, ``keys``, ``time`` and
+        ``released``. Paths start where the scenario file lies.
     unconfirmed
         Columns whose guessed role nobody has confirmed yet; with one left `check` refuses to be a gate.
 
@@ -211,6 +215,7 @@ class Scenario(Displayed, BaseModel):
     unconfirmed: _Names = ()
     matching: Matching = Field(default_factory=Matching)
     ledger: LedgerPlace | None = None
+    children: Children | None = None
     tables: tuple[dict[Name, Any], ...] = ()
     _folder: Path = PrivateAttr(default_factory=Path)  # root of relative paths; not compared
 
@@ -245,6 +250,7 @@ class Scenario(Displayed, BaseModel):
         aligned: bool = False,
         matching: Matching | Mapping[str, Any] | None = None,
         ledger: LedgerPlace | Mapping[str, Any] | None = None,
+        children: Children | Mapping[str, Any] | None = None,
         tables: Sequence[Mapping[str, Any]] = (),
         unconfirmed: Sequence[str] = (),
         **unknown: object,
@@ -260,7 +266,8 @@ class Scenario(Displayed, BaseModel):
                 insensitive_because=insensitive_because, stated=stated,
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
-                title=title, aligned=aligned, matching=_matching(matching), ledger=_ledger(ledger),
+                title=title, aligned=aligned, matching=Matching() if matching is None else _table(Matching, matching),
+                ledger=_table(LedgerPlace, ledger), children=_table(Children, children),
                 tables=read_tables(tables),
                 unconfirmed=unconfirmed,
                 **unknown,
@@ -353,9 +360,14 @@ class Scenario(Displayed, BaseModel):
         return self._folder
 
     @property
+    def followed(self) -> str | None:
+        """The column that says whose row it is, where people have several: in this file, or in that of `children`."""
+        return self.children.key if self.children is not None else self.person
+
+    @property
     def not_compared(self) -> tuple[str, ...]:
         """Columns that number or weight records, and identifiers: a comparison of the others leaves them out."""
-        named = (self.weight, self.household, self.person, None if self.ledger is None else self.ledger.id)
+        named = (self.weight, self.household, self.followed, None if self.ledger is None else self.ledger.id)
         return (*self.identifiers, *(name for name in named if name is not None))
 
     @property
@@ -397,6 +409,8 @@ class Scenario(Displayed, BaseModel):
                 fields[role] = None
         for role in ("household_variables", "sensitive", "numeric", "magnitudes", "number_groups"):
             fields[role] = tuple(name for name in getattr(self, role) if name in columns)
+        if self.children is not None and self.children.key not in columns:
+            fields["children"] = None
         if self.ledger is not None and self.ledger.id not in columns:
             fields["ledger"] = self.ledger.model_copy(update={"id": None})
         if fields.get("household", self.household) is None:
@@ -494,8 +508,8 @@ class Scenario(Displayed, BaseModel):
             tables.append((("thresholds",), self.thresholds.entries))
         tables += [(("release_types", name), limits) for name, limits in self.release_types.items()]
         tables += self.matching.tables
-        if self.ledger is not None:
-            tables.append((("ledger",), self.ledger.declared))
+        places = (table for table in (self.ledger, self.children) if table is not None)
+        tables += [((table.place,), table.declared) for table in places]
         listed = "".join(f"\n[[tables]]\n{write_toml(table, ())}" for table in self.tables)
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
@@ -519,18 +533,8 @@ def _stated(sensitive: Any, household: Any, magnitudes: Any, stated: Any) -> tup
     return tuple(role for role, value in said.items() if value is not None or role in (stated or ()))
 
 
-def _matching(value: Any) -> Any:
-    if value is None:
-        return Matching()
-    if isinstance(value, Mapping):
-        return Matching(**{str(name): entry for name, entry in value.items()})
-    return value
-
-
-def _ledger(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return LedgerPlace(**{str(name): entry for name, entry in value.items()})
-    return value
+def _table(kind: type[Any], value: Any) -> Any:
+    return kind(**{str(name): entry for name, entry in value.items()}) if isinstance(value, Mapping) else value
 
 
 def _paths(value: Any) -> Any:
@@ -554,4 +558,4 @@ def _with_magnitudes(numeric: Any, magnitudes: Any) -> Any:
     return (*numeric, *(name for name in magnitudes if name not in numeric))
 
 
-_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger", "tables", "stated"})
+_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger", "children", "tables", "stated"})

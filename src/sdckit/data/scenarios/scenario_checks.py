@@ -34,6 +34,7 @@ _WORDS = {
     "string_type": "must be text in quotes",
     "string_unicode": "must be text that can be written as UTF-8",
     "string_too_short": "must not be empty",
+    "too_short": "must not be empty",
     "tuple_type": 'must be a list, such as ["sex", "age"]',
     "dict_type": "must be a table",
     "model_type": "must be a table",
@@ -86,6 +87,7 @@ def check_consistent(scenario: Scenario) -> None:
     """Raise a `ScenarioError` at the first contradiction."""
     _check_intruders(scenario)
     _check_weighting(scenario)
+    _check_children(scenario)
     _check_repeats(scenario)
     _check_roles(scenario)
     _check_insensitive(scenario)
@@ -149,6 +151,8 @@ def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
         pairs += [(role, column) for column in getattr(scenario, role)]
     if scenario.ledger is not None and scenario.ledger.id is not None:
         pairs.append(("ledger.id", scenario.ledger.id))
+    if scenario.children is not None:
+        pairs.append(("children.key", scenario.children.key))
     return pairs
 
 
@@ -159,7 +163,7 @@ def role_words(role: str) -> str:
         return "a key" if who == "default" else f"a key of intruder '{who}'"
     words = {
         "identifiers": "an identifier", "numeric": "numeric", "ordered": "ordered", "sensitive": "sensitive",
-        "ledger.id": "the id of the ledger",
+        "ledger.id": "the id of the ledger", "children.key": "the key of the children",
         HOUSEHOLD_VARIABLES: "a household variable", "magnitudes": "a magnitude", NUMBER_GROUPS: "a group of numbers",
     }  # fmt: skip
     return words.get(role, f"the {role}")
@@ -188,6 +192,14 @@ def _check_intruders(scenario: Scenario) -> None:
         if not keys:
             place = "keys" if who == "default" else f"intruders.{who}.keys"
             raise ScenarioError(f"{place} is empty; name at least one column")
+
+
+def _check_children(scenario: Scenario) -> None:
+    if scenario.children is not None and scenario.person not in (None, scenario.children.key):
+        raise ScenarioError(
+            f"children.key is '{scenario.children.key}' and person '{scenario.person}': people are followed by one "
+            "column; leave person out, or name the same"
+        )
 
 
 def _check_weighting(scenario: Scenario) -> None:
@@ -248,6 +260,7 @@ _ALLOWED_TOGETHER = {
     ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
     ("sensitive", "ordered"), ("identifiers", "ledger"), ("intruders", "magnitudes"), ("sensitive", "magnitudes"),
     ("numeric", "magnitudes"), ("intruders", "time"), ("time", "numeric"), ("time", "ordered"),
+    ("person", "children"), ("household", "children"),
 }  # fmt: skip
 
 
@@ -395,19 +408,8 @@ class LedgerPlace(ScenarioTable):
         add: bool = False,
         **unknown: object,
     ) -> None:
-        paths = {"folder": folder, "key": key}
-        given: dict[str, Any] = {
-            name: path.as_posix() if isinstance(path, Path) else path for name, path in paths.items()
-        }
-        given |= {
-            "survey": survey,
-            "people": people,
-            "id": id,
-            "within": within,
-            "first": first,
-            "new": new,
-            "add": add,
-        }
+        given: dict[str, Any] = {"folder": _as_text(folder), "key": _as_text(key), "survey": survey, "people": people}
+        given |= {"id": id, "within": within, "first": first, "new": new, "add": add}
         super().__init__(**given, **unknown)
 
     @property
@@ -420,3 +422,59 @@ class LedgerPlace(ScenarioTable):
         place = self.model_copy()
         place._own = tuple(own)
         return place
+
+
+class Children(ScenarioTable):
+    """Another file with the rows of the people of this one: their visits, the members of a household.
+
+    Parameters
+    ----------
+    file
+        The file; a path starts where the scenario file lies.
+    key
+        Column of both files that says whose row it is.
+    keys
+        Columns of that file that an intruder could know of a row.
+    time
+        Column of that file that says when a row is from.
+    released
+        The file that goes out with a release, or one for each release.
+
+    Examples
+    --------
+    >>> Children(file="visits.csv", key="patient", keys=["ward"], time="day").declared
+    {'file': 'visits.csv', 'key': 'patient', 'keys': ('ward',), 'time': 'day'}
+    """
+
+    place = "children"
+
+    file: Name
+    key: Name
+    keys: Annotated[tuple[Name, ...], Field(min_length=1)]
+    time: Name | None = None
+    released: tuple[Name, ...] = ()
+
+    def __init__(
+        self,
+        /,
+        *,
+        file: str | Path | None = None,
+        key: str | None = None,
+        keys: Sequence[str] = (),
+        time: str | None = None,
+        released: str | Path | Sequence[str | Path] = (),
+        **unknown: object,
+    ) -> None:
+        paths: Any = [released] if isinstance(released, str | Path) else released
+        paths = tuple(map(_as_text, paths)) if isinstance(paths, list | tuple) else paths
+        given: dict[str, Any] = {"file": _as_text(file), "key": key, "keys": keys, "time": time}
+        super().__init__(**given, released=paths, **unknown)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the file that are read."""
+        return tuple(dict.fromkeys(filter(None, (self.key, *self.keys, self.time))))
+
+
+def _as_text(path: Any) -> Any:
+    return path.as_posix() if isinstance(path, Path) else path

@@ -161,8 +161,9 @@ def _rounded(count: float) -> int:
 
 
 def limits_of(scenario: Plain) -> dict[str, Any]:
-    """The limits declared by a scenario itself."""
-    return dict(scenario.get("thresholds") or {})
+    """The limits declared by a scenario itself, each as its number."""
+    stated = scenario.get("thresholds") or {}
+    return {name: limit["alone"] if isinstance(limit, Mapping) else limit for name, limit in stated.items()}
 
 
 def stated_none(scenario: Plain) -> list[str]:
@@ -245,7 +246,12 @@ def declared(
     if roles.get(base.get("time", ""), "").startswith("key"):  # it may be known, too
         entries.setdefault("time", base["time"])
     stated = {**limits_of(base), **limits}
-    entries["thresholds"] = {name: limit for name, limit in stated.items() if limit not in (None, "")}
+    tables = {name: table for name, table in (base.get("thresholds") or {}).items() if isinstance(table, Mapping)}
+    entries["thresholds"] = {
+        name: {**tables[name], "alone": limit} if name in tables and limit != NONE else limit
+        for name, limit in stated.items()
+        if limit not in (None, "")
+    }
     entries |= others
     used = {*keys, *entries["sensitive"]}
     entries["ordered"] = [name for name in entries.get("ordered", ()) if name in used]

@@ -43,10 +43,10 @@ def toml_key(name: str) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """Write a boolean, a number, a text or a list of them.
+    """Write a boolean, a number, a text, a list of them or an inline table.
 
-    >>> toml_value(["sex", 2, 0.5, True])
-    '["sex", 2, 0.5, true]'
+    >>> toml_value(["sex", 2, 0.5, True]), toml_value({"points": 2})
+    ('["sex", 2, 0.5, true]', '{points = 2}')
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -54,6 +54,8 @@ def toml_value(value: Any) -> str:
         return repr(value)
     if isinstance(value, str):
         return toml_string(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(toml_entry(name, entry) for name, entry in value.items()) + "}"
     return "[" + ", ".join(toml_value(item) for item in value) + "]"
 
 
@@ -143,6 +145,10 @@ def placed_entries(path: str | Path) -> dict[str, Any]:
         entries["hierarchies"] = {name: placed(file) for name, file in given.items()}
     if isinstance(given := entries.get("ledger"), dict):
         entries["ledger"] = {name: placed(entry) if name in LEDGER else entry for name, entry in given.items()}
+    if isinstance(given := entries.get("children"), dict):
+        entries["children"] = {name: placed(entry) if name == "file" else entry for name, entry in given.items()}
+        if isinstance(files := given.get("released"), str | list):
+            entries["children"]["released"] = [placed(file) for file in ([files] if isinstance(files, str) else files)]
     if isinstance(given := entries.get("tables"), list):
         entries["tables"] = [
             {**row, "file": placed(row["file"])} if isinstance(row, dict) and "file" in row else row for row in given

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, Field, PrivateAttr, ValidationError, create_model
+from pydantic import BaseModel, Field, PlainValidator, PrivateAttr, ValidationError, create_model
 
-from sdckit.data.limits import LIMITS, declarable, limits_of_type
+from sdckit.data.limits import LIMITS, ShareAtPoints, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, ScenarioTable, explain
 from sdckit.data.scenarios.scenario_form import NONE, RELEASE_WORDS, NotAsked
@@ -21,7 +21,23 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 
+def _share_at_points(value: Any) -> ShareAtPoints | None:
+    """A share for two known points, or a table of both."""
+    if value is None or isinstance(value, ShareAtPoints):
+        return value
+    given = dict(value) if isinstance(value, Mapping) else {"alone": value}
+    alone, points = given.pop("alone", None), given.pop("points", 2)
+    share = isinstance(alone, int | float) and not isinstance(alone, bool) and 0 <= alone <= 1
+    if given or not share or type(points) is not int or points < 1:
+        raise ScenarioError(
+            "a limit on known points is a share from 0 to 1, which is for two points, or a table such as "
+            "{ points = 2, alone = 0.05 }, with 1 point or more"
+        )
+    return ShareAtPoints(alone, points)
+
+
 VALUES: dict[str, Any] = {
+    "share at points": Annotated[Any, PlainValidator(_share_at_points)],
     "level": Annotated[int, Field(strict=True, ge=2)],
     "share": Annotated[float, Field(strict=True, gt=0, le=1)],
     "share from 0": Annotated[float, Field(strict=True, ge=0, le=1)],
@@ -51,6 +67,9 @@ class Thresholds(_Limits):
         Every combination of keys holds at least l well-represented sensitive values (2 or more).
     global_risk, household_risk
         Limits on the expected share of records re-identified and on the largest household risk.
+    known_points
+        Limit on the share of the people who are alone for who knows some of their rows (of a panel, of visits): a table
+        such as ``{"points": 2, "alone": 0.05}``, or the share by itself for two rows.
     match_risk, replicated_uniques, correctly_disclosed
         Limits on a release beside its original, as shares of the records: rows expected to be matched back,
         unique in both files, disclosed correctly (DiSCO).
@@ -92,6 +111,7 @@ class Thresholds(_Limits):
         global_risk: float | None
         household_risk: float | None
         household_uniques: float | None
+        known_points: ShareAtPoints | None
         match_risk: float | None
         replicated_uniques: float | None
         copied_records: float | None
@@ -112,6 +132,7 @@ class Thresholds(_Limits):
         global_risk: float | NotAsked | None = None,
         household_risk: float | NotAsked | None = None,
         household_uniques: float | NotAsked | None = None,
+        known_points: Mapping[str, float] | float | NotAsked | None = None,
         match_risk: float | NotAsked | None = None,
         replicated_uniques: float | NotAsked | None = None,
         copied_records: float | NotAsked | None = None,
@@ -133,9 +154,10 @@ class Thresholds(_Limits):
         return self._not_asked
 
     @property
-    def entries(self) -> dict[str, int | float | str]:
+    def entries(self) -> dict[str, Any]:
         """What was written, by name: the limits, and ``"none"`` for those not asked."""
-        return {**self.declared, **dict.fromkeys(self.not_asked, NONE)}
+        limits = {name: getattr(limit, "entry", limit) for name, limit in self.declared.items()}
+        return {**limits, **dict.fromkeys(self.not_asked, NONE)}
 
     @property
     def declared(self) -> dict[str, int | float]:
@@ -172,7 +194,9 @@ RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name
 NO_RELEASE = "no original stands beside the file"
 NOTHING_SEEN = f"{NO_RELEASE} and nothing in it was taken out"
 NOTHING_CHANGED = "nothing was taken out that could be given back"
+ONE_ROW = "no column says which rows are the same person's"
 LACKING = {
+    "followed": ONE_ROW,
     "household": "no household column is declared", "sensitive": "no sensitive variable is declared",
     "magnitudes": "no column of numbers is declared",
 }  # fmt: skip
@@ -325,7 +349,7 @@ def limits_not_asked(scenario: Scenario, *, compared: bool) -> dict[str, str]:
         for name in type(scenario.thresholds).model_fields
         if name in {**of_type, **published} and name not in own
     }
-    return {name: reason for name, reason in reasons.items() if reason}
+    return {name: reason for name, reason in reasons.items() if reason not in ("", ONE_ROW)}
 
 
 def asks_everything(scenario: Scenario) -> bool:
@@ -343,7 +367,7 @@ def asks_everything(scenario: Scenario) -> bool:
 def not_said(name: str, scenario: Scenario) -> str:
     """Why a limit of the type cannot be judged: the scenario says nothing of the role it needs; else ""."""
     needs, looked_at = LIMITS[name].needs, LIMITS[name].numbers and scenario.judged_numbers
-    if not needs or not asks_everything(scenario) or needs in scenario.stated or looked_at:
+    if needs not in NOT_SAID or not asks_everything(scenario) or needs in scenario.stated or looked_at:
         return ""
     return NOT_SAID[needs]
 
@@ -357,7 +381,8 @@ def _of_type(scenario: Scenario) -> dict[str, Limit]:
     for name, value in scenario.release_types.get(scenario.release, {}).items():
         limits.pop(name, None)
         if value != NONE:
-            limits[name] = Limit(value, "office", value)
+            of_office = getattr(read_limits(ENTRY, {name: value}), name)
+            limits[name] = Limit(of_office, "office", of_office)
     return limits
 
 
@@ -370,6 +395,6 @@ def _left_out(name: str, scenario: Scenario, *, compared: bool) -> str:
         return NOTHING_SEEN if kind.alone else NO_RELEASE
     if not kind.needs or getattr(scenario, kind.needs) or (kind.numbers and scenario.numeric):
         return ""
-    if not asks_everything(scenario):
+    if not asks_everything(scenario) or kind.needs not in STATED_NONE:
         return LACKING[kind.needs]
     return STATED_NONE[kind.needs] if kind.needs in scenario.stated else ""

@@ -12,12 +12,15 @@ import numpy as np
 from sdckit.cells.packing import group_codes
 from sdckit.identity.panels.point_files import PointFile, PointFiles
 from sdckit.identity.panels.regular_panel import Tally
-from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
-from sdckit.numerics.coding import GOLDEN, splitmix
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints, Words
+from sdckit.numerics.coding import GOLDEN, has_bit, splitmix
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.threads import chunks, run
 
 ROUNDING = 1e-9  # what rounding may add to a tolerance, as a part of it
+FREQUENT = 128  # a point that one in so many has is kept as a bit for each person: at most 16 bytes a row
+RARE = 64  # persons up to whom a point is not frequent in any file
+NO_POINTS = np.empty(0, np.int64)
 
 
 class Points(NamedTuple):
@@ -25,7 +28,9 @@ class Points(NamedTuple):
 
     `low`, `high` (D,): where the neighbours of each begin and end; they are equal in all that must be. `open` (D, q):
     codes of keys that hold wildcards, 0 where missing. `near` (D, r): values that match within `tolerance` (r,).
-    `multiset`: whether each known point needs a row of its own.
+    `exact`: whether a point matches itself only. `base` (D,): of a point that stands for the second such row of a
+    person (the third, ...) the one that stands for the first; itself for others. `assigned`: whether each known point
+    needs a row of its own that is found by trying, since rows that match are not equal.
     """
 
     low: Ints
@@ -33,21 +38,27 @@ class Points(NamedTuple):
     open: Codes
     near: Floats
     tolerance: Floats
-    multiset: bool
+    exact: bool
+    base: Codes
+    assigned: bool
 
 
 class Index(NamedTuple):
     """The points of one file, by person and by point.
 
-    `first` (P + 1,) and `point`: those of each person, ascending. `begin` (D + 1,) and `person`: who has each.
-    `owner` (P,): which person of the original each is, -1 for none.
+    `first` (P + 1,) and `point`: those of each person, ascending. `begin` (D + 1,) and `person`: who has each. `bits`:
+    who has each of the frequent points, in words of 64 persons; `frequent` (D,): the row there, -1 for others. `mine`
+    and `whose`: the persons that a person of the original is, where those of each begin.
     """
 
     first: Ints
     point: Codes
     begin: Ints
     person: Codes
-    owner: Codes
+    bits: Words
+    frequent: Codes
+    mine: Ints
+    whose: Ints
 
 
 # --- kernel -----------------------------------------------------------------------------------------
@@ -142,37 +153,87 @@ def _assigned(points, index, candidate, known, queue, taken, before):  # type: i
 
 
 @njit(cache=True, nogil=True)
-def _candidates(points, index, known, own, query, stamp, work):  # type: ignore[no-untyped-def]
-    """How many persons of the file have the known points (p,), and how many of them are the person `own`.
+def _ones(word):  # type: ignore[no-untyped-def]
+    """Number of bits set in a word (Warren, Hacker's Delight)."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def _is_candidate(points, index, candidate, known, work):  # type: ignore[no-untyped-def]
+    """Whether a person of the file has the known points (p,)."""
+    if points.assigned:
+        return _assigned(points, index, candidate, known, work[0], work[1], work[2])
+    for k in range(len(known)):
+        row = index.frequent[known[k]]
+        if row >= 0:
+            if not has_bit(index.bits[row], np.uint64(candidate)):
+                return False
+        elif not _has(points, index, candidate, known[k]):
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _in_all(index, known, rarest, left):  # type: ignore[no-untyped-def]
+    """How many persons have all known points (p,), by intersecting their lists; `left`: work space for the shortest."""
+    n = 0
+    for at in range(index.begin[known[rarest]], index.begin[known[rarest] + 1]):
+        left[n] = index.person[at]
+        n += 1
+    for k in range(len(known)):
+        row, kept = index.frequent[known[k]], 0
+        at, stop = index.begin[known[k]], index.begin[known[k] + 1]
+        for i in range(n if k != rarest else 0):
+            candidate = left[i]
+            if row >= 0:
+                has = has_bit(index.bits[row], np.uint64(candidate)) > 0
+            else:
+                while at < stop and index.person[at] < candidate:
+                    at += 1
+                has = at < stop and index.person[at] == candidate
+            if has:
+                left[kept] = candidate
+                kept += 1
+        n = kept if k != rarest else n
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _candidates(points, index, known, query, stamp, work):  # type: ignore[no-untyped-def]
+    """How many persons of the file have the known points (p,).
 
     `query`: number of this query, entered in `stamp` (P,) for each person looked at. `work` (3, rows): work space.
     """
-    rarest, least = 0, index.begin[-1] + 1
+    rarest, least, n = 0, index.begin[-1] + 1, 0
     for k in range(len(known)):
         having = index.begin[points.high[known[k]]] - index.begin[points.low[known[k]]]
         if having < least:
             rarest, least = k, having
-    u, n, n_own = known[rarest], 0, 0
+    u = known[rarest]
+    if points.exact:
+        if len(known) == 1:
+            return least
+        if index.frequent[u] < 0:
+            return _in_all(index, known, rarest, work[0])
+        for at in range(index.bits.shape[1]):  # all are frequent
+            word = index.bits[index.frequent[u], at]
+            for k in range(len(known)):
+                word &= index.bits[index.frequent[known[k]], at]
+            if word:
+                n += _ones(word)
+        return n
     for v in range(points.low[u], points.high[u]):
         if not _matches(points, u, v):
             continue
         for at in range(index.begin[v], index.begin[v + 1]):
             candidate = index.person[at]
-            if stamp[candidate] == query:
-                continue
-            stamp[candidate] = query
-            has_all = True
-            if points.multiset and len(known) > 1:
-                has_all = _assigned(points, index, candidate, known, work[0], work[1], work[2])
-            else:
-                for k in range(len(known)):
-                    if k != rarest and not _has(points, index, candidate, known[k]):
-                        has_all = False
-                        break
-            if has_all:
-                n += 1
-                n_own += index.owner[candidate] == own
-    return n, n_own
+            if stamp[candidate] != query:
+                stamp[candidate] = query
+                n += _is_candidate(points, index, candidate, known, work)
+    return n
 
 
 @njit(cache=True, nogil=True)
@@ -191,52 +252,68 @@ def _choose(chosen, of, state):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _next(chosen, of):  # type: ignore[no-untyped-def]
+    """Put the next ascending numbers below `of` into `chosen` (p,), in lexicographic order; False after the last."""
+    j = len(chosen) - 1
+    while j >= 0 and chosen[j] == of - len(chosen) + j:
+        j -= 1
+    if j < 0:
+        return False
+    chosen[j] += 1
+    for after in range(j + 1, len(chosen)):
+        chosen[after] = chosen[after - 1] + 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _look_up(points, index, known, person, k, query, stamp, work, sums):  # type: ignore[no-untyped-def]
+    """Add the candidates for some known points (p,) of a person to the person's `sums` (7,)."""
+    for j in range(len(known) * (not points.assigned)):  # so many such rows, not those that were drawn
+        before = 0
+        for other in range(j):
+            before += points.base[known[other]] == points.base[known[j]]
+        known[j] = points.base[known[j]] + before
+    n, n_own = _candidates(points, index, known, query, stamp, work), 0
+    for at in range(index.whose[person], index.whose[person + 1]):
+        n_own += _is_candidate(points, index, index.mine[at], known, work)
+    sums[0] += 1
+    sums[1] += n == 1
+    sums[2] += 1 / n if n > 0 else 0.0
+    sums[3] += 0 < n < k
+    sums[4] += n == 1 and n_own == 1
+    sums[5] += n_own / n if n > 0 else 0.0
+    sums[6] += n_own == 0
+
+
+@njit(cache=True, nogil=True)
 def _search(points, own, index, persons, known, draws, seed, k, out):  # type: ignore[no-untyped-def]
     """Look up the subsets of the points of some persons of the original (`own`) in a file (`index`).
 
     `known`: points of a subset; `draws` (P,): subsets to draw of each person, 0 for all. `out` (P, 7): the sums of
     `Tally` in its order. A person's draws depend on the seed and the person alone, not on the threads.
     """
-    stamp = np.full(len(index.owner), -1, np.int64)
-    rows = 1
-    for person in range(len(index.owner)):
-        rows = max(rows, index.first[person + 1] - index.first[person])
-    work = np.empty((3, max(rows, known)), np.int64)
+    rows = max(known, RARE, len(index.first) // FREQUENT)  # no list is longer that is not kept as bits
+    for at in range(len(index.first) - 1):
+        rows = max(rows, index.first[at + 1] - index.first[at])
+    stamp, work = np.full(len(index.first) - 1, -1, np.int64), np.empty((3, rows), np.int64)
     chosen, subset = np.empty(known, np.int64), np.empty(known, np.int64)
     query = 0
     for i in range(len(persons)):
         person = persons[i]
-        start = own.first[person]
-        n_points = own.first[person + 1] - start
-        state = splitmix(seed + np.uint64(person) * GOLDEN)
+        start, n_points = own.first[person], own.first[person + 1] - own.first[person]
+        state, left = splitmix(seed + np.uint64(person) * GOLDEN), draws[person]
         for j in range(known):
             chosen[j] = j
-        left = draws[person] if draws[person] > 0 else -1
-        while left != 0:
-            if left > 0:
+        more = True
+        while more:
+            if draws[person] > 0:
                 state = _choose(chosen, n_points, state)
                 left -= 1
             for j in range(known):
                 subset[j] = own.point[start + chosen[j]]
-            n, n_own = _candidates(points, index, subset, person, query, stamp, work)
+            _look_up(points, index, subset, person, k, query, stamp, work, out[person])
             query += 1
-            out[person, 0] += 1
-            out[person, 1] += n == 1
-            out[person, 2] += 1 / n if n > 0 else 0.0
-            out[person, 3] += 0 < n < k
-            out[person, 4] += n == 1 and n_own == 1
-            out[person, 5] += n_own / n if n > 0 else 0.0
-            out[person, 6] += n_own == 0
-            if left < 0:  # the next subset in lexicographic order
-                j = known - 1
-                while j >= 0 and chosen[j] == n_points - known + j:
-                    j -= 1
-                if j < 0:
-                    left = 0
-                else:
-                    chosen[j] += 1
-                    for after in range(j + 1, known):
-                        chosen[after] = chosen[after - 1] + 1
+            more = left > 0 if draws[person] > 0 else _next(chosen, n_points)
 
 
 # --- arrays in, sums out ----------------------------------------------------------------------------
@@ -249,10 +326,12 @@ class EventIndex:
         """`tolerance`: of the values in `near` of each file; `timed`: points have a time, and count once a person."""
         ends = np.cumsum([len(file.person) for file in files.files])
         number, self._points = _numbered(files, tolerance, multiset=not timed)
-        parts = np.split(number, ends[:-1])
-        n_points = len(self._points.low)
+        rows = [_sorted_rows(*side, timed) for side in zip(files.files, np.split(number, ends[:-1]), strict=True)]
+        if not timed and self._points.exact:
+            rows, self._points = _stacked(rows, self._points)
         self._own, *_ = indices = [
-            _index(file, part, n_points, timed=timed) for file, part in zip(files.files, parts, strict=True)
+            _index(file, *row, self._points, files.files[0].n_persons)
+            for file, row in zip(files.files, rows, strict=True)
         ]
         self._sought = indices[1:] or indices
         self._linked = [file.owner is not None and len(files.files) > 1 for file in files.sought]
@@ -272,6 +351,7 @@ class EventIndex:
             _spread(sparing(_search, steps), (self._points, self._own, index), persons, (points, draws, seed, k, out.T))
             n, alone, expected, below_k, alone_right, success, lost = out
             tally = Tally(n.astype(np.int64), alone, expected, below_k, alone_right, success, lost, linked)
+            tally.drawn = bool((draws[persons] > 0).any())
             tally.error = _standard_error(tally, draws > 0, len(able))
             tallies.append(tally)
         return tallies
@@ -319,21 +399,60 @@ def _numbered(files: PointFiles, tolerance: Sequence[float], *, multiset: bool) 
     widths = np.array(tolerance, np.float64) * (1 + ROUNDING)
     windows = sparing(_windows, 4 * d)
     windows(group[row], leading[order], widths[0] if near else 0.0, low, high)
+    exact = not (open_keys or near)
     points = Points(
         low, high, np.array([column[row] for column in open_keys], np.int32).reshape(len(open_keys), d).T.copy(),
-        np.array([values[row] for values in near[1:]]).reshape(max(0, len(near) - 1), d).T.copy(), widths[1:], multiset,
+        np.array([values[row] for values in near[1:]]).reshape(max(0, len(near) - 1), d).T.copy(), widths[1:], exact,
+        np.arange(d, dtype=np.int32), multiset and not exact,
     )  # fmt: skip
     return place[distinct.of_row], points
 
 
-def _index(file: PointFile, point: Codes, n_points: int, *, timed: bool) -> Index:
-    """The points of a file by person and by point; of a person with a point several times once, if `timed`."""
-    word = np.sort(file.person.astype(np.int64) * n_points + point)
+def _sorted_rows(file: PointFile, point: Codes, timed: bool) -> tuple[Codes, Codes]:
+    """Person and point of each row of a file, sorted; a point of a person once, if `timed`."""
+    n_points = int(point.max()) + 1
+    word = file.person.astype(np.int64) * n_points + point
+    word.sort()
     if timed:
         word = word[np.concatenate([[True], word[1:] != word[:-1]])]
-    person, of_person = (word // n_points).astype(np.int32), (word % n_points).astype(np.int32)
-    first = np.searchsorted(person, np.arange(file.n_persons + 1))
-    order = np.argsort(of_person, kind="stable")
-    begin = np.concatenate([[0], np.cumsum(np.bincount(of_person, minlength=n_points))])
+    return (word // n_points).astype(np.int32), (word % n_points).astype(np.int32)
+
+
+def _stacked(rows: Sequence[tuple[Codes, Codes]], points: Points) -> tuple[list[tuple[Codes, Codes]], Points]:
+    """A point of its own for the second, third, ... row of a person that is equal to the first."""
+    heights, most = [], np.ones(len(points.low), np.int64)
+    for person, point in rows:
+        at = np.arange(len(point))
+        new = np.concatenate([[True], (person[1:] != person[:-1]) | (point[1:] != point[:-1])])
+        heights.append(at - np.maximum.accumulate(np.where(new, at, 0)))
+        np.maximum.at(most, point, heights[-1] + 1)
+    base = np.cumsum(most) - most
+    d = int(most.sum())
+    every = np.arange(d, dtype=np.int64)
+    stacked = [(person, (base[point] + height).astype(np.int32))
+               for (person, point), height in zip(rows, heights, strict=True)]  # fmt: skip
+    none = np.empty((d, 0))
+    return stacked, points._replace(
+        low=every, high=every + 1, open=none.astype(np.int32), near=none, base=np.repeat(base, most).astype(np.int32)
+    )
+
+
+def _index(file: PointFile, person: Codes, point: Codes, points: Points, n_original: int) -> Index:
+    """The sorted points of a file by person and by point."""
+    n_points = len(points.low)
+    begin = np.zeros(n_points + 1, np.int64)
+    np.cumsum(np.bincount(point, minlength=n_points), out=begin[1:])
+    having = person[np.argsort(point, kind="stable")]
+    often = np.flatnonzero(np.diff(begin) > max(RARE, file.n_persons // FREQUENT)) if points.exact else NO_POINTS
+    bits, frequent = np.zeros((len(often), (file.n_persons + 63) // 64), np.uint64), np.full(n_points, -1, np.int32)
+    frequent[often] = np.arange(len(often), dtype=np.int32)
+    for row, at in enumerate(often.tolist()):
+        marked = np.zeros(bits.shape[1] * 64, np.uint8)
+        marked[having[begin[at] : begin[at + 1]]] = 1
+        bits[row] = np.packbits(marked, bitorder="little").view("<u8")
     owner = np.full(file.n_persons, -1, np.int32) if file.owner is None else file.owner
-    return Index(first, of_person, begin, person[order], owner)
+    known = np.flatnonzero(owner >= 0)
+    mine = known[np.argsort(owner[known], kind="stable")]
+    whose = np.searchsorted(owner[mine], np.arange(n_original + 1))
+    first = np.searchsorted(person, np.arange(file.n_persons + 1))
+    return Index(first, point, begin, having, bits, frequent, mine, whose)

@@ -316,12 +316,16 @@ def known_points(
     notes |= {f"{known.points} points": NOBODY for known in curve if not known.n_persons}
     if any(file.owner is None for file in files.files):
         notes["alone_right"] = NOT_LINKED
-    usual = next((known for known in curve if known.points == USUAL), curve[0])
+    if any(tally.drawn for sums in tallies.values() for tally in sums):
+        notes["subsets"] = f"where there are more than {asked.most_subsets:,} sets of so many rows, so many are drawn"
+    if any(known.n_persons == asked.most_persons < files.files[0].n_persons for known in curve):
+        notes["persons"] = f"{asked.most_persons:,} of the people who have so many rows are drawn"
+    usual = next(known for known in curve if known.points == asked.usual)
     told = {name: value for name, value in asdict(usual).items() if name in KnownPoints.figures and name != "n_persons"}
     rule = describe_rule((*columns.keys, *columns.also), columns.rules, 1.0)
     of_person = _by_person(files, tallies)
     result = KnownPoints(
-        pair, per_release, rule, notes, n=len(files.files[0].person), prefix=prefix, person=columns.person, k=asked.k,
+        pair, per_release, rule, notes, n=pair.n, prefix=prefix, person=columns.person, k=asked.k,
         n_persons=files.files[0].n_persons, curve=curve,
         columns={name: values.mean(axis=0) for name, values in of_person.items()},
         original=tuple(_known(p, sums[0]) for p, sums in itself.items()), first=files.files[0].first,
@@ -340,6 +344,11 @@ class Asked:
     k: int
     rng: np.random.Generator
 
+    @property
+    def usual(self) -> int:
+        """The number of known points of the figures of the file."""
+        return USUAL if USUAL in self.points else self.points[0]
+
 
 def _columns(
     person: str | None, keys: Sequence[str] | None, time: str | None, also_known: Sequence[str] | None,
@@ -351,7 +360,7 @@ def _columns(
     also = arguments.names(also_known, "also_known") or ()
     roles = resolve_roles(scenario=scenario, keys=keys, person=person, missing=missing)
     if time is None and scenario is not None:
-        time = getattr(scenario, "time", None)
+        time = scenario.time
     if roles.person is None:
         raise ScenarioError("say whose row each is: person=", argument="person")
     known = roles.keys
@@ -392,7 +401,8 @@ def _listed(children: Any) -> Sequence[Any] | None:
 def _tallies(files: PointFiles, columns: PointColumns, asked: Asked) -> dict[int, list[Tally]]:
     """The sums over subsets of each number of points, for each file that people are looked for in."""
     if (panel := regular_panel(files)) is not None:
-        return {p: panel.tallies(p, asked.most_subsets, asked.k, asked.rng) for p in asked.points}
+        most, k, rng = asked.most_subsets, asked.k, asked.rng
+        return {p: panel.tallies(p, most, k, rng, by_wave=p == asked.usual) for p in asked.points}
     events = EventIndex(files, tuple(columns.tolerance.values()), timed=columns.time is not None)
     return {p: events.tallies(p, asked.most_subsets, asked.most_persons, asked.k, asked.rng) for p in asked.points}
 

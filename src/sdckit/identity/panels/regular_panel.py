@@ -27,8 +27,9 @@ class Tally:
 
     `n`: subsets; `alone`: those with one candidate; `expected`: of 1 / candidates; `below_k`: those with fewer than k;
     `alone_right`: those whose one candidate is the person; `success`: of the chance that a candidate drawn is the
-    person; `lost`: those where the person is no candidate. `linked`: whether the last three are known. `error`: the
-    standard error of the share alone. `of_wave` (2, T, P): `n` and `alone` of the subsets that hold each wave.
+    person; `lost`: those where the person is no candidate. `linked`: whether the last three are known. `drawn`:
+    whether some subsets are not looked at; `error`: the standard error of the share alone then. `of_wave` (2, T, P):
+    `n` and `alone` of the subsets that hold each wave.
     """
 
     n: Ints
@@ -39,6 +40,7 @@ class Tally:
     success: Floats
     lost: Floats
     linked: bool = False
+    drawn: bool = False
     error: float = 0.0
     of_wave: Ints | None = None
 
@@ -102,20 +104,21 @@ class RegularPanel:
     waves: tuple[tuple[Column, ...], ...]
     also: tuple[Column, ...]
 
-    def tallies(self, points: int, most: int, k: int, rng: np.random.Generator) -> list[Tally]:
+    def tallies(self, points: int, most: int, k: int, rng: np.random.Generator, *, by_wave: bool) -> list[Tally]:
         """Look all subsets of so many waves up, or as many drawn ones as asked, in each file that people are sought in.
 
         Drawn subsets are those of all persons: a standard error is over subsets.
         """
         n_persons, n_waves = int(self.ends[0]), len(self.waves)
         tallies = [Tally.empty(n_persons) for _ in self.ends[1:]] or [Tally.empty(n_persons)]
-        for tally in tallies:
+        for tally in tallies if by_wave else ():
             tally.of_wave = np.zeros((2, n_waves, n_persons), np.int64)
         n_subsets = comb(n_waves, points)
         shares = [self._add(subset, k, tallies) for subset in self._subsets(points, most, rng)]
         if n_subsets > most > 1:
             finite = math.sqrt(1 - most / n_subsets)
             for j, tally in enumerate(tallies):
+                tally.drawn = True
                 of_file = np.array([share[j] for share in shares])
                 known = of_file[~np.isnan(of_file)]
                 tally.error = float(known.std(ddof=1)) / math.sqrt(len(known)) * finite if len(known) > 1 else math.nan

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from sdckit.cells.record_result import CellsResult
 from sdckit.cells.table import Cells
 from sdckit.data import arguments
-from sdckit.data.columns import code_column, first_rows, float_values
+from sdckit.data.columns import code_column, distinct_values, first_rows, float_values
+from sdckit.data.frames import open_frame
+from sdckit.data.limits import FOLLOWING
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import read_shared
@@ -31,9 +33,10 @@ def suppress_above(
     ----------
     data : data frame in memory
         pandas, Polars or PyArrow; it is not modified.
-    risk : str, array of float of shape (n,), or result of `individual_risk` or `suda`
+    risk : str, array of float of shape (n,), or result of `individual_risk`, `suda` or `known_points`
         A column of the data, a number per record in its order, or a result on these records: its risks, of `suda` the
-        DIS scores.
+        DIS scores. Of `known_points` all rows of a person have the share of their known rows that find them alone, of
+        as many rows as were measured, or as the person has.
     threshold : float
         Values go where the risk is greater, not where it is equal.
     columns : str or sequence of str
@@ -82,7 +85,9 @@ def suppress_above(
         raise ColumnError(f"columns: {risk!r} holds the risk itself", argument="columns")
     arguments.number(threshold, "threshold", "is the risk above which a record is suppressed")
     given = risk.measure if isinstance(risk, Result) else risk if isinstance(risk, str) else "given per record"
-    hit = _risk(frame, _per_record(risk) if isinstance(risk, Result) else risk) > float(threshold)
+    if isinstance(risk, Result):
+        risk = _of_people(frame, risk) if risk.measure == FOLLOWING.measure else _per_record(risk)
+    hit = _risk(frame, risk) > float(threshold)
     homes, shared = read_shared(frame, names, household, household_variables)
     wide = hit if homes is None else homes.some(hit)
     changed, source = {}, {}
@@ -105,10 +110,24 @@ def _per_record(result: Result) -> NDArray[np.float64]:
     column = RISKS.get(result.measure)
     if column is None or not isinstance(result, CellsResult):
         says = f"risk: a result of {result.measure} has no risk of single records to hold against a threshold"
-        raise DataError(f"{says}; give one of {' or '.join(RISKS)}, or a number per record", argument="risk")
+        known = f"{', '.join(RISKS)} or {FOLLOWING.measure}"
+        raise DataError(f"{says}; give one of {known}, or a number per record", argument="risk")
     if not isinstance(result.cells, Cells | LetGo) or result.cells.source is None:
         raise DataError("risk: the result is of a plan, whose records are not here; collect it first", argument="risk")
     return np.asarray(result.told(column), np.float64)
+
+
+def _of_people(frame: Any, result: Any) -> NDArray[np.float64]:
+    """For each record how often the known rows of its person find that person alone."""
+    arguments.present([result.person], frame.columns, "risk", argument="risk")
+    people: Any = open_frame(result.records)
+    shares = np.full(len(people), np.nan)
+    for known in sorted(result.curve, key=lambda known: known.points):  # of fewer rows where a person has no more
+        share = np.asarray(people[f"{result.prefix}alone_{known.points}"].to_numpy(), np.float64)
+        shares = np.where(np.isnan(share), shares, share)
+    measured, rows = distinct_values(people[result.person]), distinct_values(frame[result.person])
+    of_person = dict(zip((measured.values[code] for code in measured.codes), shares.tolist(), strict=True))
+    return np.array([*(of_person.get(person, np.nan) for person in rows.values), np.nan])[rows.codes]
 
 
 def _risk(frame: Any, risk: Any) -> NDArray[np.float64]:

@@ -11,7 +11,10 @@ from sdckit.report.view import Plain
 TITLE = "What was looked at"
 LISTED = 8  # names of columns in one row; the rest is counted
 # Roles in words that stand by themselves.
-ROLES = {"key": "a key", "household": "household number", "ledger.id": "id of the ledger"}
+ROLES = {
+    "key": "a key", "household": "household number", "ledger.id": "id of the ledger",
+    "children.key": "key of the children",
+}  # fmt: skip
 HEADS = {
     "known": "Known", "learnt": "Learnt", "close": "Near", "attacked": "Attacked", "given_back": "Back",
     "remembered": "Recalled",

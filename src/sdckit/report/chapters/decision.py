@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
@@ -15,7 +15,7 @@ from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, so
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.rates import percent
-from sdckit.report.view import Plain
+from sdckit.report.view import Plain, views_of
 
 # Verdicts in lay terms, built from printed texts only.
 
@@ -115,6 +115,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         others="1 other" if limit == 2 else f"{limit - 1:,g} others",
         values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
+        points=verdict.get("points"),
     )  # fmt: skip
     beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
     return f"{sentence[0].upper()}{sentence[1:]}.{beside}{rows_sentence(verdict)}"
@@ -220,7 +221,7 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
-    points += _households_alone(plain)
+    points += [*_households_alone(plain), *_people_alone(plain)]
     warnings = len(plain["warnings"])
     if warnings:
         points.append(
@@ -236,6 +237,15 @@ def _households_alone(plain: Plain) -> list[str]:
     trees = filter(None, (intruder.get("household_structure") for intruder in intruders))
     alone = dict.fromkeys(of_whole(tree["unique_compositions"], tree["unique_composition_rate"]) for tree in trees)
     return [f"Households alone with their size and what is known of their members: {text}." for text in alone]
+
+
+def _people_alone(plain: Plain) -> list[str]:
+    """How many people are found by some of their rows, where no limit is on it; each sentence once."""
+    if any(LIMITS[verdict["name"]].measure == FOLLOWING.measure for verdict in plain["verdicts"]):
+        return []
+    trees = [intruder.get("measures", intruder) for intruder in plain["intruders"]]
+    views = ((tree, place, view) for tree in trees for place, view in views_of(tree) if place == FOLLOWING.measure)
+    return list(dict.fromkeys(view.answer(tree, place, plain["n"]) for tree, place, view in views))
 
 
 NEXT = "What to do next"

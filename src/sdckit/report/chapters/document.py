@@ -84,8 +84,10 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
         given["alpha"] = scenario.alpha
     if scenario.aligned:
         given["aligned"] = True
-    if scenario.ledger is not None:
-        given["ledger"] = dict(scenario.ledger.declared)
+    for table in filter(None, (scenario.ledger, scenario.children)):
+        given[table.place] = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in table.declared.items()
+        }
     if declared := scenario.matching.declared:
         given["matching"] = {
             name: list(value) if isinstance(value, tuple) else value for name, value in declared.items()
@@ -251,6 +253,7 @@ def scenario_tree(scenario: Scenario, *, judged: Collection[str], compared: bool
         "missing": missing if isinstance(missing, str) else dict(missing),
         "missing_codes": tuple(scenario.missing_codes),
         "matching": _plain_entries(scenario.matching.declared),
+        "children": None if scenario.children is None else _plain_entries(scenario.children.declared),
         "alpha": scenario.alpha,
         "n_columns": len(scenario.columns),
         "unconfirmed": tuple(scenario.unconfirmed),
@@ -396,6 +399,7 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         # Naming the worst column would disclose which has the largest exact share.
         "variable": None if share or LIMITS[verdict.name].judged == "worst column" else verdict.variable,
         "limit": verdict.limit,
+        "points": verdict.points,
         "holds": _holds(verdict, count, setting, share),
         "n_records": count,
         "rate": Share(count.name, "n") if count is not None else None,
@@ -482,6 +486,12 @@ def _verdict_value(verdict: Verdict, setting: Setting) -> Tree:
 
 def _part_and_base(verdict: Verdict, setting: Setting) -> tuple[str, str] | None:
     """Variables of numerator and denominator of the share or mean that a limit is on; None if the ledger lacks them."""
-    value, base = LIMITS[verdict.name].part or ("", "")
-    name = f"{setting.prefix}.{value}"
-    return (name, base) if name in setting.ledger.variables else None
+    variables, prefix = setting.ledger.variables, setting.prefix
+    found = []
+    for points in range(1, (verdict.points or 1) + 1):
+        value, base = (name.format(points=points) for name in LIMITS[verdict.name].part or ("", ""))
+        if (name := f"{prefix}.{value}") in variables:
+            found.append((name, base if base in variables else f"{prefix}.{base}"))
+    if len(found) < 2:
+        return found[0] if found else None
+    return max(found, key=lambda parts: (variables[parts[0]].true or 0) / (variables[parts[1]].true or 1))

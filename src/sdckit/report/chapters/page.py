@@ -397,6 +397,7 @@ def scenario_section(plain: Plain) -> Section:
         ("Household", tree["household"] or "not declared"),
         ("Person", tree["person"] or "one record per person"),
         *([("Time", tree["time"])] if tree["time"] else []),
+        *([("Known of the rows of another file", listed(tree["children"]["keys"]))] if tree["children"] else []),
         ("Sensitive variables", listed(labelled(plain, tree["sensitive"])) or "none declared"),
         ("Direct identifiers, never read", listed(tree["identifiers"]) or "none declared"),
         *_insensitive(tree),

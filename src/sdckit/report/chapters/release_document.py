@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
@@ -310,8 +310,8 @@ def _verdict(
         "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
-        "columns": verdict.columns,
-        "single_rows": verdict.single_rows, "unmatched": verdict.unmatched, "beside": verdict.beside,
+        "columns": verdict.columns, "points": verdict.points, "single_rows": verdict.single_rows,
+        "unmatched": verdict.unmatched, "beside": verdict.beside,
     }  # fmt: skip
     if has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}
@@ -334,5 +334,9 @@ def _compared_leaves(verdict: Verdict, intruders: Sequence[PlainDict]) -> Iterat
         for place, tree in intruder["measures"].items() if intruder["name"] == verdict.intruder else ():
             view, (measure, _, variable) = find_view(place), place.partition(":")
             if isinstance(view, ShareView) and measure == kind.measure and variable in ("", verdict.variable):
+                if kind == FOLLOWING:
+                    rows = (row for release in tree["releases"] for row in release)
+                    yield from (row[kind.figure] for row in rows if row["points"] <= (verdict.points or 1))
+                    continue
                 names = (kind.figure, kind.otherwise)
                 yield from (release[name] for release in tree["releases"] for name in names if name in release)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import LIMITS, ShareAtPoints
 from sdckit.data.scenarios.thresholds import (
     NOTHING_CHANGED,
     a_release,
@@ -84,7 +84,7 @@ def headline(plain: Plain) -> str:
     return f"Within every declared limit.{rests}"
 
 
-SINGLE_ROWS = "this is said of single rows: people followed through their rows were not looked at"
+SINGLE_ROWS = "this is said of single rows, and not of people who are followed through their rows"
 
 
 # What a verdict covers, by its field.
@@ -118,6 +118,7 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
         limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=capital(verdict["reason"]),
         columns=spaced(verdict.get("columns", "")), beside=verdict.get("beside") or EARLIER,
+        points=verdict.get("points"),
     )  # fmt: skip
     return f"{sentence}{_rule_words(verdict)}."
 
@@ -195,15 +196,16 @@ def _resting_sentence(verdicts: Sequence[Plain]) -> str:
     ).replace(" a number", " A number")
 
 
-def limit_name(name: str) -> str:
-    """Name of a limit in words."""
+def limit_name(name: str, points: int | None = None) -> str:
+    """Name of a limit in words; of one on known points with how many."""
     kind = LIMITS.get(name)
-    return kind.words if kind is not None and kind.words else name.replace("_", " ")
+    words = kind.words if kind is not None and kind.words else name.replace("_", " ")
+    return words.format(points="a few" if points is None else points)
 
 
 def _limit_words(verdict: Plain) -> str:
     of = f" of {verdict['variable']}" if verdict["variable"] else ""
-    name = LIMITS[verdict["name"]].title or limit_name(verdict["name"]).capitalize()
+    name = LIMITS[verdict["name"]].title or limit_name(verdict["name"], verdict.get("points")).capitalize()
     return f"{name}{of}" + ("" if verdict["limit"] is None else f" (limit {verdict['limit']:g})")
 
 
@@ -244,7 +246,9 @@ def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str] |
         "release": scenario.release,
         "release_words": release_words(scenario.release),
         "limits": {
-            name: {"value": cap.value, "origin": cap.origin, "of_type": cap.of_type} for name, cap in limits.items()
+            name: {"value": cap.value, "origin": cap.origin, "of_type": cap.of_type}
+            | ({"points": cap.value.points} if isinstance(cap.value, ShareAtPoints) else {})
+            for name, cap in limits.items()
         },
         "not_asked": {name: reason for name, reason in not_asked.items() if name not in limits},
     }
@@ -258,7 +262,7 @@ def limits_words(tree: Plain) -> list[str]:
     >>> limits_words({"limits": {"k": {"value": 5}, "risk": {"value": 0.05}}})
     ['k 5', 'individual risk 0.05']
     """
-    return [f"{limit_name(name)} {limit['value']:g}" for name, limit in tree["limits"].items()]
+    return [f"{limit_name(name, limit.get('points'))} {limit['value']:g}" for name, limit in tree["limits"].items()]
 
 
 def release_sentence(tree: Plain) -> str:

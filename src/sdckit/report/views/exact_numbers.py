@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report import shares
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.common_blocks import bars, of_whole
+from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.common_blocks import of_whole
 from sdckit.report.gate.figures import Ledger, Share, Tree
 from sdckit.report.setting import notes_tree
 from sdckit.report.shares import ShareView
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "Whose large number goes out as it is?"
+CHART = "Large numbers, and those that go out as they are, by column"
+CHARTED = {"dominating": "dominate", "exact": "as they are"}
 NOTE = Note(
     "Large numbers",
     "A number dominates its group where it is the largest in absolute value, or one of the two largest while the rest "
@@ -51,7 +53,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
     if not any(release["columns"] for release in tree["releases"]):
         return [Paragraph("No column of numbers is released that the intruder does not know.")]
-    blocks = shares.column_blocks(tree, _table, _chart)
+    blocks = shares.column_blocks(tree, _table, CHART, CHARTED, "records")
     by = f"Groups by {', '.join(tree['groups'])}" if tree["groups"] else "The file is one group"
     blocks.append(Paragraph(f"{by}; {tree['k']} numbers within 10 % hide one another.", "note"))
     return blocks
@@ -64,15 +66,6 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
     )
     heads = ("Column", "Dominate their group", "Go out within 10 % of the truth")
     return TableBlock(f"Records whose number dominates its group{of}", heads, rows, (1, 2))
-
-
-def _chart(columns: Sequence[Plain]) -> ChartBlock:
-    rows = [
-        (f"{column['column']}, {words}", column[name])
-        for column in columns
-        for name, words in (("dominating", "dominate"), ("exact", "as they are"))
-    ]
-    return bars("Large numbers, and those that go out as they are, by column", "records", rows, aside=True)
 
 
 def _answer(plain: Plain, place: str, _: Plain) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report import shares
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.common_blocks import bars, of_whole
+from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.common_blocks import of_whole
 from sdckit.report.gate.figures import Quantity, Share, Tree
 from sdckit.report.setting import PairSetting, changed_words
 from sdckit.report.shares import ShareView
@@ -15,6 +15,8 @@ from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What can be reconstructed from release and published tables together?"
 SUPPRESSED = "suppressed"
+CHART = "Values hidden and reconstructed with tables, by column"
+CHARTED = {"hidden": "hidden", "back": "reconstructed"}
 UNDONE = {
     "joint_uniques": "Records alone with their keys", "joint_below": "Records in groups of fewer than {k}",
 }  # fmt: skip
@@ -116,10 +118,8 @@ def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSett
 
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
-    blocks: list[Block] = [
-        Paragraph(f"Published beside it: {'; '.join(tree['tables'])}."),
-        *shares.column_blocks(tree, _table, _chart),
-    ]
+    shown = shares.column_blocks(tree, _table, CHART, CHARTED)
+    blocks: list[Block] = [Paragraph(f"Published beside it: {'; '.join(tree['tables'])}."), *shown]
     releases = shares.of_releases(tree["releases"])
     cell_tables = [block for release, of in releases for block in _cells_table(release, of)]
     if len(blocks) == 1:
@@ -187,12 +187,6 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
         for column in columns
     )  # fmt: skip
     return TableBlock(f"Hidden values reconstructed from release and tables{of}", heads, rows, (2, 3, 4, 5))
-
-
-def _chart(columns: Sequence[Plain]) -> ChartBlock:
-    rows = [(f"{column['column']} ({column['kind']}), {words}", column[name]) for column in columns for name, words in (
-        ("hidden", "hidden"), ("back", "reconstructed"))]  # fmt: skip
-    return bars("Values hidden and reconstructed with tables, by column", "values", rows, aside=True)
 
 
 VIEW = ShareView(

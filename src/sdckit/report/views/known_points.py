@@ -16,7 +16,7 @@ from sdckit.report.view import Note, Plain, noted
 
 FIGURES = {
     "alone": "Alone", "below_k": "Fewer than {k}, but some", "expected": "One of them hit by chance",
-    "alone_right": "Alone, and the right one", "success": "The right one hit by chance",
+    "alone_right": "Rightly alone", "success": "The right one hit by chance",
 }  # fmt: skip
 NOTE = Note(
     "Known rows",

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report import shares
-from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.common_blocks import bars, of_whole
+from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.common_blocks import of_whole
 from sdckit.report.gate.figures import InternalOnly, Quantity, Share, Told, Tree
 from sdckit.report.setting import PairSetting, changed_words
 from sdckit.report.shares import ShareView
@@ -15,6 +15,8 @@ from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What can be reconstructed from the release?"
 SOMEHOW = "more than one thing"
+CHART = "Values changed and reconstructed, by column"
+CHARTED = {"touched": "changed", "back": "reconstructed"}
 UNDONE = {
     "undone_uniques": "Records alone with their keys", "undone_below": "Records in groups of fewer than {k}",
     "undone_expected": "Expected re-identifications",
@@ -100,7 +102,7 @@ def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, 
 
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
-    blocks = shares.column_blocks(tree, _table, _chart)
+    blocks = shares.column_blocks(tree, _table, CHART, CHARTED)
     if not blocks:
         return [Paragraph("No value of the release was changed: there is nothing to reconstruct.")]
     blocks.append(Paragraph(GUESSES, "note"))
@@ -127,12 +129,6 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
 def _guessed(column: Plain) -> str:
     """Share of correct guesses by the model, and by always taking the most frequent value."""
     return f"{column['guess']['text']} against {column['guess_baseline']['text']}" if "guess" in column else "–"
-
-
-def _chart(columns: Sequence[Plain]) -> ChartBlock:
-    rows = [(f"{column['column']}, {words}", column[name]) for column in columns for name, words in (
-        ("touched", "changed"), ("back", "reconstructed"))]  # fmt: skip
-    return bars("Values changed and reconstructed, by column", "values", rows, aside=True)
 
 
 VIEW = ShareView(

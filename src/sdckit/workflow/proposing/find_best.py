@@ -24,7 +24,14 @@ from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_
 from sdckit.workflow.proposing.search import Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, limits_of
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
-from sdckit.workflow.recipes.starter_recipe import FROM_VALUES, NOT_IMPLIED, STILL_ABOVE, CommentedStep, the_rest
+from sdckit.workflow.recipes.starter_recipe import (
+    FROM_VALUES,
+    NOT_IMPLIED,
+    STILL_ABOVE,
+    CommentedStep,
+    not_looked_for,
+    the_rest,
+)
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -292,6 +299,7 @@ def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence
         lines.append(
             f"Tried on the file: these thresholds do not hold, or could not be judged: {listed(judged.failing)}."
         )
+        lines += not_looked_for(judged.failing)
     else:
         lines.append("Tried on the file: every other threshold holds after these steps.")
     if judged.unsaid:

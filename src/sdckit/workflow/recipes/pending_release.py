@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger
@@ -63,13 +63,8 @@ class PendingRelease:
 
     def check_names(self) -> PendingRelease:
         """Raise DataError where a name is taken: by a release that went out, or by a pending one that stays."""
-        for entry in self.ledger.entries:
-            if entry.name in self.names and not (self.again and entry.pending):
-                still = "is pending: 'sdckit ledger withdraw' removes it" if entry.pending else "went out"
-                raise DataError(
-                    f"the ledger has a release {entry.name!r} already, which {still}; give another name",
-                    argument="name",
-                )
+        for name in self.names:
+            self.ledger._file.check_free(name, again=self.again)
         return self
 
     def remember(self, applied: Applied, parts: Sequence[Path], paths: Sequence[Path]) -> None:
@@ -111,7 +106,7 @@ def _as_read(
     recodings = read_recodings(applied.recipe, applied.log)
     assert recodings is not None
     left, _ = left_of(scenario, recodings, frame.columns)
-    own, id = left.narrowed(frame.columns), left.ledger and left.ledger.id
+    own, id = left.narrowed(frame.columns), None if left.ledger is None else left.ledger.id
     own = own.changed(identifiers=[name for name in own.identifiers if name not in frame.columns])
     if id is None or id in frame.columns:
         return frame.to_native(), own, id

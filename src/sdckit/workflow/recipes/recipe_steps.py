@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Literal
 
 from sdckit.data.formula_text import formula_columns
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.data.methods import METHODS, MethodKind
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
@@ -129,7 +129,7 @@ NAMING = (
 TABLES = ("models", "rules")  # name columns only where they are tables
 RISK_MEASURE = LIMITS["risk"].measure
 LACKING_VALUES = LIMITS["l"].measure  # sensitive values that a record's group lacks to the threshold l
-RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES)
+RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES, FOLLOWING.measure)
 
 
 @cache  # a recipe asks hundreds of times, and reading a signature takes a third of a millisecond

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit.data.households import Homes, household_variables
+from sdckit.data.limits import FOLLOWING
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
@@ -44,8 +45,11 @@ def run_step(
     try:
         if isinstance(given.get("risk"), str) and given["risk"] in RISK_MEASURES and scenario is not None:
             name = step.arguments.get("intruder")
-            measure = lacking_values if given["risk"] == LACKING_VALUES else _risk
-            given["risk"] = measure(data, _of_release(data, scenario if name is None else scenario.intruder(name)))
+            own = _of_release(data, scenario if name is None else scenario.intruder(name))
+            if given["risk"] == FOLLOWING.measure:
+                given["risk"] = _followed(data, own, mixed.of_step(number))
+            else:
+                given["risk"] = (lacking_values if given["risk"] == LACKING_VALUES else _risk)(data, own)
         made: Protected = method.function(data, **given)
     except SdcError as error:
         raise placed(error, step.place(number)) from None
@@ -98,6 +102,15 @@ def lacking_values(data: Any, scenario: Scenario) -> Any:
     records: Any = open_frame(measure(LACKING_VALUES).measure(data, scenario=scenario, kind="distinct").records)
     distinct = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
     return limit - np.min(distinct, axis=0)
+
+
+def _followed(data: Any, scenario: Scenario, seed: int) -> Any:
+    """How often the known rows of a person find that person alone, of as many as the scenario's limit names."""
+    from sdckit.catalogue import measure
+
+    limit = getattr(scenario.limits, FOLLOWING.name)
+    points = range(1, (2 if limit is None else limit.points) + 1)
+    return measure(FOLLOWING.measure).measure(data, scenario=scenario, points=points, seed=seed)
 
 
 def _risk(data: Any, scenario: Scenario) -> Any:

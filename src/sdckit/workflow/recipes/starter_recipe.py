@@ -20,7 +20,7 @@ from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.households import homes_of, household_variables
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario_toml import toml_string
@@ -324,6 +324,9 @@ def before_suppression(way: Way, columns: Sequence[str]) -> list[CommentedStep]:
     return [*identifier_steps(way.scenario, columns), *_recodings(way), *_weight(way)]
 
 
+BLOCKS = "With block = 2 and time = {time} everybody gets new ones after two waves, and is not followed any further."
+
+
 def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[CommentedStep]:
     """Steps that drop direct identifiers and replace household and person numbers."""
     if named := [name for name in scenario.identifiers if name in columns]:
@@ -334,7 +337,8 @@ def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[Com
                 f"The number of the {role} leads back to where it was given: a new one, the same for the same "
                 f"{role}. Where nobody needs it, drop_identifiers instead."
             )
-            yield {"method": "new_ids", "column": name}, [why]
+            followed = [BLOCKS.format(time=printable(scenario.time))] if role == "person" and scenario.time else []
+            yield {"method": "new_ids", "column": name}, [why, *followed]
 
 
 def _recodings(way: Way) -> Iterator[CommentedStep]:
@@ -659,7 +663,7 @@ def make_starter(
         commented += number_steps(data, protected, scenario, lambda file, steps: tried(file, scenario, steps).data)
         commented += last_step(scenario, columns)
         exceeded, unjudged = _judged(data, scenario, commented)
-    commented.append((None, [_outcome(exceeded, unjudged)]))
+    commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded)]))
     commented = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in commented]
     steps = [step for step, _ in commented if step is not None]
     if not steps:  # the order stays, too
@@ -709,6 +713,11 @@ def _outcome(exceeded: Sequence[str], unjudged: Sequence[str]) -> str:
         over = f"exceeded after these steps: {listed(exceeded)}"
         sentence = f"Tried on the file: {over}; make keys coarser by hand, or leave one out"
     return sentence + (f". Not judged: {listed(unjudged)}." if unjudged else ".")
+
+
+def not_looked_for(exceeded: Sequence[str]) -> list[str]:
+    """What to do by hand where people are followed through their rows, which no search looks for."""
+    return [FOLLOWING.advice for name in exceeded if name == FOLLOWING.name]
 
 
 def from_folder(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
@@ -13,9 +13,6 @@ from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_s
 from sdckit.report.notebook import document_html, protected, sections_html
 from sdckit.workflow.sessions.answering import Desk, Tell
 from sdckit.workflow.sessions.roles import plain_scenario
-
-if TYPE_CHECKING:
-    pass
 
 DEMO = "affairs.csv"
 MOST_ROWS = 50  # on a page of records

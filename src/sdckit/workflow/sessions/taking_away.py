@@ -6,6 +6,7 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -232,9 +233,25 @@ def _release(desk: Desk, outcome: Judged, scenario: Scenario, folder: Path, kind
     )  # fmt: skip
     written = write_release(
         outcome.made.data, out, log=outcome.made.log, log_path=folder / session.log, sources=[desk.path],
-        excel_safe=False, labels=labels,
+        excel_safe=False, labels=labels, remember=_pending(desk, outcome, scenario),
     )  # fmt: skip
     return session, written
+
+
+def _pending(desk: Desk, outcome: Judged, scenario: Scenario) -> Any:
+    """What remembers the release in the scenario's ledger, as ``sdckit protect`` does; None where it is not to."""
+    if scenario.ledger is None or not scenario.ledger.add:
+        return None
+    from sdckit.data.frames import open_frame
+    from sdckit.workflow.recipes.pending_release import PendingRelease, open_ledger
+
+    ledger, data = open_ledger(scenario), outcome.made.data
+    stem, number = desk.path.stem, int(ledger.head.split()[0]) + 1  # no entry has this name yet
+    names = (
+        [f"{stem} {number}"] if not isinstance(data, list) else [f"{stem} {number}.{i + 1}" for i in range(len(data))]
+    )
+    read: Any = open_frame(desk.data)
+    return partial(PendingRelease(ledger, scenario, tuple(names), lambda name: read[name]).remember, outcome.made)
 
 
 def _hierarchies(desk: Desk, outcome: Judged, folder: Path) -> list[Path]:
