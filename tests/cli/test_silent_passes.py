@@ -120,7 +120,7 @@ def test_a_panel_is_not_judged_by_its_single_rows(gate) -> None:
     code, words = gate(f'{said}release = "scientific-use"\n', panel)
     assert (code, "people followed through their rows were not looked at" in words) == (2, True)
     code, words = gate(said, panel, k=3)  # without a type of release it is said, and stands
-    assert (code, "this is said of single rows: people followed through their rows" in words) == (0, True)
+    assert (code, "this is said of single rows" in words) == (0, True)
     code, words = gate(f'{said}release = "scientific-use"\n', panel.filter(pl.col("year") == 0))
     assert code == 0, words
 
