@@ -12,7 +12,11 @@ import pytest
 
 import sdckit as sdc
 from attacks.differencing.several import possible, together
-from sdckit.workflow.verdicts import judge_differencing
+from sdckit.attacks.differencing.linked_releases import coding_of
+from sdckit.attacks.differencing.release_ledger import open_release, sketch_release
+from sdckit.data.ledger.digests import Levels, Sketch
+from sdckit.data.scenarios.thresholds import Thresholds
+from sdckit.workflow.verdicts import judge_differencing, judge_linked
 
 JOBS = [f"job {one}" for one in range(12)]
 CODES = {job: 101 + 7 * at for at, job in enumerate(JOBS)}
@@ -217,3 +221,49 @@ def test_of_two_hundred_pairs_of_releases_a_join_tells_what_is_told_or_it_is_not
             found.joint_below(3) == sum(size < 3 for size, both in zip(groups, in_both, strict=True) if both) * goes_out
         )
     assert judged > 100
+
+
+# What is no link, and what cannot be compared.
+
+
+def test_an_entry_of_an_earlier_version_is_not_judged(tmp_path: Path) -> None:
+    data, ledger = survey(200), ledger_in(tmp_path)
+    opened = open_release(data, ["region", "job"], id="id", name="it", role="keys")
+    sketch, _ = sketch_release(opened, [["region"]], ["job"], ledger._digester)
+    counts = Sketch({place: part for place, part in sketch.parts.items() if place[0] == "counts"})
+    ledger = sdc.ReleaseLedger(ledger._file.with_entry("old", counts))
+    found = sdc.differencing(data, ledger=ledger, keys=["region"], sensitive=["job"], id="id")
+    assert (found.without_levels, found.entries[0].relation, found.linked) == (("old",), "", 0)
+    verdicts = [judge_differencing(0.0, "", found, {}), *judge_linked(Thresholds(k=2), "", found)]
+    assert [(one.name, one.word) for one in verdicts] == [("differencing", "not judged"), ("k_linked", "not judged")]
+    assert "the ledger has no levels of old" in verdicts[0].sentence
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_ids_given_anew_from_the_same_numbers_link_nobody(known: bool, tmp_path: Path) -> None:
+    """The office's own id says that equal numbers are other people's; without it the columns coded alike do."""
+    data = survey(400).with_columns(row=pl.int_range(400), own=pl.format("p{}", "id"))
+    first = data.select("own", "row", "region", "age")
+    second = data.select("own", "region", "age").sample(fraction=1.0, shuffle=True, seed=2).with_row_index("row")
+    kept = sdc.Scenario(keys=["region", "age"], identifiers=["own"])
+    given = {"id": "own"} if known else {}
+    ledger = ledger_in(tmp_path).add(first, name="first", scenario=kept, **given)  # type: ignore[arg-type]
+    found = sdc.differencing(second, ledger=ledger, scenario=kept, **given)  # type: ignore[arg-type]
+    assert (found.linked_by, found.linked) == ({}, 0)
+    same = data.select("own", "row", "region", pl.col("age") // 5)
+    again = sdc.differencing(same, ledger=ledger, scenario=kept, **given)  # type: ignore[arg-type]
+    assert again.linked_by == {"first": ("row",)}
+
+
+def test_codings_that_cross_are_told_by_nobody_and_named() -> None:
+    here = Levels("job", np.array([1, 1, 2, 2] * 50, np.int32), ("a", "b"))
+    there = Levels("job", np.array([1, 2, 1, 2] * 50, np.int32), ("x", "y"))
+    rows = np.arange(200)
+    assert coding_of(here, there, rows, alike=False) is None
+    nested = Levels("job", np.array([1, 2, 3, 4] * 50, np.int32), ("1", "2", "3", "4"))
+    found = coding_of(here, nested, rows, alike=False)
+    assert found is not None
+    assert list(zip(found.here.tolist(), found.there.tolist(), strict=True)) == [(1, 1), (1, 2), (2, 3), (2, 4)]
+    assert coding_of(here, nested, rows[:6], alike=False) is None  # of so few it may be an accident
+    more = Levels("job", nested.codes, (*nested.texts, "5"))
+    assert coding_of(here, more, rows, alike=False) is None  # nobody tells what goes with the fifth

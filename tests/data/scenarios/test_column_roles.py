@@ -191,3 +191,8 @@ def test_how_a_column_is_read_may_be_said_of_an_insensitive_one() -> None:
     assert roles_by_column(scenario, ["x", "y"], {}) == {"x": ("insensitive",), "y": ("insensitive",)}
     assert "x" in scenario.columns  # as numeric
     assert "z" not in Scenario(keys=["sex"], insensitive=["z"]).columns  # nothing is measured of it
+
+
+def test_a_magnitude_is_numeric_and_is_said_once() -> None:
+    scenario = Scenario(keys=["sex"], numeric=["age"], magnitudes=["pay"], thresholds={"exact_numbers": 0.1})
+    assert roles_by_column(scenario, ["age", "pay"], {}) == {"age": ("numeric",), "pay": ("magnitudes",)}

@@ -22,9 +22,9 @@ def gap(name, row=1):
         (gap("who"), {}, DataError, r"person 'who' is missing in 1 records \(row 2\)"),
         (gap("t"), {}, DataError, "time 't' is missing in 1 records"),
         (gap("a"), {"missing": "error"}, DataError, "'a' has missing values, and missing='error'"),
-        (gap("t"), {"tolerance": {"t": 1}}, DataError, "'t' is missing in 1 records"),
+        (gap("t"), {"tolerance": {"t": 1}}, DataError, "value 't' is missing in 1 records"),
         (PANEL, {"tolerance": {"sex": 1}}, ColumnError, "tolerance: no column 'sex' in the keys and the time"),
-        (PANEL, {"tolerance": {"t": -1}}, DataError, "is how far a value may be off"),
+        (PANEL, {"tolerance": {"t": -1}}, DataError, "tolerance is a distance"),
         (PANEL, {"also_known": ["a"], "keys": ["sex"]}, DataError, "also_known 'a' varies within a person"),
         (PANEL, {"keys": ["a", "t"]}, ColumnError, "time: 't' is a key, too"),
         (PANEL, {"person": "a"}, ColumnError, "person: 'a' is a key, too"),
@@ -68,3 +68,10 @@ def test_rows_by_an_id():
     unlinked = known_points(numbered, shuffled[:3], **CALL, points=1)
     assert "is not known" in unlinked.notes["alone_right"]
     assert unlinked.success != unlinked.success  # undefined
+
+
+def test_of_several_releases_all_must_be_linked():
+    unknown = PANEL[:3].with_columns(who=pl.col("who") + 7)
+    both = known_points(PANEL, [PANEL, unknown], **CALL, points=1, by="sex")
+    assert both.success != both.success  # undefined
+    assert both.by_group.columns == ["sex", "n", "alone", "expected", "below_k"]

@@ -192,11 +192,6 @@ class Earlier:
     order: NDArray[np.int64] | None = None
     pending: bool = False
 
-    @property
-    def n(self) -> int:
-        """Records."""
-        return next((part.total for place, part in self.sketch.parts.items() if place[0] == "counts"), 0)
-
 
 def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Columns of both releases that are coded alike, and those that are coded differently."""

@@ -394,9 +394,7 @@ def _columns(
     widths = {} if tolerance is None else arguments.mapping(tolerance, "tolerance", "is a number by column")
     arguments.present(widths, (*known, *(() if time is None else (time,))), "tolerance", argument="tolerance",
                       within="the keys and the time")  # fmt: skip
-    widths = {
-        name: arguments.amount(width, "tolerance", "is how far a value may be off") for name, width in widths.items()
-    }
+    widths = {name: arguments.amount(width, "tolerance", "is a distance") for name, width in widths.items()}
     names = (*known, *also)
     rules = resolve_roles(scenario=scenario, keys=names, missing=missing).rules
     return PointColumns(roles.person, time, known, also, widths, rules)
@@ -422,11 +420,16 @@ def _listed(children: Any) -> Sequence[Any] | None:
 
 def _tallies(files: PointFiles, columns: PointColumns, asked: Asked) -> dict[int, list[Tally]]:
     """The sums over subsets of each number of points, for each file that people are looked for in."""
-    if (panel := regular_panel(files)) is not None:
-        most, k, rng = asked.most_subsets, asked.k, asked.rng
-        return {p: panel.tallies(p, most, k, rng, by_wave=p == asked.usual) for p in asked.points}
-    events = EventIndex(files, tuple(columns.tolerance.values()), timed=columns.time is not None)
-    return {p: events.tallies(p, asked.most_subsets, asked.most_persons, asked.k, asked.rng) for p in asked.points}
+    most, k, rng, panel = asked.most_subsets, asked.k, asked.rng, regular_panel(files)
+    if panel is not None:
+        out = {p: panel.tallies(p, most, k, rng, by_wave=p == asked.usual) for p in asked.points}
+    else:
+        events = EventIndex(files, tuple(columns.tolerance.values()), timed=columns.time is not None)
+        out = {p: events.tallies(p, most, asked.most_persons, k, rng) for p in asked.points}
+    for sums in out.values():
+        for tally in sums:  # what is not known of one release is not known of their mean
+            tally.linked = all(other.linked for other in sums)
+    return out
 
 
 def _known(points: int, tally: Tally) -> PointsKnown:

@@ -14,7 +14,7 @@ from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column, days_values, first_rows
 from sdckit.data.missing_values.missing import Rule
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import AnyInts, Codes, Floats, Ints
+from sdckit.numerics.array_types import AnyInts, Bools, Codes, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,18 +86,17 @@ def read_points(pair: Pair, columns: PointColumns, children: Sequence[Any] | Non
         names = tuple(f"the children of {name}" for name in labels)
     people, persons = [], []
     for j, frame in enumerate(pair.frames):
-        sides, of_sides = (
-            ((frame,), labels[j : j + 1]) if children is None else ((frame, frames[j]), (labels[j], names[j]))
-        )
-        codes = _joint(sides, columns.person, of_sides).codes
+        n_sides = 1 if children is None else 2
+        of_sides = (labels[j], names[j])[:n_sides]
+        codes = _joint((frame, frames[j])[:n_sides], columns.person, of_sides).codes
         for own, label in zip(codes, of_sides, strict=True):
-            _refuse_missing(own, columns.person, "person", label)
+            _refuse_missing(own == 0, columns.person, "person", label)
         number, used = _numbered(codes[0])
         people.append((number, len(used)))
         persons.append(number if children is None else _of_parents(codes[1], used, names[j]))
     time = None if columns.time is None or columns.time in columns.tolerance else _joint(frames, columns.time, names)
     for codes, label in zip(() if time is None else time.codes, names, strict=False):
-        _refuse_missing(codes, str(columns.time), "time", label)
+        _refuse_missing(codes == 0, str(columns.time), "time", label)
     keys = [_joint(frames, name, names) for name in columns.keys if name not in columns.tolerance]
     also = [_joint(pair.frames, name, labels) for name in columns.also]
     rules = dict(zip((*columns.keys, *columns.also), columns.rules, strict=True))
@@ -115,9 +114,9 @@ def read_points(pair: Pair, columns: PointColumns, children: Sequence[Any] | Non
         first = np.empty(n_persons, np.int64)
         first[number[::-1]] = np.arange(len(number))[::-1]
         own = tuple(_constant(coding.codes[j], number, first, coding.name, labels[j]) for coding in also)
-        near = {
-            name: _complete(days_values(frames[j][name], file=names[j]), name, names[j]) for name in columns.tolerance
-        }
+        near = {name: days_values(frames[j][name], file=names[j]) for name in columns.tolerance}
+        for name, values in near.items():
+            _refuse_missing(np.isnan(values), name, "value", names[j])
         files.append(PointFile(
             persons[j], n_persons, None if time is None else time.codes[j], tuple(coding.codes[j] for coding in keys),
             own, near, first, _owners(pair, j, people, columns.person, rows=children is None),
@@ -131,19 +130,10 @@ def _joint(frames: Sequence[Any], name: str, labels: Sequence[str]) -> Any:
     return share_coding(name, [(column, column.codes()) for column in coded], labels)
 
 
-def _refuse_missing(codes: Codes, name: str, role: str, label: str) -> None:
-    if gone := int(np.count_nonzero(codes == 0)):
-        where = first_rows(codes == 0)
-        raise DataError(
-            f"{label}: {role} {name!r} is missing in {gone} records ({where}); give every record its {role}"
-        )
-
-
-def _complete(values: Floats, name: str, label: str) -> Floats:
-    if (gone := np.isnan(values)).any():
-        raise DataError(f"{label}: {name!r} is missing in {int(gone.sum())} records ({first_rows(gone)}); complete it, "
-                        "or leave its tolerance out")  # fmt: skip
-    return values
+def _refuse_missing(gone: Bools, name: str, role: str, label: str) -> None:
+    if gone.any():
+        where = f"{role} {name!r} is missing in {int(gone.sum())} records ({first_rows(gone)})"
+        raise DataError(f"{label}: {where}; give every record its {role}")
 
 
 def _numbered(codes: Codes) -> tuple[Codes, Codes]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, TableBlock
 from sdckit.report.common_blocks import bars, figure, notes_blocks
-from sdckit.report.gate.figures import Ledger, Quantity, Ratio, Tree
+from sdckit.report.gate.figures import Ledger, Quantity, Ratio, Relation, Tree
 from sdckit.report.rates import percent
 from sdckit.report.setting import notes_tree
 from sdckit.report.shares import ShareView
@@ -18,6 +18,7 @@ FIGURES = {
     "alone": "Alone", "below_k": "Fewer than {k}, but some", "expected": "One of them hit by chance",
     "alone_right": "Rightly alone", "success": "The right one hit by chance",
 }  # fmt: skip
+LARGER = (("alone", "below_k"), ("alone", "expected"), ("alone_right", "alone"), ("alone_right", "success"))
 NOTE = Note(
     "Known rows",
     "Of a number of rows known of a person, such as two years of a panel, the candidates are the persons who have "
@@ -60,6 +61,10 @@ def _curve(ledger: Ledger, start: str, persons: str, curve: Sequence[tuple[Any, 
                 at = f"{start}.{known.points}.{name}"
                 ledger.value(at, share * figures["n_persons"], at, kind="sum")
                 row[name] = Ratio(at, base.name)
+        for part, whole in LARGER:
+            if part in row and whole in row:
+                terms = tuple((f"{start}.{known.points}.{name}", sign) for name, sign in ((whole, 1.0), (part, -1.0)))
+                ledger.relations.append(Relation(terms, upper=math.inf))
         rows.append(row)
     return tuple(rows)
 
