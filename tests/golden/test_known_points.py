@@ -15,10 +15,7 @@ COARSE = {1: (0, 4_360), 2: (294, 15_260), 3: (4_304, 30_520), 4: (12_293, 38_15
 
 @pytest.fixture(scope="module")
 def panel(reference):
-    file = reference / "public" / "wage_panel.csv.gz"
-    if not file.is_file():
-        pytest.skip("missing: the wage panel in the reference figures")
-    data = pl.read_csv(file)
+    data = pl.read_csv(reference / "public" / "wage_panel.csv.gz")
     return data.with_columns(h=pl.Series(np.minimum(8, np.rint(data["hours"].to_numpy() / 500)).astype(int)))
 
 

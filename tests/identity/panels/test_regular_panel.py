@@ -46,8 +46,6 @@ def test_the_wave_whose_leaving_out_lowers_most_comes_first():
 
 
 def test_plans_and_engines_agree():
-    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
-    del pd, pa
     rng = np.random.default_rng(3)
     frame = pl.DataFrame(
         {"who": np.repeat(range(30), 3), "t": [1, 2, 3] * 30, "a": rng.choice(["x", "y", None], 90).tolist()}

@@ -1,0 +1,68 @@
+"""Verdicts on releases that a column links: k, risk and l on the keys of both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+import sdckit as sdc
+from draw import quiet
+from sdckit.workflow.verdicts import Verdict
+
+N_LINKED = 240
+LINKED = pl.DataFrame({
+    "id": [f"p{7 * at % 241}" for at in range(N_LINKED)], "a": [at // 2 % 3 for at in range(N_LINKED)],
+    "b": [at // 80 for at in range(N_LINKED)], "ill": [("x", "y")[at // 40 % 2] for at in range(N_LINKED)],
+})  # fmt: skip
+
+
+def beside(tmp_path: Path, released: pl.DataFrame, **limits: float) -> list[Verdict]:
+    """Verdicts on a release of the keys b beside an earlier one of the keys a."""
+    tmp_path.mkdir()
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key")}
+    sdc.ReleaseLedger.create(**place, survey="Survey").add(LINKED.select("id", "a"), name="first", keys=["a"])
+    scenario = sdc.Scenario(
+        keys=["b"], sensitive=["ill"], ledger={**place, "new": ["b", "ill"]}, thresholds={**limits, "differencing": 0.0}
+    )
+    with quiet():
+        return list(sdc.assess(released, scenario=scenario).verdicts)
+
+
+def test_linked_releases_are_judged_by_the_keys_of_both_and_say_what_would_part_them(tmp_path: Path) -> None:
+    groups = LINKED.select(size=pl.len().over("a", "b"), values=pl.col("ill").n_unique().over("a", "b"))
+    k = int(groups["size"].min())  # type: ignore[arg-type]
+    for limit in (k, k + 1):
+        found = {one.name: one for one in beside(tmp_path / str(limit), LINKED.drop("a"), k=limit, l=2, risk=1 / k)}
+        assert found["k"].holds
+        linked = found["k_linked"]
+        assert (linked.holds, linked.n_records) == (limit == k, int((groups["size"] < limit).sum()))
+        assert (found["risk_linked"].holds, found["l_linked"].n_records) == (True, (groups["values"] < 2).sum())
+    assert linked.sentence == (
+        f"with the keys of first (linked by id), {linked.n_records} records are in groups of fewer than {k + 1} "
+        f"(k = {k + 1}); change what links them in this release, as the others are out: id: new identifiers (new_ids), "
+        "or leave it out"
+    )
+
+
+def test_new_ids_and_no_ids_part_them(tmp_path: Path) -> None:
+    new = LINKED.drop("a").with_columns(id=pl.format("q{}", pl.int_range(N_LINKED)))
+    for name, file in (("new", new), ("none", LINKED.drop("a", "id"))):
+        assert not [one for one in beside(tmp_path / name, file, k=3) if one.name == "k_linked"]
+
+
+def test_an_id_that_only_the_original_has_links_nobody_else(tmp_path: Path) -> None:
+    """The ledger knows the people by it, but nobody outside can join the releases."""
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key"), "id": "id"}
+    ledger = sdc.ReleaseLedger.create(folder=place["folder"], key=place["key"], survey="Survey")
+    ledger.add(LINKED.select("id", "a", "ill"), name="first", keys=["a"], sensitive=["ill"], id="id")
+    scenario = sdc.Scenario(
+        keys=["b"], sensitive=["ill"], aligned=True, ledger={**place, "new": ["b"]},
+        thresholds={"k": N_LINKED // 3, "differencing": 0.0},
+    )  # fmt: skip
+    with quiet():
+        assessed = sdc.assess(LINKED.drop("a"), LINKED.select("b", "ill"), scenario=scenario, seed=1)
+    names = {one.name: one for one in assessed.verdicts}
+    assert names["differencing"].holds
+    assert "k_linked" not in names
+    assert assessed.released[0].intruders[0].results["differencing"].entries[0].linked == N_LINKED
