@@ -119,7 +119,7 @@ class Attack:
 
 def attacked(**limits: float) -> list[Verdict]:
     made = {"membership": Attack(({"risk": 0.125},))}
-    return list(judge_attacks(limits["residual_risk"], "a", made, intruders=("a",), failed=(), control=True))
+    return list(judge_attacks(limits["residual_risk"], "a", made, intruders=("a",), failed=(), control=500))
 
 
 Judge = Callable[..., list[Verdict]]
