@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 
 import releases
@@ -70,6 +72,18 @@ def test_copies_and_large_numbers_are_looked_at_in_a_synthetic_file() -> None:
     assert seen(coverage, "close") == {"income": ("exact_numbers",)}
     assert seen(coverage, "remembered")["ill"] == ("copied_records",)
     assert "w" not in seen(coverage, "remembered")
+
+
+def test_a_ledger_remembers_what_an_earlier_release_of_it_had(tmp_path: Path) -> None:
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key")}
+    ledger = sdc.ReleaseLedger.create(**place, survey="S")
+    scenario = sdc.Scenario(keys=["sex", "age"], ledger={**place, "new": ["age"]}, thresholds={"differencing": 0.1})
+    with quiet():
+        empty = sdc.assess(PEOPLE, scenario=scenario).coverage
+        ledger.add(PEOPLE, name="first", keys=["sex"])
+        beside = sdc.assess(PEOPLE, scenario=scenario).coverage
+    assert seen(empty, "remembered") == {}
+    assert seen(beside, "remembered") == {"sex": ("differencing",)}
 
 
 def test_attacks_belong_to_the_intruder_of_their_place() -> None:

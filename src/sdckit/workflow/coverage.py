@@ -136,7 +136,7 @@ def _by_measures(intruders: Iterable[IntruderAssessment], scenario: Scenario) ->
             if name == COPIES.name:
                 yield "remembered", name, result.variables
             if name == DIFFERENCING.name:
-                yield "remembered", name, (*result.keys, *result.sensitive)
+                yield "remembered", name, [column for entry in result.entries for column in entry.compared]
 
 
 def _by_attacks(places: Iterable[str], asked: Asked, intruders: Iterable[IntruderAssessment]) -> Iterator[Look]:
