@@ -61,6 +61,19 @@ class Index(NamedTuple):
     whose: Ints
 
 
+class Work(NamedTuple):
+    """Work space of a thread.
+
+    `stamp` (P,): the last query that looked at each person. `rows` (3, rows). `near` (rows, words): who has a match of
+    each point of the person at hand, as bits, where `filled` (rows,).
+    """
+
+    stamp: Ints
+    rows: Ints
+    near: Words
+    filled: Bools
+
+
 # --- kernel -----------------------------------------------------------------------------------------
 
 
@@ -165,7 +178,7 @@ def _ones(word):  # type: ignore[no-untyped-def]
 def _is_candidate(points, index, candidate, known, work):  # type: ignore[no-untyped-def]
     """Whether a person of the file has the known points (p,)."""
     if points.assigned:
-        return _assigned(points, index, candidate, known, work[0], work[1], work[2])
+        return _assigned(points, index, candidate, known, work.rows[0], work.rows[1], work.rows[2])
     for k in range(len(known)):
         row = index.frequent[known[k]]
         if row >= 0:
@@ -202,10 +215,38 @@ def _in_all(index, known, rarest, left):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _candidates(points, index, known, query, stamp, work):  # type: ignore[no-untyped-def]
-    """How many persons of the file have the known points (p,).
+def _in_common(bits, rows):  # type: ignore[no-untyped-def]
+    """How many bits are set in all of some rows (p,) of words."""
+    n = 0
+    for at in range(bits.shape[1]):
+        word = bits[rows[0], at]
+        for k in range(1, len(rows)):
+            word &= bits[rows[k], at]
+        if word:
+            n += _ones(word)
+    return n
 
-    `query`: number of this query, entered in `stamp` (P,) for each person looked at. `work` (3, rows): work space.
+
+@njit(cache=True, nogil=True)
+def _mark(points, index, u, place, work):  # type: ignore[no-untyped-def]
+    """Set the bit of each person who has a match of a point of the person at hand, once."""
+    if work.filled[place]:
+        return
+    work.filled[place] = True
+    bits = work.near[place]
+    bits[:] = 0
+    for v in range(points.low[u], points.high[u]):
+        if _matches(points, u, v):
+            for at in range(index.begin[v], index.begin[v + 1]):
+                candidate = index.person[at]
+                bits[candidate >> 6] |= np.uint64(1) << np.uint64(candidate & 63)
+
+
+@njit(cache=True, nogil=True)
+def _candidates(points, index, known, places, query, work):  # type: ignore[no-untyped-def]
+    """How many persons of the file have the known points (p,), which are those at `places` (p,) of their person.
+
+    `query`: number of this query, stamped on each person looked at.
     """
     rarest, least, n = 0, index.begin[-1] + 1, 0
     for k in range(len(known)):
@@ -217,21 +258,19 @@ def _candidates(points, index, known, query, stamp, work):  # type: ignore[no-un
         if len(known) == 1:
             return least
         if index.frequent[u] < 0:
-            return _in_all(index, known, rarest, work[0])
-        for at in range(index.bits.shape[1]):  # all are frequent
-            word = index.bits[index.frequent[u], at]
-            for k in range(len(known)):
-                word &= index.bits[index.frequent[known[k]], at]
-            if word:
-                n += _ones(word)
-        return n
+            return _in_all(index, known, rarest, work.rows[0])
+        return _in_common(index.bits, index.frequent[known])  # all are frequent
+    if not points.assigned and least > work.near.shape[1]:  # no point is rarer than a row of bits is long
+        for k in range(len(known)):
+            _mark(points, index, known[k], places[k], work)
+        return _in_common(work.near, places)
     for v in range(points.low[u], points.high[u]):
         if not _matches(points, u, v):
             continue
         for at in range(index.begin[v], index.begin[v + 1]):
             candidate = index.person[at]
-            if stamp[candidate] != query:
-                stamp[candidate] = query
+            if work.stamp[candidate] != query:
+                work.stamp[candidate] = query
                 n += _is_candidate(points, index, candidate, known, work)
     return n
 
@@ -266,14 +305,14 @@ def _next(chosen, of):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _look_up(points, index, known, person, k, query, stamp, work, sums):  # type: ignore[no-untyped-def]
-    """Add the candidates for some known points (p,) of a person to the person's `sums` (7,)."""
+def _look_up(points, index, known, places, person, k, query, work, sums):  # type: ignore[no-untyped-def]
+    """Add the candidates for some known points (p,) of a person, at `places` among theirs, to their `sums` (7,)."""
     for j in range(len(known) * (not points.assigned)):  # so many such rows, not those that were drawn
         before = 0
         for other in range(j):
             before += points.base[known[other]] == points.base[known[j]]
         known[j] = points.base[known[j]] + before
-    n, n_own = _candidates(points, index, known, query, stamp, work), 0
+    n, n_own = _candidates(points, index, known, places, query, work), 0
     for at in range(index.whose[person], index.whose[person + 1]):
         n_own += _is_candidate(points, index, index.mine[at], known, work)
     sums[0] += 1
@@ -295,13 +334,21 @@ def _search(points, own, index, persons, known, draws, seed, k, out):  # type: i
     rows = max(known, RARE, len(index.first) // FREQUENT)  # no list is longer that is not kept as bits
     for at in range(len(index.first) - 1):
         rows = max(rows, index.first[at + 1] - index.first[at])
-    stamp, work = np.full(len(index.first) - 1, -1, np.int64), np.empty((3, rows), np.int64)
+    n_bits = 0 if points.exact or points.assigned else 1 + (len(index.first) >> 6)
+    most = 0
+    for at in range(len(own.first) - 1):
+        most = max(most, own.first[at + 1] - own.first[at])
+    work = Work(
+        np.full(len(index.first) - 1, -1, np.int64), np.empty((3, rows), np.int64), np.empty((most, n_bits), np.uint64),
+        np.zeros(most, np.bool_),
+    )  # fmt: skip
     chosen, subset = np.empty(known, np.int64), np.empty(known, np.int64)
     query = 0
     for i in range(len(persons)):
         person = persons[i]
         start, n_points = own.first[person], own.first[person + 1] - own.first[person]
         state, left = splitmix(seed + np.uint64(person) * GOLDEN), draws[person]
+        work.filled[:] = False
         for j in range(known):
             chosen[j] = j
         more = True
@@ -311,7 +358,7 @@ def _search(points, own, index, persons, known, draws, seed, k, out):  # type: i
                 left -= 1
             for j in range(known):
                 subset[j] = own.point[start + chosen[j]]
-            _look_up(points, index, subset, person, k, query, stamp, work, out[person])
+            _look_up(points, index, subset, chosen, person, k, query, work, out[person])
             query += 1
             more = left > 0 if draws[person] > 0 else _next(chosen, n_points)
 
