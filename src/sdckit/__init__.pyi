@@ -98,11 +98,7 @@ from .identity.matching.robust_interval_risk import (
     robust_interval_risk as robust_interval_risk,
 )
 from .identity.outliers import Outliers as Outliers, outliers as outliers
-from .identity.panels.known_points import (
-    KnownPoints as KnownPoints,
-    PointsKnown as PointsKnown,
-    known_points as known_points,
-)
+from .identity.panels.known_points import KnownPoints as KnownPoints, known_points as known_points
 from .identity.population.delta_presence import DeltaPresence as DeltaPresence, delta_presence as delta_presence
 from .identity.population.k_map import KMap as KMap, k_map as k_map
 from .identity.population.population_risk import PopulationRisk as PopulationRisk, population_risk as population_risk

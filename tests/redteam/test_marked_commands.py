@@ -90,6 +90,7 @@ LINES = {
     "warm-up": "warm-up",
     "key-frequencies": f"key-frequencies {ONE} --weight w --by sex",
     "k-anonymity": f"k-anonymity {ONE} --missing-rule category --interval bootstrap --seed 5",
+    "known-points": f"known-points {ONE} --person hh --released changed.parquet --points 1,2",
     "individual-risk": f"individual-risk {ONE} --weight w --household hh",
     "key-contributions": f"key-contributions {ONE},income,born --weight w",
     "household-structure": f"household-structure {ONE} --household hh --weight w",

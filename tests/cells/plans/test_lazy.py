@@ -116,7 +116,7 @@ def test_a_kernel_of_two_figures(plan):
         st.tuples(st.sampled_from([1, 2, 3, None]), st.one_of(st.floats(1e-12, 1), st.sampled_from([1.0, 0.5]))),
         min_size=1,
         max_size=12,
-    )
+    ).filter(lambda members: any(home is not None for home, _ in members))
 )
 def test_households_are_products(plan, members):
     homes, risks = zip(*members, strict=True)
