@@ -36,6 +36,7 @@ def test_from_a_raw_file_to_its_risk(visit: Windows, tmp_path: Path) -> None:
     page.set_default_timeout(PATIENT)
     bad = tmp_path / "bad.parquet"
     bad.write_text("no columns", encoding="utf-8")
+    calm(page)  # a field that the page has not taken in yet would lose the file
     page.set_input_files("#file-upload", bad)
     page.wait_for_selector("#alert:not([hidden])")
     assert "bad.parquet is not Parquet" in page.inner_text("#alert_text")
