@@ -59,7 +59,7 @@ def moved_figures(
     for name in numeric:
         figures += _of_number(name, _of_files(pair, name), weights, sums=sums)
     for name in keys if sums else ():
-        figures += _of_levels(pair, name, weights)
+        figures += _of_levels(pair, name, weights if weight else None)
     return tuple(figure for figure in figures if math.isfinite(figure.change))
 
 
@@ -82,8 +82,8 @@ def _of_number(name: str, numbers: Sequence[Floats], weights: Sequence[Floats], 
     return [MovedFigure(name, "", figure, _worst_change(values), n, largest) for figure, values in named]
 
 
-def _of_levels(pair: Pair, name: str, weights: Sequence[Floats]) -> list[MovedFigure]:
-    """Weighted counts of the largest levels that every file has."""
+def _of_levels(pair: Pair, name: str, weights: Sequence[Floats] | None) -> list[MovedFigure]:
+    """Counts of the largest levels that every file has, weighted if there are `weights`."""
     coding = pair.codes(name)
     records = coding.counts[0]
     shared = np.min(coding.counts, axis=0) > 0
@@ -91,10 +91,15 @@ def _of_levels(pair: Pair, name: str, weights: Sequence[Floats]) -> list[MovedFi
     chosen = sorted(large, key=lambda code: (-((int(records[code]) + 2) // 5), coding.label(code)))[:MOST_LEVELS]
     figures = []
     for code in chosen:
-        parts = [np.nan_to_num(weight[codes == code]) for codes, weight in zip(coding.codes, weights, strict=True)]
-        counts = [float(part.sum()) for part in parts]
-        change, largest = _worst_change(counts), _share_of_one(parts, counts[0])
-        figures.append(MovedFigure(name, coding.label(code), "count", change, int(records[code]), largest))
+        counts = [float(of_file[code]) for of_file in coding.counts]
+        largest = 1 / counts[0]
+        if weights is not None:
+            parts = [np.nan_to_num(weight[codes == code]) for codes, weight in zip(coding.codes, weights, strict=True)]
+            counts = [float(part.sum()) for part in parts]
+            largest = _share_of_one(parts, counts[0])
+        figures.append(
+            MovedFigure(name, coding.label(code), "count", _worst_change(counts), int(records[code]), largest)
+        )
     return figures
 
 
