@@ -325,19 +325,25 @@ def _look_up(points, index, known, places, person, k, query, work, sums):  # typ
 
 
 @njit(cache=True, nogil=True)
+def _most_points(index):  # type: ignore[no-untyped-def]
+    """The points of the person of a file who has most."""
+    most = 0
+    for at in range(len(index.first) - 1):
+        most = max(most, index.first[at + 1] - index.first[at])
+    return most
+
+
+@njit(cache=True, nogil=True)
 def _search(points, own, index, persons, known, draws, seed, k, out):  # type: ignore[no-untyped-def]
     """Look up the subsets of the points of some persons of the original (`own`) in a file (`index`).
 
     `known`: points of a subset; `draws` (P,): subsets to draw of each person, 0 for all. `out` (P, 7): the sums of
     `Tally` in its order. A person's draws depend on the seed and the person alone, not on the threads.
     """
-    rows = max(known, RARE, len(index.first) // FREQUENT)  # no list is longer that is not kept as bits
-    for at in range(len(index.first) - 1):
-        rows = max(rows, index.first[at + 1] - index.first[at])
+    # No list is longer than this that is not kept as bits.
+    rows = max(known, RARE, len(index.first) // FREQUENT, _most_points(index))
     n_bits = 0 if points.exact or points.assigned else 1 + (len(index.first) >> 6)
-    most = 0
-    for at in range(len(own.first) - 1):
-        most = max(most, own.first[at + 1] - own.first[at])
+    most = _most_points(own)
     work = Work(
         np.full(len(index.first) - 1, -1, np.int64), np.empty((3, rows), np.int64), np.empty((most, n_bits), np.uint64),
         np.zeros(most, np.bool_),
