@@ -12,7 +12,6 @@ import polars as pl
 import sdckit as sdc
 from app.browsing import Windows, calm, leftovers
 
-PATIENT = 60_000  # milliseconds
 SCENARIO: dict[str, Any] = {
     "intruders": {"nachbar": ["alter", "beruf", "gebiet"]}, "sensitive": ["krank"], "identifiers": ["person"],
     "thresholds": {"k": 3},
@@ -83,7 +82,6 @@ def test_by_mouse_and_in_german(visit: Windows, tmp_path: Path) -> None:
     scenario = tmp_path / "szenario.toml"
     scenario.write_text(sdc.Scenario(**SCENARIO).to_toml(), encoding="utf-8")
     page = visit(width=1024, language="de")
-    page.set_default_timeout(PATIENT)
     hand = German(page)
     hand.rest("empty")
     _read_two_files(page, hand, persons, homes)

@@ -10,7 +10,6 @@ import numpy as np
 from app.browsing import Windows, calm, faults, picture
 
 MARKER = "ZQXMARK"
-PATIENT = 60_000  # milliseconds: figures are made while other tests run
 
 
 def raw_file(folder: Path) -> Path:
@@ -33,10 +32,8 @@ def go(page: Any, name: str) -> None:
 
 def test_from_a_raw_file_to_its_risk(visit: Windows, tmp_path: Path) -> None:
     page = visit()
-    page.set_default_timeout(PATIENT)
     bad = tmp_path / "bad.parquet"
     bad.write_text("no columns", encoding="utf-8")
-    calm(page)  # a field that the page has not taken in yet would lose the file
     page.set_input_files("#file-upload", bad)
     page.wait_for_selector("#alert:not([hidden])")
     assert "bad.parquet is not Parquet" in page.inner_text("#alert_text")
@@ -95,7 +92,6 @@ def test_from_a_raw_file_to_its_risk(visit: Windows, tmp_path: Path) -> None:
 
 def test_the_demo_shows_its_risk_in_one_click(visit: Windows) -> None:
     page = visit()
-    page.set_default_timeout(PATIENT)
     page.click("#file-demo")
     page.wait_for_selector("#verdict_bar .headline")
     calm(page)

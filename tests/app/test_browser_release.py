@@ -12,7 +12,6 @@ import sdckit as sdc
 from app.browsing import Served, Windows, calm, eventually, faults, picture, serve, shown
 from session_files import MARKER, SCENARIO, make_file
 
-LONG = 150_000  # milliseconds: a search for a recipe, where kernels may have to be compiled first
 MOST_CLICKS = 20
 
 
@@ -40,7 +39,6 @@ class Hand:
 
 def settled(page: Any) -> None:
     """Wait until what a click began has ended: tasks begin one after another."""
-    page.set_default_timeout(LONG)
     calm(page)
 
 
@@ -142,7 +140,7 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     page.locator("#page_protect").get_by_role("button", name="Propose a recipe").click()
     page.locator("#busy").wait_for()
     page.get_by_role("button", name="Cancel").click()
-    assert eventually(lambda: page.is_hidden("#busy"), seconds=5)
+    assert eventually(lambda: page.is_hidden("#busy"))
     settled(page)
     assert about.all_inner_texts()[-1].startswith("job: groups")
 

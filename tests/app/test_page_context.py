@@ -15,7 +15,7 @@ from shiny import reactive
 
 from app.toys import toy_seat
 from sdckit.app import page_context as module
-from sdckit.app.browser_sessions import Seat, Step, Work
+from sdckit.app.browser_sessions import Seat, Step, TaskError, Work
 from sdckit.app.page_context import (
     Job,
     Jobs,
@@ -290,6 +290,58 @@ def test_an_error_stays_to_be_seen_while_the_next_runs(tmp_path: Path) -> None:
     assert errors[1].startswith("there is no column 'agee'")
     assert errors[2] == "internal error: RuntimeError; please report it"
     assert shown[-1].label == ""
+
+
+class AtOnce:
+    """A worker whose progress and refusal come in one piece, as they do where the server was busy meanwhile."""
+
+    async def run(self, _: str, __: Any, tell: Callable[[str], None], **___: Any) -> dict[str, Any]:
+        tell("half")
+        raise TaskError("not a file")
+
+    def __init__(self) -> None:
+        self.starting, self.there = asyncio.Event(), asyncio.Event()
+
+    async def warm(self) -> None:
+        self.starting.set()
+        await self.there.wait()
+
+
+async def at_rest(jobs: Jobs) -> None:
+    while jobs._runner is not None:
+        await asyncio.sleep(0.01)
+
+
+def test_progress_never_comes_after_the_error(tmp_path: Path) -> None:
+    """The page said "reading" for ever, and its error was gone."""
+
+    async def whole() -> list[Shown]:
+        seat: Any = toy_seat(tmp_path)
+        seat.worker, shown = AtOnce(), []
+        jobs = Jobs(seat)
+        jobs.show = shown.append
+        jobs.start(job("refuse", list))
+        await at_rest(jobs)
+        await asyncio.sleep(0)  # what is told after the end
+        return shown
+
+    assert asyncio.run(whole())[-1] == Shown(error="not a file")
+
+
+def test_a_job_that_comes_while_the_worker_starts_is_done(tmp_path: Path) -> None:
+    async def whole() -> list[Shown]:
+        seat: Any = toy_seat(tmp_path)
+        seat.worker, seat.warm, shown = AtOnce(), 0, []
+        jobs = Jobs(seat)
+        jobs.show = shown.append
+        jobs.warm()
+        await seat.worker.starting.wait()
+        jobs.start(job("refuse", list))
+        seat.worker.there.set()
+        await at_rest(jobs)
+        return shown
+
+    assert asyncio.run(whole())[-1:] == [Shown(error="not a file")]
 
 
 def test_cancel_ends_what_runs_and_forgets_what_waits(tmp_path: Path) -> None:

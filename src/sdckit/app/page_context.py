@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -137,15 +137,25 @@ class Jobs:
         asyncio.get_running_loop().call_later(self._seat.warm, self._warm_if_idle)
 
     def _warm_if_idle(self) -> None:
-        if self._runner is None or self._runner.done():
-            self._runner = asyncio.get_running_loop().create_task(self._warm())
+        if self._runner is None:
+            self._begin(self._warm())
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        self._runner = asyncio.get_running_loop().create_task(work)
+        self._runner.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Go on with what joined the line while the last job or the start of the worker was ending."""
+        self._runner = None
+        if self._waiting and not task.cancelled():
+            self._begin(self._run())
 
     def start(self, job: Job) -> None:
         """Put a job into the line."""
         self._waiting = [*(waiting for waiting in self._waiting if waiting.task != job.task), job]
-        if self._runner is None or self._runner.done():
+        if self._runner is None:
             self._set(Shown(label=job.label))
-            self._runner = asyncio.get_running_loop().create_task(self._run())
+            self._begin(self._run())
 
     def cancel(self) -> None:
         """End what runs, and forget what waits."""
@@ -184,9 +194,11 @@ class Jobs:
             task.add_done_callback(tasks.discard)
 
         file = {"path": work.path, "reading": dict(work.reading)}
-        result = await self._seat.worker.run(job.task, job.arguments, tell, file=file)
-        if tasks:
-            await asyncio.wait(tasks)
+        try:
+            result = await self._seat.worker.run(job.task, job.arguments, tell, file=file)
+        finally:
+            if tasks:  # else a progress that comes after the error hides it, and stays
+                await asyncio.wait(tasks)
         async with reactive.lock():
             with session_context(job.session), reactive.isolate():
                 if "verdict" in result:
