@@ -349,7 +349,7 @@ def assess_release(
         before = assess_file(opened.original, scenario=_of_original(scenario), **one_file)
         collected = _collected(pair, _of_original(scenario))
         fitted = [
-            _fitted(_keeping_id(scenario, released, file), file, label)
+            _fitted(scenario if file is released else scenario.keeping_back_id(), file, label)
             for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
@@ -458,14 +458,6 @@ def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bo
     if id in file.columns or id not in original.columns or len(file) != len(original):
         return file
     return with_column_of(file, original[id])
-
-
-def _keeping_id(scenario: Scenario, released: Any, file: Any) -> Scenario:
-    """The scenario, with the ledger's id among the identifiers where only the original has it: it does not go out."""
-    id = None if scenario.ledger is None else scenario.ledger.id
-    if file is released or id is None:
-        return scenario
-    return scenario.changed(identifiers=list(dict.fromkeys([*scenario.identifiers, id])))
 
 
 def _in_every_file(pair: Pair) -> frozenset[str]:
