@@ -155,12 +155,29 @@ FILE_ORDER = "the order of the rows"
 
 
 @dataclass(frozen=True, eq=False)
+class Known:
+    """What of one column is given back to somebody who knows how the file is made.
+
+    `told` (n,): changed values given back rightly; `values` (n,): they, as numbers or codes of the release, NaN
+    elsewhere. `source` (n,): index into `sources`, -1 for none. `narrowed` (n,): changed values that are not given
+    back, but to less than the release leaves open.
+    """
+
+    told: Bools
+    values: Floats
+    source: NDArray[np.int16]
+    sources: tuple[Source, ...]
+    narrowed: Bools
+
+
+@dataclass(frozen=True, eq=False)
 class Recovered:
     """Reconstruction result of one column.
 
     `restored` (n,): changed values that are determined; their `codes` and `values`, 0 and NaN elsewhere. `source` (n,):
     index into `sources`, -1 for none. `before`, `after` (n,): number of feasible values of the others, NaN where it
-    cannot be counted. `predictors`, `mates`: auxiliary information for a model.
+    cannot be counted. `predictors`, `mates`: auxiliary information for a model. `known`: given the original, what
+    knowledge of its columns gives back beyond that.
     """
 
     target: ChangedColumn
@@ -174,6 +191,18 @@ class Recovered:
     start: Reconstruction
     predictors: Sequence[Predictor]
     mates: Household | None
+    known: Known | None = None
+
+    def with_known(self) -> Recovered:
+        """The same with what only knowledge gives back among the restored values."""
+        if self.known is None:
+            return self
+        fresh = self.known.told & ~self.restored
+        given = np.where(fresh, self.known.values, 0.0)
+        return replace(
+            self, restored=self.restored | self.known.told, codes=np.where(fresh, given, self.codes).astype(np.int32),
+            values=None if self.values is None else np.where(fresh, given, self.values),
+        )  # fmt: skip
 
     @property
     def narrowed(self) -> NDArray[np.bool_]:
@@ -240,7 +269,7 @@ def _by_rules(
             )  # the household column is the first predictor
         others = predictors if household is None else predictors[1:]
         reconstruction_rules.by_columns(state, others, rules=len(predictors))
-        orders = _orders(columns) if orders is None else orders
+        orders = row_orders(columns) if orders is None else orders
         reconstruction_rules.by_order(
             state, {words: order for words, order in orders.items() if words != _by(state.name)}
         )
@@ -250,7 +279,7 @@ def _by(name: str) -> str:
     return f"the order by {name}"
 
 
-def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
+def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
     """Row orders to search for neighbours: file order, and the order by every id-like column."""
     n = len(next(iter(columns.values())).codes)
     orders = {FILE_ORDER: np.arange(n)}

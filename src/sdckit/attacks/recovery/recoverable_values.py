@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery.owner_knowledge import owner_knowledge
 from sdckit.attacks.recovery.reconstruct import Recovered, put_back, recognised, recover
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
@@ -58,7 +59,12 @@ class ColumnRecovery:
     sources : tuple of Source
         Rules that determined values (``columns``, ``words``, ``told``: how many), the most productive first.
     remedies : tuple of str
-        Remedy for each.
+        Remedy for each, those of `known_sources` included.
+    known : int or None
+        Right values for somebody who also knows how the columns are made, the right ones included; None without the
+        original.
+    known_sources : tuple of Source
+        What tells beyond the release alone, the most productive first.
     """
 
     column: str
@@ -76,16 +82,28 @@ class ColumnRecovery:
     guess_high: float
     sources: tuple[Source, ...]
     remedies: tuple[str, ...] = ()
+    known: int | None = None
+    known_sources: tuple[Source, ...] = ()
+
+    @property
+    def alone(self) -> int:
+        """Values reconstructed from the release alone; only the right ones where the original is known."""
+        return self.restored if self.right is None else self.right
 
     @property
     def counted(self) -> int:
-        """Reconstructed values; only the right ones where the original is known."""
-        return self.restored if self.right is None else self.right
+        """Values reconstructed by whoever also knows how the columns are made, where the original is known."""
+        return self.alone if self.known is None else self.known
 
     @property
     def telling(self) -> tuple[str, ...]:
         """Descriptions of the rules that reconstruct most values, at most three, in descending order."""
-        return tuple(source.words for source in self.sources[:MOST_NAMED]) if self.counted else ()
+        return _named(self.sources) if self.alone else ()
+
+    @property
+    def known_by(self) -> str:
+        """The same, as one text, of what tells beyond the release alone."""
+        return "; ".join(_named(self.known_sources)) if self.counted > self.alone else ""
 
     @property
     def told_by(self) -> str:
@@ -98,13 +116,21 @@ class ColumnRecovery:
         return self.counted / self.touched if self.touched else 0.0
 
 
+def _named(sources: Sequence[Source]) -> tuple[str, ...]:
+    return tuple(source.words for source in sources[:MOST_NAMED])
+
+
 def summed_up(
     recovered: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
     level: float, weight: str | None, household: str | None,
 ) -> ColumnRecovery:  # fmt: skip
     """Figures of one column; `right` (n,) and `truth` (n,) are given if the original is known."""
     name, sources = recovered.target.column.name, tuple(sorted(recovered.sources, key=lambda source: -source.told))
-    narrowed = recovered.narrowed
+    narrowed, known = recovered.narrowed, recovered.known
+    beyond_alone: tuple[Source, ...] = ()
+    if known is not None:
+        beyond_alone = tuple(sorted(known.sources, key=lambda source: -source.told))
+        narrowed = (narrowed | known.narrowed) & ~known.told & ~recovered.restored
     left = recovered.after[narrowed]
     rates = (math.nan,) * 5
     if guessed is not None and truth is None:
@@ -118,7 +144,8 @@ def summed_up(
         None if right is None else int(right.sum()), int(narrowed.sum()),
         float(np.nanmean(left)) if len(left) and not np.isnan(left).all() else math.nan,
         0 if guessed is None else len(guessed.rows), *rates,
-        sources, tuple(dict.fromkeys(_remedy(name, source, weight, household) for source in sources)),
+        sources, tuple(dict.fromkeys(_remedy(name, source, weight, household) for source in (*sources, *beyond_alone))),
+        None if right is None or known is None else int((right | known.told).sum()), beyond_alone,
     )  # fmt: skip
 
 
@@ -218,6 +245,8 @@ class RecoverableValues(PairResult):
         Of these, values determined by a rule.
     right : float
         Of these, right ones; NaN without the original.
+    known : float
+        Right ones for somebody who also knows how the columns are made; NaN without the original.
     narrowed : float
         Values not determined, of which some possibilities are ruled out.
     recoverable : float
@@ -236,14 +265,15 @@ class RecoverableValues(PairResult):
     advice : tuple of str
         Remedies, sorted by the number of values they concern, descending.
     records : frame
-        Every changed value: ``release``, ``row`` (from 1), ``column``, ``state`` ("certain", "narrowed", "guessed" or
-        "open"), number of ``remaining`` values and the rule that determined it (``by``). Confidential.
+        Every changed value: ``release``, ``row`` (from 1), ``column``, ``state`` ("certain", "known" only to somebody
+        who knows how the columns are made, "narrowed", "guessed" or "open"), number of ``remaining`` values and the
+        rule that determined it (``by``). Confidential.
     """
 
     measure: ClassVar[str] = "recoverable_values"
     figures: ClassVar[tuple[str, ...]] = (
-        "touched", "restored", "right", "narrowed", "recoverable", "guess_rate", "guess_baseline", "guess_beyond",
-        "guess_low", "guess_high", "undone_k", "undone_uniques", "undone_expected",
+        "touched", "restored", "right", "known", "narrowed", "recoverable", "guess_rate", "guess_baseline",
+        "guess_beyond", "guess_low", "guess_high", "undone_k", "undone_uniques", "undone_expected",
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "found")
     columns: tuple[tuple[ColumnRecovery, ...], ...] = field(kw_only=True)
@@ -257,6 +287,7 @@ class RecoverableValues(PairResult):
     touched: float = math.nan
     restored: float = math.nan
     right: float = math.nan
+    known: float = math.nan
     narrowed: float = math.nan
     recoverable: float = math.nan
     guess_rate: float = math.nan
@@ -276,8 +307,9 @@ class RecoverableValues(PairResult):
     @property
     def told_by(self) -> str:
         """Descriptions of the rules that reconstruct key variables; "" if there are none."""
-        named = (column.telling for some in self.columns for column in some if column.column in self.keys)
-        return "; ".join(dict.fromkeys(words for some in named for words in some))
+        named = [column for some in self.columns for column in some if column.column in self.keys]
+        words = [*(text for column in named for text in column.telling), *(column.known_by for column in named)]
+        return "; ".join(dict.fromkeys(text for text in words if text))
 
     @cached_property
     def records(self) -> Any:
@@ -428,10 +460,9 @@ def recoverable_values(
         place = ("recovered", j, file.household, tuple(file.touched), pairs, guess, number, level, id, aligned)
         if place not in file.memo:
             recoveries = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
-            file.memo[place] = (
-                recoveries,
-                *_by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell),
-            )
+            recoveries = _with_knowledge(file, recoveries, scenario, seed=number, tell=tell)
+            summed, right = _by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell)
+            file.memo[place] = ({name: one.with_known() for name, one in recoveries.items()}, summed, right)
         recoveries, summed, right = file.memo[place]
         figures = _figures(summed, known=file.truth is not None)
         if roles.keys:
@@ -466,6 +497,25 @@ def _check(*, pairs: bool, guess: bool, aligned: bool, level: float, risk: float
         arguments.share(risk, "risk", "is a limit on the individual risk")
 
 
+def _with_knowledge(
+    file: RecoveryFile, recoveries: Mapping[str, Recovered], scenario: Scenario | None, *, seed: int,
+    tell: Callable[[str], None],
+) -> dict[str, Recovered]:  # fmt: skip
+    """Given the original, what somebody gets back who also knows how the columns are made."""
+    truths = {name: file.truth_of(recovered) for name, recovered in recoveries.items()}
+    given = {
+        name: truth if recoveries[name].values is not None else np.where(truth > 0, truth, np.nan)
+        for name, truth in truths.items()
+        if truth is not None
+    }
+    time = scenario.time if scenario is not None and scenario.time in file.columns else None
+    known = owner_knowledge(
+        file.columns, recoveries, given, household=file.household, person=file.roles.person, time=time, seed=seed,
+        tell=tell,
+    )  # fmt: skip
+    return {name: replace(recovered, known=known.get(name)) for name, recovered in recoveries.items()}
+
+
 def _by_column(
     file: RecoveryFile, recoveries: Mapping[str, Recovered], *, guess: bool, seed: int, level: float,
     tell: Callable[[str], None],
@@ -483,7 +533,7 @@ def _by_column(
             given = recovered.codes if recovered.values is None else recovered.values
             with np.errstate(invalid="ignore"):
                 hit = recovered.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
-        right[name] = hit
+        right[name] = hit if recovered.known is None else hit | recovered.known.told
         summed.append(
             summed_up(
                 recovered,
@@ -509,6 +559,7 @@ def _figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, flo
         "touched": float(sum(column.touched for column in columns)),
         "restored": float(sum(column.restored for column in columns)),
         "right": float(sum(column.right or 0 for column in columns)) if known else math.nan,
+        "known": float(sum(column.counted for column in columns)) if known else math.nan,
         "narrowed": float(sum(column.narrowed for column in columns)),
         "recoverable": max((column.share for column in columns), default=0.0),
         **{name: math.nan if best is None else float(getattr(best, field)) for name, field in rates.items()},
@@ -519,7 +570,7 @@ def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
     if not means["touched"]:
         notes["touched"] = UNTOUCHED
     if math.isnan(means["right"]):
-        notes["right"] = NO_TRUTH
+        notes["right"] = notes["known"] = NO_TRUTH
     for name in ("guess_rate", "guess_baseline", "guess_beyond", "guess_low", "guess_high"):
         if math.isnan(means[name]):
             notes[name] = NO_GUESS if math.isnan(means["guess_rate"]) else NO_TRUTH
@@ -531,12 +582,18 @@ def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
 def _cells(recoveries: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]) -> list[tuple[str, dict[str, Any]]]:
     out = []
     for summed in columns:
-        recovered = recoveries[summed.column]
+        recovered, known = recoveries[summed.column], recoveries[summed.column].known
         rows = np.flatnonzero(recovered.target.touched)
         states = np.where(recovered.narrowed, "narrowed", "guessed" if summed.n_guessed else "open")
-        states = np.where(recovered.restored, "certain", states)[rows]
         words = [*(source.words for source in recovered.sources), ""]
-        remaining = np.where(recovered.restored, 1.0, recovered.after)[rows]
-        by = [words[i] for i in recovered.source[rows]]
-        out.append((summed.column, {"row": rows + 1, "state": states, "remaining": remaining, "by": by}))
+        by = np.array(words, object)[recovered.source]
+        alone = recovered.source >= 0
+        if known is not None:
+            states = np.where(known.narrowed & (states != "narrowed"), "narrowed", states)
+            states = np.where(known.told, "known", states)
+            by = np.where(alone, by, np.array([*(source.words for source in known.sources), ""], object)[known.source])
+        states = np.where(alone, "certain", states)
+        remaining = np.where(recovered.restored, 1.0, recovered.after)
+        cells = {"row": rows + 1, "state": states[rows], "remaining": remaining[rows], "by": list(by[rows])}
+        out.append((summed.column, cells))
     return out
