@@ -193,7 +193,7 @@ def _few_values(values: Floats) -> bool:
 
 
 # What a rule uses: columns or values shared in a household, counts, values partitioned in a household, neighbours;
-# arithmetic, a part of a text, a code table, another row.
+# arithmetic, part of a text, date or id, a code table, another row.
 Kind = Literal["column", "counted", "divided", "order", "numbers", "text", "table", "linked"]
 FEW_LEVELS = 12  # most levels of a column whose values are counted within households
 MOST_AGES = 100  # most limits tried for counts of household members below a limit
