@@ -6,8 +6,9 @@ the released file shows beside them. Nothing is learnt from it but arithmetic, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +18,32 @@ from sdckit.attacks.recovery.code_tables import code_table
 from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
-from sdckit.attacks.recovery.reconstruct import Known, Recovered, row_orders
+from sdckit.attacks.recovery.reconstruct import Recovered, put_back, row_orders
 from sdckit.attacks.recovery.reconstruction_rules import Source
+from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
-from sdckit.attacks.recovery.touched_cells import ReleasedColumn
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn, read_columns
+from sdckit.data.frames import open_frame
+from sdckit.data.replace import with_levels, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats
 
 MOST_SEARCHED = 200_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
 NARROWER = 0.5  # of what the release leaves open: least gain that narrows
-Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What the relations of one column tell.
+
+    `told` (n,): changed values told rightly, whether or not the release alone gives them, too: each is the original's
+    value. `source` (n,): index into `sources`, -1 where nothing is told. `narrowed` (n,): changed values not told of
+    which some possibilities are ruled out.
+    """
+
+    told: Bools
+    source: NDArray[np.int16]
+    sources: tuple[Source, ...]
+    narrowed: Bools
 
 
 @dataclass(eq=False)
@@ -79,29 +97,26 @@ class _Column:
     def known(self) -> Known:
         told = self.source >= 0
         touched = self.recovered.target.touched
-        return Known(
-            told, np.where(told, self.truth, np.nan), self.source, tuple(self.sources),
-            self.narrowed & touched & ~told,
-        )  # fmt: skip
+        return Known(told, self.source, tuple(self.sources), self.narrowed & touched & ~told)
 
 
 def owner_knowledge(
-    columns: Mapping[str, ReleasedColumn], recoveries: Mapping[str, Recovered], truths: Mapping[str, Floats], *,
-    household: str | None, person: str | None = None, time: str | None = None, seed: int, tell: Tell = lambda _: None,
-) -> dict[str, Known]:  # fmt: skip
-    """What is told of every changed column, `truths` (n,) being its original values, as numbers or codes."""
+    file: RecoveryFile, recoveries: Mapping[str, Recovered], *, time: str | None = None, seed: int = 0
+) -> dict[str, Known]:
+    """What is told of each changed column beyond the release alone; a column of which nothing is has no entry.
+
+    `time`: column that says when a row of a person was.
+    """
+    columns, household, person = file.columns, file.household, file.roles.person
     n = len(next(iter(columns.values())).codes) if columns else 0
     rng = np.random.default_rng(seed)
     some = np.arange(n) if n <= MOST_SEARCHED else np.sort(rng.choice(n, MOST_SEARCHED // 2, replace=False))
-    searched = [_column(recoveries[name], truth, some, seed) for name, truth in truths.items()]
+    searched = [_column(recovered, _truth(file, recovered), some, seed) for recovered in recoveries.values()]
     searched = [column for column in searched if len(column.halves.judge)]
-    if not searched:
-        return {}
 
     def companions() -> Iterable[Predictor]:
-        yield from _companions(columns, household=household, person=person, time=time)
+        return _companions(columns, household=household, person=person, time=time) if searched else ()
 
-    tell("looking for relations that somebody knows who knows the columns")
     sampled = [_at(companion, some) for companion in companions()]
     relations = [(column, relation) for column in searched for relation in _arithmetic(column, sampled, seed)]
     tables = [(column, *table) for column in searched for table in _tables(column, sampled)]
@@ -119,7 +134,14 @@ def owner_knowledge(
     orders = row_orders(columns)
     for column in searched:
         _put_orders(column, orders)
-    return {column.name: column.known() for column in searched}
+    return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
+
+
+def _truth(file: RecoveryFile, recovered: Recovered) -> Floats:
+    """Original values (n,) as numbers, or codes of the release; NaN where there is none."""
+    truth = file.truth_of(recovered)
+    assert truth is not None
+    return truth if recovered.values is not None else np.where(truth > 0, truth, np.nan)
 
 
 def _column(recovered: Recovered, truth: Floats, some: NDArray[np.int64], seed: int) -> _Column:
@@ -194,3 +216,32 @@ def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]]) -> Non
         for fitted in by_position(column.truth, order, fit):
             if column.tells(fitted[column.some], column.near):
                 column.put(fitted, Source((), words, 0, "order"))
+
+
+def file_put_back(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> Any:
+    """The release with every value put back that is given back; only right ones where the original is known."""
+    frame = put_back(file.frame, recoveries, {name: recovered.given for name, recovered in recoveries.items()})
+    for name, recovered in recoveries.items():
+        if file.truth is not None and recovered.beyond.any():
+            frame = open_frame(_with_truth(frame, file.truth[name], recovered.beyond))
+    return frame
+
+
+def _with_truth(frame: Any, truth: ReleasedColumn, told: Bools) -> Any:
+    """The frame with the original's values of one column in the records `told`."""
+    if frame[truth.name].dtype.is_numeric() and truth.numbers is not None and not np.isnan(truth.numbers[told]).any():
+        return with_some_numbers(frame, {truth.name: (told, truth.numbers[told])})
+    column = read_columns(frame, (truth.name,))[truth.name]
+    labels = [column.labels(), _as_put_back(truth)]
+    place = {label: code for code, label in enumerate(dict.fromkeys((*labels[0], *labels[1])))}
+    codes, new = (np.array([-1, *(place[label] for label in some)]) for some in labels)
+    return with_levels(frame, {truth.name: (list(place), np.where(told, new[truth.codes], codes[column.codes]))})
+
+
+def _as_put_back(truth: ReleasedColumn) -> list[str]:
+    """Labels of the original's values, numbers as `put_back` writes them."""
+    if truth.numbers is None or truth.from_labels or truth.coded.kind == "date":
+        return truth.labels()
+    first = np.zeros(truth.n_levels + 1, np.int64)
+    first[truth.codes] = np.arange(len(truth.codes))
+    return [f"{value:.10g}" for value in truth.numbers[first[1:]]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
+
+if TYPE_CHECKING:
+    from sdckit.attacks.recovery.owner_knowledge import Known
 
 # Perturbed values (PRAM, swapping, synthesis): the majority of a group corrects the deviating records.
 
@@ -155,29 +158,13 @@ FILE_ORDER = "the order of the rows"
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """What of one column is given back to somebody who knows how the file is made.
-
-    `told` (n,): changed values given back rightly; `values` (n,): they, as numbers or codes of the release, NaN
-    elsewhere. `source` (n,): index into `sources`, -1 for none. `narrowed` (n,): changed values that are not given
-    back, but to less than the release leaves open.
-    """
-
-    told: Bools
-    values: Floats
-    source: NDArray[np.int16]
-    sources: tuple[Source, ...]
-    narrowed: Bools
-
-
-@dataclass(frozen=True, eq=False)
 class Recovered:
     """Reconstruction result of one column.
 
     `restored` (n,): changed values that are determined; their `codes` and `values`, 0 and NaN elsewhere. `source` (n,):
     index into `sources`, -1 for none. `before`, `after` (n,): number of feasible values of the others, NaN where it
-    cannot be counted. `predictors`, `mates`: auxiliary information for a model. `known`: given the original, what
-    knowledge of its columns gives back beyond that.
+    cannot be counted. `predictors`, `mates`: auxiliary information for a model. `right` (n,): determined values that
+    are right, None without the original. `known`: what somebody is told who knows how the columns are made.
     """
 
     target: ChangedColumn
@@ -191,24 +178,26 @@ class Recovered:
     start: Reconstruction
     predictors: Sequence[Predictor]
     mates: Household | None
+    right: Bools | None = None
     known: Known | None = None
 
-    def with_known(self) -> Recovered:
-        """The same with what only knowledge gives back among the restored values."""
-        if self.known is None:
-            return self
-        fresh = self.known.told & ~self.restored
-        given = np.where(fresh, self.known.values, 0.0)
-        return replace(
-            self, restored=self.restored | self.known.told, codes=np.where(fresh, given, self.codes).astype(np.int32),
-            values=None if self.values is None else np.where(fresh, given, self.values),
-        )  # fmt: skip
+    @property
+    def given(self) -> Bools:
+        """Values that the release alone gives back; only right ones where the original is known."""
+        return self.restored if self.right is None else self.right
+
+    @property
+    def beyond(self) -> Bools:
+        """Values told rightly only to somebody who knows how the columns are made."""
+        return np.zeros_like(self.restored) if self.known is None else self.known.told & ~self.given
 
     @property
     def narrowed(self) -> NDArray[np.bool_]:
         """Changed values that are not determined but have fewer feasible values than before."""
         with np.errstate(invalid="ignore"):
             fewer = (self.after < self.before) | (np.isnan(self.before) & ~np.isnan(self.after))
+        if self.known is not None:
+            fewer = (fewer | self.known.narrowed) & ~self.known.told
         return np.asarray(self.target.touched & ~self.restored & fewer)
 
 
