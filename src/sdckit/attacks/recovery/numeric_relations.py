@@ -400,12 +400,11 @@ def _varies(values: Floats) -> bool:
 
 def _standard(values: Floats) -> tuple[Floats, float, float]:
     """Values less their median, over their usual spread; what is far beyond it is left out."""
-    known = values[~np.isnan(values)]
+    known = np.sort(values[~np.isnan(values)])
     if not len(known):
         return values, 0.0, 1.0
-    centre = float(np.median(known))
-    low, high = np.quantile(known, [0.1, 0.9])
-    spread = float(high - low) or float(np.abs(known - centre).max()) or 1.0
+    low, centre, high = (float(known[int(share * (len(known) - 1))]) for share in (0.1, 0.5, 0.9))
+    spread = high - low or max(centre - float(known[0]), float(known[-1]) - centre) or 1.0
     standard = (values - centre) / spread
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(standard) < FAR, standard, np.nan), centre, spread
