@@ -405,8 +405,8 @@ def _standard(values: Floats) -> tuple[Floats, float, float]:
         return values, 0.0, 1.0
     low, centre, high = (float(known[int(share * (len(known) - 1))]) for share in (0.1, 0.5, 0.9))
     spread = high - low or max(centre - float(known[0]), float(known[-1]) - centre) or 1.0
-    standard = (values - centre) / spread
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        standard = (values - centre) / spread
         return np.where(np.abs(standard) < FAR, standard, np.nan), centre, spread
 
 

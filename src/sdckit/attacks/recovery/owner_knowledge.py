@@ -74,6 +74,10 @@ class _Column:
         """Original values of the records that are searched."""
         return self.truth[self.some]
 
+    def may_use(self, companion: Predictor) -> bool:
+        """Whether a companion is evidence: not what is released of the column itself, where it is judged as hidden."""
+        return self.judge.apart or self.name not in companion.columns or companion.kind == "linked"
+
     def tells(self, fitted: Floats, near: float) -> bool:
         """Whether fitted values of the records that are searched tell."""
         return self.judge.tells(fitted, near, self.tried)
@@ -176,8 +180,8 @@ def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> 
     """Relations that tell, or that tell to within the printed units of their companions."""
     if column.recovered.values is None:
         return []
-    at = column.at
-    relations, tried = find_relations(at, companions, rows=column.halves.fit, seed=seed)
+    use = [companion if column.may_use(companion) else replace(companion, numbers=None) for companion in companions]
+    relations, tried = find_relations(column.at, use, rows=column.halves.fit, seed=seed)
     column.tried += tried
     numbers = {part: companions[part].numbers for relation in relations for part in relation.parts}
     held = {part: values for part, values in numbers.items() if values is not None}
@@ -201,7 +205,7 @@ def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[
     """Companions that are code tables of the column, by their places, with the value of each code."""
     at, fit = column.at, column.halves.fit
     for i, companion in enumerate(companions):
-        if not companion.groups or not len(companion.codes) or companion.columns == (column.name,):
+        if not companion.groups or not len(companion.codes) or not column.may_use(companion):
             continue
         column.tried += 1
         table = code_table(companion.codes, companion.n_levels, at, fit)
