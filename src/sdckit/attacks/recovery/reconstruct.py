@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, majorities_of
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, in_frame, majorities_of
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
@@ -227,7 +227,13 @@ def recover(
             for state in states
             if state.open.any() and not state.target.perturbed
         }
-    return {name: recoveries[name] for name in touched}
+    return {name: _named(recoveries[name], columns) for name in touched}
+
+
+def _named(recovered: Recovered, columns: Mapping[str, ReleasedColumn]) -> Recovered:
+    """The same with sources that name columns of the frame."""
+    sources = tuple(replace(source, columns=in_frame(source.columns, columns)) for source in recovered.sources)
+    return replace(recovered, sources=sources)
 
 
 def _predictors(
@@ -348,9 +354,9 @@ def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, 
     out = frame
     for name, recovered in recoveries.items():
         hit = use[name]
-        if not hit.any():
-            continue
         column = recovered.target.column
+        if column.within or not hit.any():
+            continue  # fields of structures stay as they are
         if recovered.values is None:
             first = np.zeros(column.n_levels + 1, np.int64)
             present = np.flatnonzero(column.codes)
