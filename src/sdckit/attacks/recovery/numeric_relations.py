@@ -28,6 +28,7 @@ MOST_IN_PAIRS, MOST_IN_THREES, MOST_IN_PRODUCTS = 60, 24, 24
 NEAR = 0.02  # of the usual spread: a trimmed residual above it is not looked at further
 PROMISING = 12  # combinations of one number of terms that are refined
 HITS = 0.85  # of the records fitted to, from which on a relation is handed on to be judged
+ENOUGH = 0.9  # of them, from which on no less simple one is looked for
 FAR = 1e6  # usual spreads
 USUAL = 0.3  # most records of one value among those searched: else a constant fits most of them
 LARGEST_PART = 100
@@ -71,8 +72,8 @@ _WRITTEN = {
 class Relation:
     """A number as constant + sum of factors times terms; of its logarithm if `logs`.
 
-    `columns` are those of its companions, `formula` is as a recipe writes it. `slack` is how far printed units alone
-    may set it off, `hits` the share of the records fitted to that it gives exactly.
+    `columns` are those of its companions, `formula` is as a recipe writes it if it is `plain`: of columns as they are.
+    `slack` is how far printed units alone may set it off, `hits` the share of the records fitted to that it gives.
     """
 
     terms: tuple[Term, ...]
@@ -81,6 +82,7 @@ class Relation:
     logs: bool
     columns: tuple[str, ...]
     formula: str
+    plain: bool
     slack: float
     hits: float
 
@@ -255,6 +257,8 @@ def find_relations(
     search = _Search(y, companions, np.arange(len(y)) if rows is None else rows, seed)
     relations: list[Relation] = []
     for sets, logs in search.stages():
+        if any(relation.hits >= ENOUGH for relation in relations):
+            break
         left = [terms for terms in sets if not any(relation.parts <= _parts(terms) for relation in relations)]
         relations += search.refined(left, logs)
     return relations, search.tried
@@ -286,7 +290,8 @@ class _Search:
         there = [i for i, numbers in enumerate(self.numbers) if _varies(numbers[self.some])]
         itself = [Term("itself", (i,)) for i in there]
         yield [(term,) for term in itself], False
-        made = [Term(how, (i,)) for how, i in product(LOGS, there[:MOST_IN_PAIRS])]
+        plain = [i for i in there if self.companions[i].kind == "column"]
+        made = [Term(how, (i,)) for how, i in product(LOGS, plain[:MOST_IN_PAIRS])]
         first = there[:MOST_IN_PRODUCTS]
         made += [Term("product", pair) for pair in combinations(first, 2)]
         made += [Term("ratio", pair) for pair in product(first, first) if pair[0] != pair[1]]
@@ -356,7 +361,8 @@ class _Search:
             dict.fromkeys(c for term in terms for part in term.parts for c in self.companions[part].columns)
         )
         formula = self._formula(terms, factors, best, logs)
-        return Relation(terms, factors, best, logs, columns, formula, slack, hits)
+        plain = all(_is_column(self.companions[part]) for part in _parts(terms))
+        return Relation(terms, factors, best, logs, columns, formula, plain, slack, hits)
 
     def _constants(self, constant: float, logs: bool) -> list[float]:
         """Constants to try, the simplest first."""
@@ -373,7 +379,7 @@ class _Search:
         return self.tolerance + sum(units) if len(units) == len(terms) else self.tolerance
 
     def _formula(self, terms: tuple[Term, ...], factors: tuple[float, ...], constant: float, logs: bool) -> str:
-        names = [_quoted(one.words) for one in self.companions]
+        names = [_quoted(one.words) if _is_column(one) else f"({one.words})" for one in self.companions]
         text = ""
         for term, factor in sorted(zip(terms, factors, strict=True), key=lambda pair: -pair[1]):
             sign = (" - " if text else "-") if factor < 0 else (" + " if text else "")
@@ -456,6 +462,10 @@ def _simple(factor: float, error: float) -> float:
             if abs(abs(factor) - known) <= near:
                 return math.copysign(known, factor)
     return 0.0
+
+
+def _is_column(companion: Predictor) -> bool:
+    return companion.columns == (companion.words,)
 
 
 def _quoted(name: str) -> str:
