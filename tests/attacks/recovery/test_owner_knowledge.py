@@ -35,7 +35,7 @@ COLUMN = {"numbers": "wage", "bands": "age", "texts": "town", "dates": "born"}
 def every_third(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every third changed value is told by a relation, and every fourth is narrowed."""
 
-    def knowledge(_: object, recoveries: dict) -> dict[str, Known]:
+    def knowledge(_: object, recoveries: dict, **__: object) -> dict[str, Known]:
         rows = np.arange(N)
         return {
             name: Known(

@@ -121,11 +121,13 @@ def printed_step(values: Floats) -> float:
     """
     unit = printed_unit(values)
     known = values[np.isfinite(values)][:10_000]
+    if not unit or not known.any():
+        return unit
     for power in range(6, 0, -1):
         for digit in (5.0, 2.5, 2.0, 1.0):
             step = digit * 10.0**power * unit
-            if unit and (np.abs(known / step - np.round(known / step)) < 1e-9).mean() > KEPT + 0.1:
-                return step if (known != 0).any() else unit
+            if (np.abs(known / step - np.round(known / step)) < 1e-9).mean() > KEPT + 0.1:
+                return step
     return unit
 
 

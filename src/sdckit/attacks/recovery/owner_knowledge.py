@@ -1,21 +1,34 @@
-"""What a release tells of its changed values to somebody who knows how its columns are made."""
+"""What somebody gets back who also knows how the columns of a file are made: arithmetic, code tables, links, order.
+
+The original serves to find what needs no knowledge of its people: its values of a changed column are held against what
+the released file shows beside them. Nothing is learnt from it but arithmetic, one-to-one tables and orders.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.reconstruct import Recovered, put_back
+from sdckit.attacks.recovery import derived_columns
+from sdckit.attacks.recovery.code_tables import code_table
+from sdckit.attacks.recovery.derived_columns import Household, Predictor
+from sdckit.attacks.recovery.judged_relations import Halves, Judge
+from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
+from sdckit.attacks.recovery.reconstruct import Recovered, put_back, row_orders
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
+from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, read_columns
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_some_numbers
-from sdckit.numerics.array_types import Bools
+from sdckit.numerics.array_types import Bools, Floats
+
+MOST_SEARCHED = 200_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
+NARROWER = 0.5  # of what the release leaves open: least gain that narrows
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +46,176 @@ class Known:
     narrowed: Bools
 
 
-def owner_knowledge(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> dict[str, Known]:  # noqa: ARG001
-    """What is told of each changed column beyond the release alone; a column of which nothing is has no entry."""
-    return {}
+@dataclass(eq=False)
+class _Column:
+    """One changed column: what it was, what is released of it, and what has been told so far."""
+
+    recovered: Recovered
+    truth: Floats
+    near: float
+    some: NDArray[np.int64]  # the records that are searched
+    halves: Halves
+    judge: Judge
+    tried: int = 0
+    narrowed: Bools = field(init=False)
+    source: NDArray[np.int16] = field(init=False)
+    sources: list[Source] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.narrowed = np.zeros(len(self.truth), np.bool_)
+        self.source = np.full(len(self.truth), -1, np.int16)
+
+    @property
+    def name(self) -> str:
+        return self.recovered.target.column.name
+
+    @property
+    def at(self) -> Floats:
+        """Original values of the records that are searched."""
+        return self.truth[self.some]
+
+    def tells(self, fitted: Floats, near: float) -> bool:
+        """Whether fitted values of the records that are searched tell."""
+        return self.judge.tells(fitted, near, self.tried)
+
+    def put(self, fitted: Floats, source: Source) -> None:
+        """Take in what a relation that tells gives, in all records."""
+        with np.errstate(invalid="ignore"):
+            hits = self.recovered.target.touched & (np.abs(fitted - self.truth) <= self.near)
+        if hits.any():
+            fresh = hits & (self.source < 0)
+            self.source[fresh] = len(self.sources)
+            self.sources.append(replace(source, told=int(np.count_nonzero(hits))))
+
+    def narrow(self, fitted: Floats, slack: float) -> None:
+        """Take in what a relation leaves open that tells to within its printed units."""
+        low, high = self.recovered.target.low, self.recovered.target.high
+        if low is not None and high is not None:
+            with np.errstate(invalid="ignore"):
+                self.narrowed |= (np.abs(fitted - self.truth) <= slack) & (2 * slack <= NARROWER * (high - low))
+
+    def known(self) -> Known:
+        told = self.source >= 0
+        touched = self.recovered.target.touched
+        return Known(told, self.source, tuple(self.sources), self.narrowed & touched & ~told)
+
+
+def owner_knowledge(
+    file: RecoveryFile, recoveries: Mapping[str, Recovered], *, time: str | None = None, seed: int = 0
+) -> dict[str, Known]:
+    """What is told of each changed column beyond the release alone; a column of which nothing is has no entry.
+
+    `time`: column that says when a row of a person was.
+    """
+    columns, household, person = file.columns, file.household, file.roles.person
+    n = len(next(iter(columns.values())).codes) if columns else 0
+    rng = np.random.default_rng(seed)
+    some = np.arange(n) if n <= MOST_SEARCHED else np.sort(rng.choice(n, MOST_SEARCHED // 2, replace=False))
+    searched = [_column(recovered, _truth(file, recovered), some, seed) for recovered in recoveries.values()]
+    searched = [column for column in searched if len(column.halves.judge)]
+
+    def companions() -> Iterable[Predictor]:
+        return _companions(columns, household=household, person=person, time=time) if searched else ()
+
+    sampled = [_at(companion, some) for companion in companions()]
+    relations = [(column, relation) for column in searched for relation in _arithmetic(column, sampled, seed)]
+    tables = [(column, *table) for column in searched for table in _tables(column, sampled)]
+    del sampled
+    numbers: dict[int, Floats] = {}
+    needed = {part for _, relation in relations for part in relation.parts}
+    for i, companion in enumerate(companions()):
+        if i in needed and companion.numbers is not None:
+            numbers[i] = companion.numbers
+        for column, place, table in tables:
+            if place == i:
+                column.put(table[companion.codes], Source(companion.columns, companion.words, 0, "table"))
+    for column, relation in relations:
+        _put_arithmetic(column, relation, numbers)
+    orders = row_orders(columns)
+    for column in searched:
+        _put_orders(column, orders)
+    return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
+
+
+def _truth(file: RecoveryFile, recovered: Recovered) -> Floats:
+    """Original values (n,) as numbers, or codes of the release; NaN where there is none."""
+    truth = file.truth_of(recovered)
+    assert truth is not None
+    return truth if recovered.values is not None else np.where(truth > 0, truth, np.nan)
+
+
+def _column(recovered: Recovered, truth: Floats, some: NDArray[np.int64], seed: int) -> _Column:
+    at = truth[some]
+    halves = Halves.of(~np.isnan(at), seed)
+    target = recovered.target
+    near = 0.25 if recovered.values is None else tolerance(at)
+    return _Column(
+        recovered, truth, near, some, halves, Judge(at, target.touched[some], target.column.codes[some], halves.judge)
+    )
+
+
+def _companions(
+    columns: Mapping[str, ReleasedColumn],
+    *,
+    household: str | None,
+    person: str | None,  # noqa: ARG001
+    time: str | None,  # noqa: ARG001
+) -> Iterator[Predictor]:
+    yield from derived_columns.column_predictors(columns, household)
+    if household is not None:
+        yield from derived_columns.household_predictors(columns, Household.of(columns[household]))
+
+
+def _at(companion: Predictor, some: NDArray[np.int64]) -> Predictor:
+    """The companion of some of the records."""
+    codes = companion.codes[some] if len(companion.codes) else companion.codes
+    return replace(companion, codes=codes, numbers=None if companion.numbers is None else companion.numbers[some])
+
+
+def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> list[Relation]:
+    """Relations that tell, or that tell to within the printed units of their companions."""
+    if column.recovered.values is None:
+        return []
+    at = column.at
+    relations, tried = find_relations(at, companions, rows=column.halves.fit, seed=seed)
+    column.tried += tried
+    numbers = {part: companions[part].numbers for relation in relations for part in relation.parts}
+    held = {part: values for part, values in numbers.items() if values is not None}
+    fitted = [(relation, relation.values(held)) for relation in relations]
+    return [
+        relation
+        for relation, values in fitted
+        if column.tells(values, column.near) or column.tells(values, relation.slack)
+    ]
+
+
+def _put_arithmetic(column: _Column, relation: Relation, numbers: Mapping[int, Floats]) -> None:
+    fitted = relation.values(numbers)
+    if column.tells(fitted[column.some], column.near):
+        column.put(fitted, Source(relation.columns, relation.formula, 0, "numbers", relation.formula))
+    if column.tells(fitted[column.some], relation.slack):
+        column.narrow(fitted, relation.slack)
+
+
+def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[int, Floats]]:
+    """Companions that are code tables of the column, by their places, with the value of each code."""
+    at, fit = column.at, column.halves.fit
+    for i, companion in enumerate(companions):
+        if not companion.groups or not len(companion.codes) or companion.columns == (column.name,):
+            continue
+        column.tried += 1
+        table = code_table(companion.codes, companion.n_levels, at, fit)
+        if not np.isnan(table).all() and column.tells(table[companion.codes], column.near):
+            yield i, table
+
+
+def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]]) -> None:
+    for words, order in orders.items():
+        column.tried += 2
+        fit = column.some[column.halves.fit]
+        for fitted in by_position(column.truth, order, fit):
+            if column.tells(fitted[column.some], column.near):
+                column.put(fitted, Source((), words, 0, "order"))
 
 
 def file_put_back(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> Any:

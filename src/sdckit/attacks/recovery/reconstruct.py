@@ -258,7 +258,7 @@ def _by_rules(
             )  # the household column is the first predictor
         others = predictors if household is None else predictors[1:]
         reconstruction_rules.by_columns(state, others, rules=len(predictors))
-        orders = _orders(columns) if orders is None else orders
+        orders = row_orders(columns) if orders is None else orders
         reconstruction_rules.by_order(
             state, {words: order for words, order in orders.items() if words != _by(state.name)}
         )
@@ -268,7 +268,7 @@ def _by(name: str) -> str:
     return f"the order by {name}"
 
 
-def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
+def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
     """Row orders to search for neighbours: file order, and the order by every id-like column."""
     n = len(next(iter(columns.values())).codes)
     orders = {FILE_ORDER: np.arange(n)}

@@ -463,7 +463,8 @@ def recoverable_values(
             if file.truth is not None:
                 recoveries = {name: _judged(file, recovered) for name, recovered in recoveries.items()}
                 tell("looking for relations between original and release")
-                knowledge = owner_knowledge(file, recoveries)
+                time = scenario.time if scenario is not None and scenario.time in file.columns else None
+                knowledge = owner_knowledge(file, recoveries, time=time, seed=number)
                 recoveries |= {name: replace(recoveries[name], known=known) for name, known in knowledge.items()}
             file.memo[place] = (
                 recoveries, _by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell)
