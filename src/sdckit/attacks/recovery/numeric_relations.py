@@ -8,6 +8,7 @@ arithmetic and no statistic.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -380,12 +381,8 @@ class _Search:
 
     def _formula(self, terms: tuple[Term, ...], factors: tuple[float, ...], constant: float, logs: bool) -> str:
         names = [_quoted(one.words) if _is_column(one) else f"({one.words})" for one in self.companions]
-        text = ""
-        for term, factor in sorted(zip(terms, factors, strict=True), key=lambda pair: -pair[1]):
-            sign = (" - " if text else "-") if factor < 0 else (" + " if text else "")
-            text += f"{sign}{_times(abs(factor), term.text(names))}"
-        if constant:
-            text += f"{' - ' if constant < 0 else ' + '}{_number(abs(constant))}"
+        written = [term.text(names) for term in terms]
+        text = _sum(dict(zip(written, factors, strict=True)), constant)
         return f"exp({text})" if logs else text
 
 
@@ -483,3 +480,41 @@ def _times(factor: float, text: str) -> str:
 
 def _number(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.12g}"
+
+
+_TERM = re.compile(
+    r"(?:(?P<times>[\d.e+]+) \* )?(?P<name>[^\W\d]\w*|`[^`]+`)(?: / (?P<by>[\d.]+))?|(?P<number>[\d.e+]+)"
+)
+
+
+def rearranged(column: str, formula: str) -> dict[str, str]:
+    """A formula of a column solved for each column in it, where it is a sum of multiples; empty where it is not.
+
+    >>> rearranged("wage", "total - rest / 2"), rearranged("x", "a * b")
+    ({'total': 'wage + rest / 2', 'rest': '2 * total - 2 * wage'}, {})
+    """
+    factors, constant = {_quoted(column): -1.0}, 0.0
+    pieces = re.split(r"(?:^| )([+-]) ?", formula if formula.startswith("-") else f"+ {formula}")[1:]
+    for sign, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        term = _TERM.fullmatch(piece)
+        if term is None or term["name"] in factors:
+            return {}
+        size = (1.0 if sign == "+" else -1.0) * float(term["times"] or term["number"] or 1) / float(term["by"] or 1)
+        if term["name"] is None:
+            constant += size
+        else:
+            factors[term["name"]] = size
+    return {
+        name.strip("`"): _sum({other: -f / factor for other, f in factors.items() if other != name}, -constant / factor)
+        for name, factor in factors.items()
+        if name != _quoted(column)
+    }
+
+
+def _sum(factors: Mapping[str, float], constant: float) -> str:
+    """A sum of multiples of terms as a formula writes it."""
+    text = ""
+    for term, factor in sorted(factors.items(), key=lambda pair: -pair[1]):
+        sign = (" - " if text else "-") if factor < 0 else (" + " if text else "")
+        text += f"{sign}{_times(abs(factor), term)}"
+    return text + (f"{' - ' if constant < 0 else ' + '}{_number(abs(constant))}" if constant else "")
