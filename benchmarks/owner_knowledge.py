@@ -1,6 +1,6 @@
 """What a release tells somebody who knows how its columns are made: families, files without a relation, sizes.
 
-    PYTHONPATH=src:tests python benchmarks/owner_knowledge.py [families] [files] [sizes]
+    PYTHONPATH=src:tests/attacks/recovery python benchmarks/owner_knowledge.py [families] [files] [sizes]
         [--name noise] [--records 200 2000 20000] [--exceptions 0 0.01 0.05] [--seed 1] [--files 400] [--first 0]
         [--sizes 100000 1000000]
 
@@ -29,9 +29,9 @@ from collections import Counter
 
 import numpy as np
 import polars as pl
+from families import FAMILIES, SHAPES, WAYS, Release, release, unrelated
 
 import sdckit as sdc
-from attacks.recovery.families import FAMILIES, SHAPES, WAYS, Release, release, unrelated
 from recovery import survey
 
 ASKED, OF_A_TWIN, CLAIMS = 0.95, 0.01, 4

@@ -22,12 +22,14 @@ from sdckit.attacks.recovery.reconstruct import Recovered, put_back, row_orders
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
+from sdckit.attacks.recovery.text_parts import text_parts
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, read_columns
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats
 
 MOST_SEARCHED = 200_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
+MOST_GROUPS = 0.6  # per record, whose totals shares are taken of
 NARROWER = 0.5  # of what the release leaves open: least gain that narrows
 
 
@@ -74,6 +76,10 @@ class _Column:
         """Original values of the records that are searched."""
         return self.truth[self.some]
 
+    def may_use(self, companion: Predictor) -> bool:
+        """Whether a companion is evidence: not what is released of the column itself, where it is judged as hidden."""
+        return self.judge.apart or self.name not in companion.columns or companion.kind == "linked"
+
     def tells(self, fitted: Floats, near: float) -> bool:
         """Whether fitted values of the records that are searched tell."""
         return self.judge.tells(fitted, near, self.tried)
@@ -115,7 +121,9 @@ def owner_knowledge(
     searched = [column for column in searched if len(column.halves.judge)]
 
     def companions() -> Iterable[Predictor]:
-        return _companions(columns, household=household, person=person, time=time) if searched else ()
+        yield from _companions(columns, household=household, person=person, time=time) if searched else ()
+        for column in searched:
+            yield from _shares_of_totals(columns, column.name)
 
     sampled = [_at(companion, some) for companion in companions()]
     relations = [(column, relation) for column in searched for relation in _arithmetic(column, sampled, seed)]
@@ -164,6 +172,30 @@ def _companions(
     yield from derived_columns.column_predictors(columns, household)
     if household is not None:
         yield from derived_columns.household_predictors(columns, Household.of(columns[household]))
+    yield from text_parts(columns)
+
+
+def _shares_of_totals(columns: Mapping[str, ReleasedColumn], name: str) -> Iterator[Predictor]:
+    """Columns of shares times the sums of a released column over groups, which swaps within them leave as they were."""
+    own = columns[name].numbers
+    shares = [(other, x) for other, column in columns.items() if (x := column.numbers) is not None and _are_shares(x)]
+    if own is None or not shares:
+        return
+    for group, column in columns.items():
+        if group != name and 1 < column.n_levels <= MOST_GROUPS * len(own):
+            totals = np.bincount(column.codes, own, column.n_levels + 1)
+            totals[0] = np.nan
+            for share, x in shares:
+                words = f"{share} * the sum of {name} over {group}"
+                none = np.zeros(0, np.int32)
+                yield Predictor(
+                    (share, group, name), words, none, 0, x * totals[column.codes], groups=False, kind="numbers"
+                )
+
+
+def _are_shares(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return len(known) > 0 and bool(((known >= 0) & (known <= 1)).all() and ((known % 1) > 0).mean() > NARROWER)
 
 
 def _at(companion: Predictor, some: NDArray[np.int64]) -> Predictor:
@@ -176,8 +208,11 @@ def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> 
     """Relations that tell, or that tell to within the printed units of their companions."""
     if column.recovered.values is None:
         return []
-    at = column.at
-    relations, tried = find_relations(at, companions, rows=column.halves.fit, seed=seed)
+    use = [companion if column.may_use(companion) else replace(companion, numbers=None) for companion in companions]
+    fit = column.halves.fit
+    if column.judge.apart:  # of unchanged values the released one is the original: arithmetic of no use
+        fit = fit[column.recovered.target.touched[column.some][fit]]
+    relations, tried = find_relations(column.at, use, rows=fit, seed=seed)
     column.tried += tried
     numbers = {part: companions[part].numbers for relation in relations for part in relation.parts}
     held = {part: values for part, values in numbers.items() if values is not None}
@@ -192,7 +227,8 @@ def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> 
 def _put_arithmetic(column: _Column, relation: Relation, numbers: Mapping[int, Floats]) -> None:
     fitted = relation.values(numbers)
     if column.tells(fitted[column.some], column.near):
-        column.put(fitted, Source(relation.columns, relation.formula, 0, "numbers", relation.formula))
+        formula = relation.formula if relation.plain else ""
+        column.put(fitted, Source(relation.columns, relation.formula, 0, "numbers", formula))
     if column.tells(fitted[column.some], relation.slack):
         column.narrow(fitted, relation.slack)
 
@@ -201,7 +237,7 @@ def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[
     """Companions that are code tables of the column, by their places, with the value of each code."""
     at, fit = column.at, column.halves.fit
     for i, companion in enumerate(companions):
-        if not companion.groups or not len(companion.codes) or companion.columns == (column.name,):
+        if not companion.groups or not len(companion.codes) or not column.may_use(companion):
             continue
         column.tried += 1
         table = code_table(companion.codes, companion.n_levels, at, fit)

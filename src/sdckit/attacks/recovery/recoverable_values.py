@@ -15,6 +15,7 @@ from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowled
 from sdckit.attacks.recovery.reconstruct import Recovered, recognised, recover
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
+from sdckit.attacks.recovery.remedies import remedy
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.data import arguments
@@ -64,6 +65,8 @@ class ColumnRecovery:
         included; None without the original.
     known_sources : tuple of Source
         What tells them beyond the release alone, the most productive first.
+    known_remedies : tuple of str
+        Those of the remedies that concern nothing else.
     """
 
     column: str
@@ -83,6 +86,7 @@ class ColumnRecovery:
     remedies: tuple[str, ...] = ()
     known: int | None = None
     known_sources: tuple[Source, ...] = ()
+    known_remedies: tuple[str, ...] = ()
 
     @property
     def alone(self) -> int:
@@ -97,7 +101,7 @@ class ColumnRecovery:
     @property
     def telling(self) -> tuple[str, ...]:
         """Descriptions of the rules that reconstruct most values, at most three, in descending order."""
-        return most_telling((*(self.sources if self.alone else ()), *self.known_sources))
+        return _most_telling((*(self.sources if self.alone else ()), *self.known_sources))
 
     @property
     def told_by(self) -> str:
@@ -105,12 +109,22 @@ class ColumnRecovery:
         return "; ".join(self.telling)
 
     @property
+    def alone_by(self) -> str:
+        """The same of the rules that reconstruct values from the release alone."""
+        return "; ".join(_most_telling(self.sources if self.alone else ()))
+
+    @property
+    def known_by(self) -> str:
+        """The same of what tells beyond them."""
+        return "; ".join(_most_telling(self.known_sources))
+
+    @property
     def share(self) -> float:
         """`counted` as a share of the changed values."""
         return self.counted / self.touched if self.touched else 0.0
 
 
-def most_telling(sources: Sequence[Source]) -> tuple[str, ...]:
+def _most_telling(sources: Sequence[Source]) -> tuple[str, ...]:
     """Descriptions of the sources that tell most values, at most three, in descending order."""
     return tuple(source.words for source in sorted(sources, key=lambda source: -source.told)[:MOST_NAMED])
 
@@ -122,7 +136,10 @@ def summed_up(
     """Figures of one column; `truth` (n,) is given if the original is known."""
     name, sources = recovered.target.column.name, tuple(sorted(recovered.sources, key=lambda source: -source.told))
     right, narrowed, known_sources = recovered.right, recovered.narrowed, _known_sources(recovered)
-    remedies = (_remedy(name, source, weight, household) for source in (*sources, *known_sources))
+    alone, knowing = (
+        tuple(dict.fromkeys(remedy(name, source, weight, household) for source in some))
+        for some in (sources, known_sources)
+    )
     left = recovered.after[narrowed]
     rates = (math.nan,) * 5
     if guessed is not None and truth is None:
@@ -136,8 +153,9 @@ def summed_up(
         None if right is None else int(right.sum()), int(narrowed.sum()),
         float(np.nanmean(left)) if len(left) and not np.isnan(left).all() else math.nan,
         0 if guessed is None else len(guessed.rows), *rates,
-        sources, tuple(dict.fromkeys(remedies)),
+        sources, tuple(dict.fromkeys((*alone, *knowing))),
         None if right is None else int((right | recovered.beyond).sum()), known_sources,
+        tuple(words for words in knowing if words not in alone),
     )  # fmt: skip
 
 
@@ -158,24 +176,6 @@ def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
         for words in column.remedies if column.counted else ():
             counts[words] = max(counts.get(words, 0), column.counted)
     return tuple(sorted(counts, key=lambda words: -counts[words]))
-
-
-def _remedy(column: str, source: Source, weight: str | None, household: str | None) -> str:
-    if source.kind == "order":
-        return "put the rows into random order (random_order): neighbours tell values"
-    if weight is not None and weight in source.columns:
-        return f"coarsen the weight {weight} (coarsen_weights), or leave it out: it tells {column}"
-    if household is not None and household in source.columns:
-        if source.kind == "counted":
-            return (
-                f"{column} can be counted from the rows of {household}: leave {household} out, or let no household "
-                "show more rows than the release says (limit_households)"
-            )
-        if source.kind == "divided":
-            return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
-        return f"add {column} to household_variables, to protect it once for all mates: they give it back"
-    names = " and ".join(source.columns)
-    return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"
 
 
 # Roles and class sizes as arguments of reconstruction measures, where keys are optional.
