@@ -79,7 +79,7 @@ def test_a_relation_is_found_beside_columns_that_have_none(formula: str, excepti
     companions = [companion(name, numbers) for name, numbers in columns.items()]
     relations, tried = find_relations(y, companions, rows=np.arange(0, len(y), 2))
     assert [relation.formula for relation in relations] == [formula]
-    assert tried > 100
+    assert tried >= 13
     hits = np.abs(relations[0].values([one.numbers for one in companions]) - y) <= tolerance(y)
     assert np.count_nonzero(~hits) <= exceptions
 

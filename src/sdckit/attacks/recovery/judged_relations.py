@@ -63,11 +63,17 @@ class Judge:
         What is released of each record, as codes.
     rows : ndarray of int
         The half to judge on.
+
+    Attributes
+    ----------
+    apart : bool
+        Whether changed values are judged by themselves. Where they are too few all records are, as if the column were
+        hidden: what is released of it is then no evidence.
     """
 
     def __init__(self, truth: Floats, changed: Bools, released: Codes, rows: NDArray[np.int64]) -> None:
         among = rows[changed[rows]]
-        apart = len(among) >= FEWEST_CHANGED
+        self.apart = apart = len(among) >= FEWEST_CHANGED
         self.rows = among if apart else rows
         self.truth = truth
         known = ~np.isnan(truth)

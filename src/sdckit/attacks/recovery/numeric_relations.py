@@ -8,6 +8,7 @@ arithmetic and no statistic.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -28,6 +29,7 @@ MOST_IN_PAIRS, MOST_IN_THREES, MOST_IN_PRODUCTS = 60, 24, 24
 NEAR = 0.02  # of the usual spread: a trimmed residual above it is not looked at further
 PROMISING = 12  # combinations of one number of terms that are refined
 HITS = 0.85  # of the records fitted to, from which on a relation is handed on to be judged
+ENOUGH = 0.9  # of them, from which on no less simple one is looked for
 FAR = 1e6  # usual spreads
 USUAL = 0.3  # most records of one value among those searched: else a constant fits most of them
 LARGEST_PART = 100
@@ -71,8 +73,8 @@ _WRITTEN = {
 class Relation:
     """A number as constant + sum of factors times terms; of its logarithm if `logs`.
 
-    `columns` are those of its companions, `formula` is as a recipe writes it. `slack` is how far printed units alone
-    may set it off, `hits` the share of the records fitted to that it gives exactly.
+    `columns` are those of its companions, `formula` is as a recipe writes it if it is `plain`: of columns as they are.
+    `slack` is how far printed units alone may set it off, `hits` the share of the records fitted to that it gives.
     """
 
     terms: tuple[Term, ...]
@@ -81,6 +83,7 @@ class Relation:
     logs: bool
     columns: tuple[str, ...]
     formula: str
+    plain: bool
     slack: float
     hits: float
 
@@ -121,11 +124,13 @@ def printed_step(values: Floats) -> float:
     """
     unit = printed_unit(values)
     known = values[np.isfinite(values)][:10_000]
+    if not unit or not known.any():
+        return unit
     for power in range(6, 0, -1):
         for digit in (5.0, 2.5, 2.0, 1.0):
             step = digit * 10.0**power * unit
-            if unit and (np.abs(known / step - np.round(known / step)) < 1e-9).mean() > KEPT + 0.1:
-                return step if (known != 0).any() else unit
+            if (np.abs(known / step - np.round(known / step)) < 1e-9).mean() > KEPT + 0.1:
+                return step
     return unit
 
 
@@ -253,6 +258,8 @@ def find_relations(
     search = _Search(y, companions, np.arange(len(y)) if rows is None else rows, seed)
     relations: list[Relation] = []
     for sets, logs in search.stages():
+        if any(relation.hits >= ENOUGH for relation in relations):
+            break
         left = [terms for terms in sets if not any(relation.parts <= _parts(terms) for relation in relations)]
         relations += search.refined(left, logs)
     return relations, search.tried
@@ -284,7 +291,8 @@ class _Search:
         there = [i for i, numbers in enumerate(self.numbers) if _varies(numbers[self.some])]
         itself = [Term("itself", (i,)) for i in there]
         yield [(term,) for term in itself], False
-        made = [Term(how, (i,)) for how, i in product(LOGS, there[:MOST_IN_PAIRS])]
+        plain = [i for i in there if self.companions[i].kind == "column"]
+        made = [Term(how, (i,)) for how, i in product(LOGS, plain[:MOST_IN_PAIRS])]
         first = there[:MOST_IN_PRODUCTS]
         made += [Term("product", pair) for pair in combinations(first, 2)]
         made += [Term("ratio", pair) for pair in product(first, first) if pair[0] != pair[1]]
@@ -354,7 +362,8 @@ class _Search:
             dict.fromkeys(c for term in terms for part in term.parts for c in self.companions[part].columns)
         )
         formula = self._formula(terms, factors, best, logs)
-        return Relation(terms, factors, best, logs, columns, formula, slack, hits)
+        plain = all(_is_column(self.companions[part]) for part in _parts(terms))
+        return Relation(terms, factors, best, logs, columns, formula, plain, slack, hits)
 
     def _constants(self, constant: float, logs: bool) -> list[float]:
         """Constants to try, the simplest first."""
@@ -371,13 +380,9 @@ class _Search:
         return self.tolerance + sum(units) if len(units) == len(terms) else self.tolerance
 
     def _formula(self, terms: tuple[Term, ...], factors: tuple[float, ...], constant: float, logs: bool) -> str:
-        names = [_quoted(one.words) for one in self.companions]
-        text = ""
-        for term, factor in sorted(zip(terms, factors, strict=True), key=lambda pair: -pair[1]):
-            sign = (" - " if text else "-") if factor < 0 else (" + " if text else "")
-            text += f"{sign}{_times(abs(factor), term.text(names))}"
-        if constant:
-            text += f"{' - ' if constant < 0 else ' + '}{_number(abs(constant))}"
+        names = [_quoted(one.words) if _is_column(one) else f"({one.words})" for one in self.companions]
+        written = [term.text(names) for term in terms]
+        text = _sum(dict(zip(written, factors, strict=True)), constant)
         return f"exp({text})" if logs else text
 
 
@@ -398,14 +403,13 @@ def _varies(values: Floats) -> bool:
 
 def _standard(values: Floats) -> tuple[Floats, float, float]:
     """Values less their median, over their usual spread; what is far beyond it is left out."""
-    known = values[~np.isnan(values)]
+    known = np.sort(values[~np.isnan(values)])
     if not len(known):
         return values, 0.0, 1.0
-    centre = float(np.median(known))
-    low, high = np.quantile(known, [0.1, 0.9])
-    spread = float(high - low) or float(np.abs(known - centre).max()) or 1.0
-    standard = (values - centre) / spread
-    with np.errstate(invalid="ignore"):
+    low, centre, high = (float(known[int(share * (len(known) - 1))]) for share in (0.1, 0.5, 0.9))
+    spread = high - low or max(centre - float(known[0]), float(known[-1]) - centre) or 1.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        standard = (values - centre) / spread
         return np.where(np.abs(standard) < FAR, standard, np.nan), centre, spread
 
 
@@ -457,6 +461,10 @@ def _simple(factor: float, error: float) -> float:
     return 0.0
 
 
+def _is_column(companion: Predictor) -> bool:
+    return companion.columns == (companion.words,)
+
+
 def _quoted(name: str) -> str:
     return name if name.isidentifier() else f"`{name}`"
 
@@ -472,3 +480,41 @@ def _times(factor: float, text: str) -> str:
 
 def _number(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.12g}"
+
+
+_TERM = re.compile(
+    r"(?:(?P<times>[\d.e+]+) \* )?(?P<name>[^\W\d]\w*|`[^`]+`)(?: / (?P<by>[\d.]+))?|(?P<number>[\d.e+]+)"
+)
+
+
+def rearranged(column: str, formula: str) -> dict[str, str]:
+    """A formula of a column solved for each column in it, where it is a sum of multiples; empty where it is not.
+
+    >>> rearranged("wage", "total - rest / 2"), rearranged("x", "a * b")
+    ({'total': 'wage + rest / 2', 'rest': '2 * total - 2 * wage'}, {})
+    """
+    factors, constant = {_quoted(column): -1.0}, 0.0
+    pieces = re.split(r"(?:^| )([+-]) ?", formula if formula.startswith("-") else f"+ {formula}")[1:]
+    for sign, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        term = _TERM.fullmatch(piece)
+        if term is None or term["name"] in factors:
+            return {}
+        size = (1.0 if sign == "+" else -1.0) * float(term["times"] or term["number"] or 1) / float(term["by"] or 1)
+        if term["name"] is None:
+            constant += size
+        else:
+            factors[term["name"]] = size
+    return {
+        name.strip("`"): _sum({other: -f / factor for other, f in factors.items() if other != name}, -constant / factor)
+        for name, factor in factors.items()
+        if name != _quoted(column)
+    }
+
+
+def _sum(factors: Mapping[str, float], constant: float) -> str:
+    """A sum of multiples of terms as a formula writes it."""
+    text = ""
+    for term, factor in sorted(factors.items(), key=lambda pair: -pair[1]):
+        sign = (" - " if text else "-") if factor < 0 else (" + " if text else "")
+        text += f"{sign}{_times(abs(factor), term)}"
+    return text + (f"{' - ' if constant < 0 else ' + '}{_number(abs(constant))}" if constant else "")
