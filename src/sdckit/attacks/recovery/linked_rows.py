@@ -238,6 +238,7 @@ def _pointers(
         if column.n_levels >= ID_SHARE * n and column.sizes[1:].max() == 1 and _names_rows(column)
     }
     texts: dict[str, dict[str, int]] = {}
+    numbered = [one for grouping in groupings if (one := _Numbered.of(grouping, columns)) is not None]
     found = 0
     for name, column in names.items():
         known = n - int(column.sizes[0])
@@ -252,15 +253,37 @@ def _pointers(
                 for first, words in ((1, f"the row number {name}"), (0, f"the row number {name}, from 0"))[: 1 + few]:
                     row = _rows_of(column.numbers, np.arange(first, first + n, dtype=np.float64))
                     links.append(Link((name,), words, row))
-        for group in groupings:
-            of = group.household.name
-            links.append(Link((name, of), f"the row of {of} that {name} names", _members(column, columns, group)))
+        for members in numbered:
+            of = members.grouping.household.name
+            links.append(Link((name, of), f"the row of {of} that {name} names", _members(column, members)))
         for link in links:
             if _points(column, link.row):
                 yield link
                 found += 1
         if found >= POINTERS:
             return
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """Members by household and number: their rows `order` (n,) in ascending order of `keys` (n,)."""
+
+    grouping: _Grouping
+    span: float
+    keys: Floats
+    order: Rows
+
+    @classmethod
+    def of(cls, grouping: _Grouping, columns: Mapping[str, ReleasedColumn]) -> _Numbered | None:
+        """Numbered by a column that does, else by the file."""
+        group = grouping.household
+        places = columns[grouping.by].numbers if grouping.by else group.positions()
+        if places is None:
+            return None
+        span = float(np.nanmax(places, initial=0.0)) + 1.0
+        keys = np.where(group.of_row >= 0, group.of_row * span + places, np.nan)
+        order = np.argsort(keys)
+        return cls(grouping, span, keys[order], order)
 
 
 def _names_rows(column: ReleasedColumn) -> bool:
@@ -293,21 +316,17 @@ def _rows_of(numbers: Floats, ids: Floats) -> Rows:
     return row if spread else np.full(len(numbers), -1, np.int64)
 
 
-def _members(column: ReleasedColumn, columns: Mapping[str, ReleasedColumn], numbered: _Grouping) -> Rows:
-    """The member of the household whose number each row says: by a column that numbers them, else by the file."""
-    group, own = numbered.household, column.numbers
-    places = columns[numbered.by].numbers if numbered.by else group.positions()
+def _members(column: ReleasedColumn, numbered: _Numbered) -> Rows:
+    """The member of the household whose number each row says."""
+    group, own = numbered.grouping.household, column.numbers
     nobody = np.full(len(column.codes), -1, np.int64)
-    if own is None or places is None or column.n_levels > TIMES * group.sizes.max(initial=0):
+    if own is None or column.n_levels > TIMES * group.sizes.max(initial=0):
         return nobody
-    if column.name in (numbered.by, group.name):
+    if column.name in (numbered.grouping.by, group.name):
         return nobody
-    span = max(float(ends[~np.isnan(ends)].max(initial=0.0)) for ends in (places, own)) + 1.0
-    keys = np.where(group.of_row >= 0, group.of_row * span + places, np.nan)
-    wanted = np.where((own > 0) & (own < span) & (group.of_row >= 0), group.of_row * span + own, -1.0)
-    order = np.argsort(keys)
-    place = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
-    return np.where(keys[order[place]] == wanted, order[place], nobody)
+    wanted = np.where((own > 0) & (own < numbered.span) & (group.of_row >= 0), group.of_row * numbered.span + own, -1.0)
+    place = np.minimum(np.searchsorted(numbered.keys, wanted), len(numbered.keys) - 1)
+    return np.where(numbered.keys[place] == wanted, numbered.order[place], nobody)
 
 
 def _points(column: ReleasedColumn, row: Rows) -> bool:
