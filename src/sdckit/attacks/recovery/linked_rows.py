@@ -147,8 +147,7 @@ def _moved(columns: Mapping[str, ReleasedColumn], link: Link) -> Iterator[Predic
 
 
 def _sums(columns: Mapping[str, ReleasedColumn], group: Household) -> Iterator[Predictor]:
-    """Sums over the other rows of a group, where all of them have a number."""
-    several = group.spread(group.sizes.astype(np.float64)) > 1
+    """Sums over the other rows of a group, where all of them have a number; nothing where there is no other."""
     if group.sizes.max(initial=0) < 3:
         return  # the other row says it
     for name, column in columns.items():
@@ -157,7 +156,7 @@ def _sums(columns: Mapping[str, ReleasedColumn], group: Household) -> Iterator[P
         gone = np.isnan(column.numbers)
         own = np.where(gone, 0.0, column.numbers)
         others = group.spread(group.sums(own)) - own
-        complete = several & (group.spread(group.sums(gone.astype(np.float64))) == gone)
+        complete = (group.of_row >= 0) & (group.spread(group.sums(gone.astype(np.float64))) == gone)
         words = f"the sum of {name} over the other rows of {group.name}"
         values = np.where(complete, others, np.nan)
         yield Predictor((name, group.name), words, np.zeros(0, np.int32), 0, values, groups=False, kind="linked")
