@@ -25,6 +25,7 @@ POINTERS = 4
 NAMED = 0.9  # values of a pointer, without the one that means nobody, that name a row
 OWN = 0.02  # that name their own row, at most
 PER_ROW = 50  # rows that name the same row, on average
+LASTING = 0.5  # of its usual spread: a number that lasts differs by less, on average
 PER_MEMBER = 4  # levels, for each row of the largest group, of a column that numbers them
 TIMES = 2  # columns that say when the rows of a group were
 FEW_ZEROS = 10  # rows that may name row 0
@@ -128,22 +129,26 @@ def _there(name: str, column: ReleasedColumn, link: Link) -> Predictor | None:
 
 
 def _moved(columns: Mapping[str, ReleasedColumn], link: Link) -> Iterator[Predictor]:
-    """Whole numbers in the linked row plus the time between both rows: an age years before."""
-    for time in link.times:
-        if (when := columns[time].numbers) is None:
+    """Whole numbers in the linked row that last, plus the time between both rows: an age years before."""
+    for name, column in columns.items() if link.times else ():
+        if column.numbers is None or not column.whole or column.n_levels < 3 or name in (*link.columns, *link.times):
             continue
-        passed = np.where(link.row < 0, np.nan, when - when[link.row])
-        for name, column in columns.items():
-            if (
-                column.numbers is not None
-                and column.whole
-                and column.n_levels > 2
-                and name not in (time, *link.columns)
-            ):
+        there = np.where(link.row < 0, np.nan, column.numbers[link.row])
+        if not _lasts(column.numbers, there):
+            continue
+        for time in link.times:
+            if (when := columns[time].numbers) is not None:
                 words = f"{name} in {link.words}, plus the {time} between"
                 made_of = tuple(dict.fromkeys((name, time, *link.columns)))
-                values = column.numbers[link.row] + passed
+                values = there + when - when[link.row]
                 yield Predictor(made_of, words, np.zeros(0, np.int32), 0, values, groups=False, kind="linked")
+
+
+def _lasts(here: Floats, there: Floats) -> bool:
+    """Whether numbers of linked rows are nearly the same."""
+    known = ~np.isnan(here) & ~np.isnan(there)
+    x, y = here[known], there[known]
+    return len(x) >= FEWEST and bool(np.abs(x - y).mean() <= LASTING * np.abs(x - np.median(x)).mean())
 
 
 def _sums(columns: Mapping[str, ReleasedColumn], group: Household) -> Iterator[Predictor]:
