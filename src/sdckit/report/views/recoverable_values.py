@@ -99,7 +99,7 @@ def _apart(column: Any, start: str, setting: PairSetting) -> dict[str, Tree]:
     ledger.count(f"{start}beyond", column.counted - column.alone, start)
     ledger.equal(f"{start}back", alone.name, f"{start}beyond")
     ledger.nested(touched, alone.name)
-    formulas = tuple(source.formula for source in column.known_sources if source.formula)
+    formulas = tuple(source.formula or source.words for source in column.known_sources if source.kind == "numbers")
     return {
         "alone": alone, "alone_share": Share(alone.name, touched), "told_by": Told(column.alone_by, (alone.name,)),
         "known_by": Told(column.known_by, (f"{start}beyond",)), "formulas": Told(formulas, (f"{start}beyond",), ()),
