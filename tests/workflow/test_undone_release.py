@@ -181,3 +181,22 @@ def test_of_a_file_by_itself_what_it_gives_back_is_held_against_the_limits_too()
     printed = {one["name"]: one for one in plain_document(assessment)["verdicts"]}
     assert printed["household_risk_undone"]["value"]["value"] > 0
     assert printed["exact_numbers_undone"]["holds"]["value"] is False
+    wide = told.changed(thresholds={**LIMITS, "recoverable": 0.0, "exact_numbers": 0.9})
+    with quiet():
+        printed = {one["name"]: one for one in plain_document(assess(blank, scenario=wide))["verdicts"]}
+    assert printed["exact_numbers_undone"]["holds"]["value"] is True
+    assert 0 < printed["exact_numbers_undone"]["value"]["value"] < 0.9
+
+
+def test_documents_say_of_both_releases_what_is_known_with_what_is_put_back():
+    told = Scenario(keys=["sex", "age"], magnitudes=["pay"], household="home", aligned=True, thresholds=LIMITS)
+    with quiet():
+        assessed = assess(WHOLE, [OUT, OUT.drop("born")], scenario=told, seed=1)
+    exact = {one.name: one for one in assessed.verdicts}
+    plain = plain_document(assessed)
+    for printed in (one for one in plain["verdicts"] if one["name"].endswith("_undone")):
+        verdict = exact[printed["name"]]
+        share = verdict.value if verdict.n_records is None else verdict.n_records / N
+        assert printed["value"]["value"] == pytest.approx(share, abs=0.01), printed["name"]
+        assert printed["holds"]["value"] is verdict.holds
+    assert sum(one["name"].endswith("_undone") for one in plain["verdicts"]) == 4
