@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import polars as pl
 import pytest
 
 from attacks.recovery.made import survey
+from draw import quiet
 from recipes import SECRET
-from sdckit import Recipe, Scenario, check
-from sdckit.errors import SdcWarning
+from sdckit import Recipe, Scenario, assess, check, exact_numbers, household_structure, individual_risk
+from sdckit.errors import DataError, SdcWarning
+from sdckit.report.formats.write import plain_document
 
 KEYS = ["region", "size", "age", "sex", "tenure"]
 SURVEY = survey(2500, seed=21).with_columns(
@@ -87,3 +92,111 @@ def test_a_recipe_that_follows_the_advice_passes_and_a_script_finds_no_more_than
         usual = counts["count"].max() / counts["count"].sum()
         assert touched > 0
         assert back <= usual * touched
+
+
+# Arithmetic that everybody knows: limits on numbers and households are held against what it gives back, too.
+
+
+N = 300
+LIMITS = {"k": 3, "exact_numbers": 0.0, "household_risk": 0.5, "household_uniques": 0.5}
+RULES = np.random.default_rng(8)
+AGE, PAY, REST = RULES.integers(20, 65, N), RULES.lognormal(8, 1.2, N).round(), RULES.integers(0, 300, N)
+WHOLE = pl.DataFrame(
+    {
+        "home": np.repeat(np.arange(N // 3), 3), "sex": RULES.choice(["f", "m"], N), "age": AGE, "pay": PAY,
+        "rest": REST, "total": PAY + REST, "born": [f"{2024 - age}-05-01" for age in AGE],
+    }
+)  # fmt: skip
+BANDED = pl.when(pl.col("age") < 40).then(pl.lit("20-39")).otherwise(pl.lit("40-64"))
+OUT = WHOLE.with_columns(pay=pl.col("pay").shuffle(seed=3), age=BANDED)
+
+
+def verdicts_of(released: pl.DataFrame, **limits: float) -> dict:
+    told = Scenario(
+        keys=["sex", "age"], magnitudes=["pay"], household="home", aligned=True, thresholds=limits or LIMITS
+    )
+    with quiet():
+        return {one.name: one for one in assess(WHOLE, released, scenario=told, seed=1).verdicts}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_what_holds_of_the_release_is_exceeded_by_who_knows_how_its_columns_are_made(name):
+    found = verdicts_of(OUT)
+    assert found[name].holds
+    assert found[f"{name}_undone"].holds is False
+    rules = {"k": "born", "exact_numbers": "total - rest"}
+    assert rules.get(name, "born") in found[f"{name}_undone"].sentence
+
+
+def test_the_figures_are_those_of_the_original_where_everything_is_given_back():
+    found = verdicts_of(OUT)
+    roles = Scenario(keys=["sex", "age"], magnitudes=["pay"], household="home", thresholds=LIMITS)
+    risk = individual_risk(WHOLE, scenario=roles)
+    assert found["household_risk_undone"].n_records == risk.count_households_above(0.5)
+    assert found["exact_numbers_undone"].value == exact_numbers(WHOLE, scenario=roles).share
+    households = household_structure(WHOLE, scenario=roles)
+    assert found["household_uniques_undone"].value == households.share_unique_compositions
+
+
+def test_nothing_is_judged_again_where_the_columns_that_tell_are_left_out_or_computed_anew():
+    again = OUT.drop("born").with_columns(total=pl.col("pay") + pl.col("rest"))
+    for released in (OUT.drop("born", "total"), again):
+        assert not [name for name in verdicts_of(released) if name.endswith("_undone")]
+
+
+def test_a_limit_is_judged_only_where_what_it_looks_at_is_given_back():
+    names = verdicts_of(OUT.drop("born"))
+    assert "exact_numbers_undone" in names
+    assert not {"household_risk_undone", "k_undone"} & names.keys()
+
+
+def test_a_share_at_its_limit_is_not_beyond_it():
+    exact = verdicts_of(OUT)["exact_numbers_undone"].value
+    assert 0 < exact < 1
+    assert verdicts_of(OUT, k=3, exact_numbers=exact)["exact_numbers_undone"].holds
+    assert verdicts_of(OUT, k=3, exact_numbers=exact - 1e-9)["exact_numbers_undone"].holds is False
+
+
+def test_what_cannot_be_measured_is_not_judged(monkeypatch):
+    def refused(*_: object, **__: object) -> None:
+        raise DataError("it is too large")
+
+    monkeypatch.setattr("sdckit.catalogue.measure", lambda _: SimpleNamespace(measure=refused))
+    found = verdicts_of(OUT)["exact_numbers_undone"]
+    assert (found.holds, found.reason) == (None, "it is too large")
+
+
+def test_of_a_file_by_itself_what_it_gives_back_is_held_against_the_limits_too():
+    blank = WHOLE.drop("born").with_columns(
+        copy=pl.col("age"), age=pl.when(pl.int_range(N) < 60).then(None).otherwise("age")
+    )
+    told = Scenario(
+        keys=["sex", "age"], magnitudes=["pay"], household="home", thresholds={**LIMITS, "recoverable": 0.0}
+    )
+    with quiet():
+        assessment = assess(blank, scenario=told)
+    found = {one.name: one for one in assessment.verdicts}
+    assert {"household_risk_undone", "exact_numbers_undone"} <= found.keys()
+    assert found["household_risk_undone"].alone
+    printed = {one["name"]: one for one in plain_document(assessment)["verdicts"]}
+    assert printed["household_risk_undone"]["value"]["value"] > 0
+    assert printed["exact_numbers_undone"]["holds"]["value"] is False
+    wide = told.changed(thresholds={**LIMITS, "recoverable": 0.0, "exact_numbers": 0.9})
+    with quiet():
+        printed = {one["name"]: one for one in plain_document(assess(blank, scenario=wide))["verdicts"]}
+    assert printed["exact_numbers_undone"]["holds"]["value"] is True
+    assert 0 < printed["exact_numbers_undone"]["value"]["value"] < 0.9
+
+
+def test_documents_say_of_both_releases_what_is_known_with_what_is_put_back():
+    told = Scenario(keys=["sex", "age"], magnitudes=["pay"], household="home", aligned=True, thresholds=LIMITS)
+    with quiet():
+        assessed = assess(WHOLE, [OUT, OUT.drop("born")], scenario=told, seed=1)
+    exact = {one.name: one for one in assessed.verdicts}
+    plain = plain_document(assessed)
+    for printed in (one for one in plain["verdicts"] if one["name"].endswith("_undone")):
+        verdict = exact[printed["name"]]
+        share = verdict.value if verdict.n_records is None else verdict.n_records / N
+        assert printed["value"]["value"] == pytest.approx(share, abs=0.01), printed["name"]
+        assert printed["holds"]["value"] is verdict.holds
+    assert sum(one["name"].endswith("_undone") for one in plain["verdicts"]) == 4

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part
+from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.data.scenarios.thresholds import SYNTHETIC
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import DataError, ScenarioError, SdcError
 
 if TYPE_CHECKING:
+    from sdckit.attacks.recovery.recoverable_values import LimitPutBack, RecoverableValues
     from sdckit.data.scenarios.scenario import Scenario
 
 COLUMNS_AT_ONCE = 3
@@ -142,11 +144,64 @@ def _recovery_arguments(context: Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _recovery_parts(context: Context) -> Iterator[Part]:
+    """What is recovered, and what limits of other measures say of the release with that put back."""
+
+    def measured() -> RecoverableValues:
+        result: RecoverableValues = RECOVERABLE.measure(context.pair, **_recovery_arguments(context))
+        return _put_back(result, context, result.pair.original)
+
+    yield "", measured
+
+
+def _put_back(result: RecoverableValues, context: Context, original: Any) -> RecoverableValues:
+    """The result with the declared limits of other measures that what is given back could break."""
+    scenario = context.scenario
+    limits = scenario.limits_of(compared=True)
+    found = {}
+    for base in (LIMITS[kind.of] for kind in LIMITS.values() if kind.measure == RECOVERABLE.name and kind.of):
+        if not base.needs or getattr(limits, base.name) is None:
+            continue  # those without a role of their own are counted with the keys
+        own = scenario.judged_numbers if base.numbers else tuple(filter(None, [scenario.household]))
+        beside = (base.numbers and scenario.number_groups) or scenario.keys
+        released = all(any(name in file.columns for name in own) for file in result.files)
+        if released and (because := result.telling((*own, *beside))):
+            context.tell("measuring the risk with the values put back")
+            found[base.name] = _measured_put_back(result, base, context, original, because)
+    return replace(result, put_back=found)
+
+
+def _measured_put_back(
+    result: RecoverableValues, base: LimitKind, context: Context, original: Any, because: str
+) -> LimitPutBack:
+    """The measure of a limit on each release with the reconstructed values put back."""
+    from sdckit.attacks.recovery.recoverable_values import LimitPutBack
+    from sdckit.catalogue import measure
+
+    scenario, limit = context.scenario, getattr(context.scenario.limits_of(compared=True), base.name)
+    beyond, whole = [], []
+    for j in range(1, result.m + 1):
+        undone = result.undone(j)
+        try:
+            if base.scope == "released" and original is not None:
+                how = {"aligned": result.pair.aligned or context.aligned, "id": result.pair.id}
+                figures = measure(base.measure).measure(original, undone, scenario=scenario, **how)
+            else:
+                figures = measure(base.measure).measure(undone, scenario=scenario)
+        except SdcError as error:
+            return LimitPutBack(because, reason=str(error))
+        figure = getattr(figures, base.figure)
+        total = figures.n if base.part is None or base.part[1] == "n" else getattr(figures, f"n_{base.part[1]}")
+        beyond.append(figure(limit) if base.judged == "count" else round(figure * total))
+        whole.append(total)
+    return LimitPutBack(because, tuple(beyond), tuple(whole))
+
+
 RECOVERABLE = Measure(
     name="recoverable_values",
     question="Which values that were protected in it can be reconstructed from the release itself?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="looking for what can be reconstructed by {intruder}", arguments=_recovery_arguments,
+    words="looking for what can be reconstructed by {intruder}", parts=_recovery_parts,
     condition=lambda context: NOTHING_TAKEN if context.scenario.release == SYNTHETIC else "",
 )  # fmt: skip
 
@@ -196,14 +251,19 @@ def _alone_parts(context: Context) -> Iterator[Part]:
     file = context.shared["file"]
     seen = context.once("seen", lambda: seen_changes(file, tuple(names)))
     pair = context.once("alone", lambda: open_files(file, file))
-    yield "", lambda: RECOVERABLE.measure(
-        pair, k=_sizes(context), risk=context.scenario.limits.risk, scenario=context.scenario, columns=seen.columns,
-        log=seen, guess=False, aligned=False, step=context.tell,
-    )  # fmt: skip
+
+    def measured() -> RecoverableValues:
+        result = RECOVERABLE.measure(
+            pair, k=_sizes(context), risk=context.scenario.limits.risk, scenario=context.scenario,
+            columns=seen.columns, log=seen, guess=False, aligned=False, step=context.tell,
+        )  # fmt: skip
+        return _put_back(result, context, None)
+
+    yield "", measured
 
 
 ALONE = replace(
-    RECOVERABLE, files="one", arguments=None, parts=_alone_parts, condition=_alone_condition,
+    RECOVERABLE, files="one", parts=_alone_parts, condition=_alone_condition,
     when=lambda context: context.scenario.limits_of(compared=True).recoverable is not None,
 )  # fmt: skip
 

@@ -64,8 +64,8 @@ class LimitKind:
     alone : bool
         Of a limit on a release: judged of a file without its original, too, where values are missing or in ranges.
     of : str
-        The declared limit that is applied a second time, to the release with reconstructed values filled in, or with
-        the keys of linked releases.
+        The declared limit that is applied a second time, to the release with reconstructed values filled in (by its own
+        measure, where it `needs` a role), or with the keys of linked releases.
     measure, figure : str
         The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
@@ -441,6 +441,54 @@ KINDS = (
              "above {chance}"),
         ),
         coarser=True, of_rows=True,
+    ),
+    LimitKind(
+        name="household_risk_undone", of="household_risk", values="share", measure="recoverable_values",
+        figure="household_risk_undone", judged="undone", scope="release", words="household risk after reconstruction",
+        holds="with reconstructed values, no record has a household risk above {limit:g}",
+        exceeded="with reconstructed values{because}, {records} {have} a household risk above {limit:g}",
+        printed=(
+            "With reconstructed values, no record is beyond a household risk of {limit:g}",
+            "With reconstructed values, {value} of the records are beyond a household risk of {limit:g}",
+        ),
+        question="linked",
+        asked="The chance of being recognised through the household, with what can be worked out from the release",
+        plain=(
+            ("With what can be worked out from the release, no record would be recognised through the household with a "
+             "chance above {chance}"),
+            ("With what can be worked out from the release, {value} of the records would be recognised through the "
+             "household with a chance above {chance}"),
+        ),
+        coarser=True,
+    ),
+    LimitKind(
+        name="household_uniques_undone", of="household_uniques", values="share from 0", measure="recoverable_values",
+        figure="household_uniques_undone", judged="undone", scope="release",
+        words="households alone with their composition after reconstruction",
+        holds="with reconstructed values, {percent} of the households are alone with their composition, not above "
+        "{limit:g}",
+        exceeded="with reconstructed values{because}, {percent} of the households are alone with their composition, "
+        "above {limit:g}",
+        printed="With reconstructed values, share of the households that are alone with their composition: {value}",
+        question="singled",
+        asked="How many households are like no other, with what can be worked out from the release",
+        plain="With what can be worked out from the release, households of which no other has as many members of the "
+        "same kind",
+        least=0.1,
+    ),
+    LimitKind(
+        name="exact_numbers_undone", of="exact_numbers", values="share from 0", measure="recoverable_values",
+        figure="exact_numbers_undone", judged="undone", scope="release", words="large numbers after reconstruction",
+        holds="with reconstructed values, at most {percent} of the records dominate their group with a number of a "
+        "column that is known within 10 % of the truth, not above {limit:g}",
+        exceeded="with reconstructed values{because}, {percent} of the records dominate their group with a number of "
+        "a column that is known within 10 % of the truth, above {limit:g}",
+        printed="With reconstructed values, largest share of the records that dominate their group with a number of a "
+        "column that is known within 10 % of the truth: {value}",
+        question="learnt", asked="How many large numbers can be worked out from the release",
+        plain="With what can be worked out from the release, records whose number dominates its group and is known "
+        "within 10 % of the truth",
+        least=0.1,
     ),
     LimitKind(
         name="k_linked", of="k", values="level", measure="differencing", figure="joint_below", judged="linked",

@@ -59,8 +59,9 @@ class Verdict:
     ----------
     name : str
         A limit of `Thresholds`; of a release beside its original also "k_undone" and "risk_undone": the limits k and
-        risk on the release with what it gives back put back; and "k_linked", "risk_linked" and "l_linked": those on the
-        keys of all releases that a column links. Of a file with a type of release also "roles": whether
+        risk on the release with what it gives back put back (likewise "household_risk_undone",
+        "household_uniques_undone" and "exact_numbers_undone"); and "k_linked", "risk_linked" and "l_linked": those on
+        the keys of all releases that a column links. Of a file with a type of release also "roles": whether
         somebody said of every column that goes out what it is.
     intruder : str
         Empty for "roles", which are the same for all.
@@ -322,17 +323,29 @@ def _by_points(asked: _Asked) -> list[Verdict]:
 
 
 def _by_undone(asked: _Asked) -> list[Verdict]:
-    """Judge k and risk on the release with reconstructed values filled in; no verdict where there are none."""
-    if asked.result is None:
+    """Judge a limit on the release with reconstructed values filled in; no verdict where there are none."""
+    result = asked.result
+    if result is None:
         return [] if asked.reason() == NOTHING_TAKEN else [asked.open(asked.reason())]
-    if not asked.result.told_by:
+    base, because = LIMITS[asked.kind.of], result.told_by
+    if base.needs:
+        found = result.put_back.get(base.name)
+        if found is None or found.reason:
+            return [] if found is None else [asked.open(found.reason)]
+        because = found.because
+        if base.judged == "count":
+            verdict = asked.by_count(max(found.beyond))
+        else:
+            verdict = asked.by_share(max(n / whole for n, whole in zip(found.beyond, found.whole, strict=True)))
+    elif not because:
         return []
-    counts: Mapping[str, Callable[[], int]] = {
-        "k": lambda: max(below[asked.limit] for below in asked.result.below_k),
-        "risk": lambda: max(n_above or 0 for n_above in asked.result.above_risk),
-    }
-    unmatched = math.isnan(asked.result.right)
-    return [replace(asked.by_count(counts[asked.kind.of]()), because=asked.result.told_by, unmatched=unmatched)]
+    else:
+        counts: Mapping[str, Callable[[], int]] = {
+            "k": lambda: max(below[asked.limit] for below in result.below_k),
+            "risk": lambda: max(n_above or 0 for n_above in result.above_risk),
+        }
+        verdict = asked.by_count(counts[base.name]())
+    return [replace(verdict, because=because, unmatched=math.isnan(result.right))]
 
 
 JUDGES: Mapping[str, Callable[[_Asked], list[Verdict]]] = {
@@ -389,10 +402,10 @@ def judge_release(
 def judge_undone(
     thresholds: Thresholds, intruder: str, results: Mapping[str, Any], *, skipped: Sequence[tuple[str, str]]
 ) -> tuple[Verdict, ...]:
-    """Judge the limits on the worst column, and k and risk on the release with reconstructed values filled in.
+    """Judge the limits on the worst column, and those on the release with reconstructed values filled in.
 
-    Where no value is reconstructed, k and risk are those of the release itself, and not judged again. `skipped` says
-    why there is no result.
+    Where no value is reconstructed that they are about, these are those of the release itself, and not judged again.
+    `skipped` says why there is no result.
     """
     judged = ("worst column", "undone", FOLLOWING.judged)
     asked = _asked_of(thresholds, intruder, results, sensitive=(), skipped=skipped, judged=judged)

@@ -61,6 +61,11 @@ def test_what_is_no_sum_of_columns_is_to_be_left_out(formula, columns):
     assert said.endswith(f"{formula} tells x")
 
 
+def test_what_is_no_formula_of_columns_is_said_in_words():
+    source = Source(("born",), "2024 - (the year in born)", 9, "numbers")
+    assert remedy("age", source, None, None).endswith("as age was changed: 2024 - (the year in born) tells age")
+
+
 @pytest.mark.parametrize("formula", ["a + b", "a - b / 3", "-a + 2 * b", "5 * a / 7 - 12 * b + 2.5", "a - 1850"])
 def test_a_formula_solved_for_each_of_its_columns_gives_them(formula):
     rng = np.random.default_rng(1)

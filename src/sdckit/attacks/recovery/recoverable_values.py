@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -231,6 +231,20 @@ def shown_size(sizes: Sequence[int], scenario: Scenario | None) -> int:
     return declared if declared in sizes else 3 if 3 in sizes else sizes[0]  # type: ignore[return-value]
 
 
+@dataclass(frozen=True)
+class LimitPutBack:
+    """What another measure says of the releases with the reconstructed values put back, for its limit.
+
+    `beyond`: of each release the records, or households, that count; `whole`: of how many. `because`: the rules that
+    tell them. `reason`: why it could not be measured; "" where it was.
+    """
+
+    because: str
+    beyond: tuple[int, ...] = ()
+    whole: tuple[int, ...] = ()
+    reason: str = ""
+
+
 NO_GUESS = "no value was suppressed, or too few are left to learn from"
 UNTOUCHED = "no value of the release was changed"
 
@@ -266,6 +280,8 @@ class RecoverableValues(PairResult):
         re-identifications. NaN without keys.
     columns : tuple of tuple of ColumnRecovery
         For each release, column by column.
+    put_back : dict of str to LimitPutBack
+        In an assessment: figures of other measures on the releases with the reconstructed values, by limit.
     advice : tuple of str
         Remedies, sorted by the number of values they concern, descending.
     records : frame
@@ -286,6 +302,7 @@ class RecoverableValues(PairResult):
     shown_k: int = field(kw_only=True)
     below_k: tuple[dict[int, int], ...] = field(kw_only=True)
     above_risk: tuple[int | None, ...] = field(kw_only=True)
+    put_back: Mapping[str, LimitPutBack] = field(kw_only=True)
     files: tuple[RecoveryFile, ...] = field(kw_only=True, repr=False)
     found: tuple[dict[str, Recovered], ...] = field(kw_only=True, repr=False)
     touched: float = math.nan
@@ -311,8 +328,12 @@ class RecoverableValues(PairResult):
     @property
     def told_by(self) -> str:
         """Descriptions of the rules that reconstruct key variables; "" if there are none."""
-        named = (column.telling for some in self.columns for column in some if column.column in self.keys)
-        return "; ".join(dict.fromkeys(words for some in named for words in some))
+        return self.telling(self.keys)
+
+    def telling(self, names: Collection[str]) -> str:
+        """Descriptions of the rules that reconstruct values of these columns; "" if there are none."""
+        told = (column.telling for some in self.columns for column in some if column.column in names)
+        return "; ".join(dict.fromkeys(words for some in told for words in some))
 
     @cached_property
     def records(self) -> Any:
@@ -491,7 +512,7 @@ def recoverable_values(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
         advice=advice([column for some in by_column for column in some]), keys=roles.keys,
         shown_k=shown_size(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
-        found=tuple(found_all), **means,
+        found=tuple(found_all), put_back={}, **means,
     )  # fmt: skip
 
 

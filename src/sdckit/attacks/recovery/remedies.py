@@ -56,7 +56,9 @@ def _arithmetic_remedy(column: str, source: Source) -> str:
     formulas = {name: text for name, text in rearranged(column, source.formula).items() if name in source.columns}
     if len(formulas) != len(source.columns):
         names = " or ".join(source.columns)
-        return f"leave out {names}, or change it as {column} was changed: {source.formula} tells {column}"
+        return (
+            f"leave out {names}, or change it as {column} was changed: {source.formula or source.words} tells {column}"
+        )
     name, formula = min(formulas.items(), key=lambda pair: pair[1].count("-"))
     key = name if name.isidentifier() and name.isascii() else f'"{name}"'
     beside = " and ".join(other for other in source.columns if other != name)

@@ -424,7 +424,9 @@ def _holds(verdict: Verdict, count: Count | None, setting: Setting, share: Share
     if has_no_figure(verdict):
         return Holds(verdict.holds)
     if share is not None:  # of records beyond a limit, none may be
-        limit = 0.0 if LIMITS[verdict.name].of or verdict.limit is None else float(verdict.limit)
+        base = LIMITS.get(LIMITS[verdict.name].of)
+        counted = base is not None and base.judged in {"violations", "count"}
+        limit = 0.0 if counted or verdict.limit is None else float(verdict.limit)
         return Holds(verdict.holds, verdict.reason, value=share.part, base=share.whole, limit=limit)
     if (
         verdict.limit is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.report import shares
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.common_blocks import of_whole
@@ -98,7 +99,7 @@ def _apart(column: Any, start: str, setting: PairSetting) -> dict[str, Tree]:
     ledger.count(f"{start}beyond", column.counted - column.alone, start)
     ledger.equal(f"{start}back", alone.name, f"{start}beyond")
     ledger.nested(touched, alone.name)
-    formulas = tuple(source.formula for source in column.known_sources if source.formula)
+    formulas = tuple(source.formula or source.words for source in column.known_sources if source.kind == "numbers")
     return {
         "alone": alone, "alone_share": Share(alone.name, touched), "told_by": Told(column.alone_by, (alone.name,)),
         "known_by": Told(column.known_by, (f"{start}beyond",)), "formulas": Told(formulas, (f"{start}beyond",), ()),
@@ -118,7 +119,24 @@ def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, 
         ledger.count(f"{start}above", above, group)
         ledger.nested(f"n.released.{j}", f"{start}above")
         leaves["risk_undone"] = Share(f"{start}above", f"n.released.{j}")
+    for kind in LIMITS.values():
+        if (found := result.put_back.get(kind.of)) is not None and kind.measure == result.measure and found.beyond:
+            leaves[kind.figure] = _further(LIMITS[kind.of], found, j, start, setting)
     return leaves
+
+
+def _further(base: LimitKind, found: Any, j: int, start: str, setting: PairSetting) -> Share:
+    """Enter what another measure counts for a limit once the values are put back, and of how many."""
+    ledger, count, whole = setting.ledger, f"{start}{base.name}", "n" if base.numbers else f"n.released.{j}"
+    if base.part is not None and base.part[1] != "n":
+        places = (f"release {j}: {base.part[1]}", base.part[1])
+        known = (place for place in places if place in ledger.variables)
+        whole = next((place for place in known if ledger.variables[place].true == found.whole[j - 1]), f"{count}.of")
+        if whole not in ledger.variables:
+            ledger.count(whole, found.whole[j - 1], whole)
+    ledger.count(count, found.beyond[j - 1], count)
+    ledger.nested(whole, count)
+    return Share(count, whole)
 
 
 def _blocks(plain: Plain, place: str) -> list[Block]:

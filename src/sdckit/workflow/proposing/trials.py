@@ -411,7 +411,8 @@ def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
             continue
         for column in (column for file in result.columns for column in file):
             if column.counted and column.column in scenario.all_keys:
-                names = [name for source in column.sources for name in source.columns if name not in fixed]
+                sources = (*column.sources, *column.known_sources)
+                names = [name for source in sources for name in source.columns if name not in fixed]
                 if names:
                     tellers[column.column] = tuple(dict.fromkeys([*tellers.get(column.column, ()), *names]))
     return tellers
