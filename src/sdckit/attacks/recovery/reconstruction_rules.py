@@ -59,10 +59,11 @@ class Reconstruction:
     def of(cls, target: ChangedColumn) -> Reconstruction:
         """Initial state: nothing is reconstructed."""
         column, n = target.column, len(target.touched)
-        known = np.where(target.touched, 0, column.codes).astype(np.int32)
+        unknown = target.touched & (not target.perturbed)  # who sees which are perturbed? all vote
+        known = np.where(unknown, 0, column.codes).astype(np.int32)
         numbers = column.numbers
         if numbers is not None:
-            numbers = np.where(target.touched, np.nan, numbers)
+            numbers = np.where(unknown, np.nan, numbers)
         low, high = (None if ends is None else ends.copy() for ends in (target.low, target.high))
         return cls(
             target=target, open=target.touched.copy(), known=known, numbers=numbers,
@@ -80,6 +81,11 @@ class Reconstruction:
         """Relative frequency of each known value, by code."""
         counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
         return np.asarray(counts / max(counts.sum(), 1.0))
+
+    @cached_property
+    def chance(self) -> Floats:
+        """Probability that groups of records agree by chance."""
+        return touched_cells.agreement_by_chance(self.shares)
 
     @property
     def usual_wrong(self) -> float:
@@ -216,12 +222,16 @@ def _determined(
 ) -> tuple[Bools | None, Codes]:
     """Records whose group determines the value, and that value's code; None if agreement is not reliable."""
     tally = touched_cells.tally_groups(group, known, n_groups)
-    rule = touched_cells.judge_agreement(tally, state.shares, rules=rules)
+    perturbed = state.target.perturbed
+    asked = group[state.target.touched]
+    rule = touched_cells.judge_agreement(
+        tally, state.shares, state.chance, asked=asked, rules=rules, perturbed=perturbed
+    )
     if rule is None:
         return None, known
-    tells = np.append(tally.unanimous & (tally.n_first >= rule.support), False)
-    first = np.append(tally.first, 0)
-    return tells[group], first[group].astype(np.int32)
+    tells, code = np.append(rule.telling(tally), False), np.append(tally.code, 0)
+    codes = code[group].astype(np.int32)
+    return tells[group] & ~(perturbed & (codes == known)), codes
 
 
 def by_household(state: Reconstruction, household: Household) -> None:
