@@ -14,13 +14,13 @@ from attacks.recovery.made import blanked, opened, read, released, survey
 from sdckit import individual_risk, k_anonymity
 from sdckit.attacks.recovery.derived_columns import column_predictors
 from sdckit.attacks.recovery.reconstruct import (
-    _orders,
     _ranges_beside,
     by_majority,
     put_back,
     recognised,
     recover,
     remaining_values,
+    row_orders,
 )
 from sdckit.attacks.recovery.touched_cells import by_original, majorities_of
 from sdckit.data.frames import open_frame
@@ -82,9 +82,9 @@ def test_the_order_of_the_columns_does_not_matter(seed):
         assert one[name].restored.sum() == one[name].target.touched.sum()
 
 
-def test_orders_are_those_of_columns_that_number_the_records():
+def testrow_orders_are_those_of_columns_that_number_the_records():
     data = pl.DataFrame({"id": [3, 1, 2, None], "name": ["d", "a", "c", "b"], "few": [1, 1, 1, 1]})
-    found = _orders(read(data))
+    found = row_orders(read(data))
     assert set(found) == {"the order of the rows", "the order by id", "the order by name"}
     assert found["the order by name"].tolist() == [1, 3, 2, 0]
     assert found["the order by id"][:3].tolist() == [1, 2, 0]

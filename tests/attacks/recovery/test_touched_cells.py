@@ -15,12 +15,14 @@ from hypothesis import given, settings, strategies as st
 
 from attacks.recovery.made import read
 from sdckit.attacks.recovery import touched_cells as tells
+from sdckit.attacks.recovery.recoverable_values import recoverable_values
 from sdckit.attacks.recovery.touched_cells import (
     FEWEST_RIGHT,
     Tally,
     by_log,
     by_original,
     by_sight,
+    in_frame,
     judge_agreement,
     judge_rule,
     log_tail,
@@ -399,3 +401,86 @@ def test_dates_are_days_and_what_holds_no_values_is_left_out():
     assert np.diff(found["d"].numbers).tolist() == [30]
     assert "l" not in found
     assert found["f"].n_levels == 2
+
+
+# Structures and lists: their fields, lengths and first elements are columns of their own.
+
+
+NESTED = pl.DataFrame(
+    {
+        "home": [{"city": city, "zip": zip_} for city, zip_ in zip("abca" * 10, range(40), strict=True)],
+        "codes": [list(range(i % 4)) for i in range(40)],
+        "visits": [[{"year": 2000 + i}] for i in range(40)],
+        "point": pl.Series([[i, -i] for i in range(40)], dtype=pl.Array(pl.Int64, 2)),
+        "plain": list(range(40)),
+    }
+)
+
+
+def test_structures_and_lists_are_flattened():
+    for frame in (NESTED, NESTED.to_arrow()):
+        found = read_columns(open_frame(frame), NESTED.columns)
+        assert found["home.city"].labels() == ["a", "b", "c"]
+        assert found["home.zip"].numbers.tolist() == list(range(40))
+        assert found["codes.length"].numbers.tolist() == [i % 4 for i in range(40)]
+        assert found["codes[1]"].missing.tolist() == [i % 4 == 0 for i in range(40)]
+        assert found["codes[3]"].numbers[3] == 2
+        assert found["visits[1].year"].numbers[7] == 2007
+        assert found["point[2]"].numbers[5] == -5
+        assert {name: column.within for name, column in found.items() if "." not in name and "[" not in name} == {
+            "plain": ""
+        }
+        assert {found[name].within for name in found if name.startswith("home")} == {"home"}
+        assert in_frame(["home.city", "plain", "home.zip", "none"], found) == ("home", "plain", "none")
+
+
+def test_names_of_fields_that_pandas_read_off_records_are_withheld():
+    data = pd.DataFrame({"a": [{"Anna": 1, "Bo": 2}, {"Anna": 3, "Bo": None}], "b": [[1], None]})
+    found = read_columns(open_frame(data), ["a", "b"])
+    assert set(found) == {"a.1", "a.2", "b.length", "b[1]"}
+    assert found["a.1"].numbers.tolist() == [1, 3]
+    assert found["b.length"].missing.tolist() == [False, True]
+
+
+def test_a_column_of_the_frame_goes_before_a_field_of_its_name():
+    found = read(NESTED.with_columns(pl.lit("own").alias("home.city")))
+    assert found["home.city"].labels() == ["own"]
+    assert found["home.city"].within == ""
+
+
+def test_short_lists_are_not_suppressed_and_a_changed_field_is_changed():
+    assert by_sight(read(NESTED)) == {}
+    frame = open_frame(NESTED)
+    assert tells.seen_changes(frame, frame.columns).columns == ()
+    moved = NESTED.with_columns(home=pl.struct(pl.col("home").struct["city"], pl.col("home").struct["zip"] // 10 * 10))
+    changed = by_original(read(moved), read(NESTED))
+    assert set(changed) == {"home.zip"}
+    assert changed["home.zip"].kinds == ("rounded",)
+
+
+def test_a_field_tells_a_value_and_is_not_put_back():
+    """The source names the column of the file; a field that was changed itself is counted and stays as it is."""
+    rng = np.random.default_rng(3)
+    town = rng.integers(0, 8, 400)
+    whole = pl.DataFrame(
+        {
+            "town": [f"t{value}" for value in town],
+            "home": [{"district": int(value) % 4, "town": f"T{value}"} for value in town],
+        }
+    )
+    district, row = pl.col("home").struct["district"], pl.int_range(400)
+    released = whole.with_columns(
+        town=pl.when(row % 20 > 0).then("town"),
+        home=pl.struct(pl.when(row % 25 > 0).then(district), pl.col("home").struct["town"]),
+    )
+    found = recoverable_values(released, whole, keys=["town"], guess=False)
+    columns = {column.column: column for column in found.columns[0]}
+    assert set(columns) == {"town", "home.district"}
+    assert columns["town"].right == columns["town"].touched == 20
+    assert columns["town"].sources[0].columns == ("home",)
+    assert columns["home.district"].right == 16
+    undone = found.undone()
+    assert undone["town"].to_list() == whole["town"].to_list()
+    assert undone["home"].to_list() == released["home"].to_list()
+    only = recoverable_values(released, whole, columns="home", guess=False)
+    assert [column.column for column in only.columns[0]] == ["home.district"]

@@ -22,12 +22,16 @@ MOST_COUNTED = 30.0  # largest number that is tested as a count of household mem
 
 @dataclass(frozen=True)
 class Source:
-    """A rule that reconstructed values: columns used, description, number of values, kind (which gives the remedy)."""
+    """A rule that reconstructed values: columns used, description, number of values, kind (which gives the remedy).
+
+    `formula`: of arithmetic, as a recipe writes it.
+    """
 
     columns: tuple[str, ...]
     words: str
     told: int
     kind: Kind = "column"
+    formula: str = ""
 
 
 @dataclass(eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -11,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.columns import Coded, code_column, days_values, float_values
+from sdckit.data.columns import Coded, code_column, days_values, float_values, plain_series
 from sdckit.data.hierarchy import range_of_label
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import DataError
@@ -227,6 +228,7 @@ class ReleasedColumn:
     high: Floats | None
     coded: Coded
     words: NDArray[np.uint64]  # the code of `coded` behind each of ours
+    within: str = ""  # the column of structures or lists that it is part of
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -265,19 +267,24 @@ class ReleasedColumn:
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
-    """Code columns; absent ones and those without plain values (lists, mixed types) are left out."""
+    """Code columns, and the fields and elements of structures and lists; absent ones and mixed types are left out."""
     columns = {}
     for name in names:
         if name not in frame.columns:
             continue
-        try:
-            columns[name] = _read(frame.get_column(name))
-        except DataError:
-            continue
+        with suppress(DataError):
+            for series in plain_series(frame.get_column(name)):
+                if series.name == name or series.name not in frame.columns:
+                    columns[series.name] = _read(series, "" if series.name == name else name)
     return columns
 
 
-def _read(series: Any) -> ReleasedColumn:
+def in_frame(names: Sequence[str], columns: Mapping[str, ReleasedColumn]) -> tuple[str, ...]:
+    """The columns of the frame that hold those named, each once: "address" for "address.city"."""
+    return tuple(dict.fromkeys(columns[name].within or name if name in columns else name for name in names))
+
+
+def _read(series: Any, within: str) -> ReleasedColumn:
     coded = code_column(series)
     raw = coded.codes()
     groups = group(raw.astype(np.uint64))
@@ -295,7 +302,7 @@ def _read(series: Any) -> ReleasedColumn:
         if ranges is not None:
             ends = np.vstack([[np.nan, np.nan], ranges])
             low, high = ends[codes, 0], ends[codes, 1]
-    return ReleasedColumn(series.name, codes, len(words), low, high, coded, words)
+    return ReleasedColumn(series.name, codes, len(words), low, high, coded, words, within)
 
 
 def _numbers(series: Any) -> Floats | None:
@@ -392,6 +399,8 @@ def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
     """
     counts: dict[str, dict[str, int]] = {"missing": {}, "range": {}}
     for name, column in read_columns(frame, names).items():
+        if column.within:
+            continue
         ranged = 0 if column.low is None or column.high is None else np.count_nonzero(column.high > column.low)
         for trace, count in (("missing", np.count_nonzero(column.codes == 0)), ("range", ranged)):
             if count:
@@ -428,6 +437,8 @@ def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, ChangedColumn]:
     """Changed values visible in the release: missing values, ranges, and heaping at the smallest or largest value."""
     changed = {}
     for name, column in columns.items():
+        if column.within:
+            continue  # an element is missing where its list is shorter
         low, high = _ends(column)
         touched = column.missing.copy()
         kinds = [SUPPRESSED] * bool(touched.any())
