@@ -39,6 +39,25 @@ def household_survey() -> pl.DataFrame:
     )
 
 
+def told_by_companions() -> Any:
+    """A release whose changed columns follow from others, by every kind of relation that somebody knows."""
+    rng, n = np.random.default_rng(1), 1000
+    pay, rest, hours = (rng.integers(low, high, n) for low, high in ((1500, 5000), (0, 400), (10, 45)))
+    age = rng.integers(20, 65, n)
+    data = pl.DataFrame(
+        {
+            "region": rng.choice(list("abcd"), n), "age": age, "born": [f"{2024 - one}-05-01" for one in age],
+            "pay": pay, "rest": rest, "total": pay + rest, "hours": hours, "x": np.sort(rng.normal(size=n)),
+            "earned": hours * pay, "sex": rng.choice(["f", "m"], n),
+        }
+    )  # fmt: skip
+    noisy = {name: data[name].shuffle(seed=3) for name in ("pay", "hours", "x")}
+    banded = sdc.recode(data.with_columns(**noisy), column="age", bands=[0, 30, 40, 50, None]).data
+    limits = {"k": 3, "risk": 0.3, "recoverable": 0.0, "exact_numbers": 0.0}
+    told = sdc.Scenario(keys=["region", "sex", "age"], magnitudes=["pay"], aligned=True, thresholds=limits)
+    return sdc.assess(data, banded, scenario=told, seed=1)
+
+
 def more() -> Iterator[tuple[str, Any]]:
     """Assessments with every measure, intruders side by side, households, types of release, limits of all kinds."""
     limits = {"k": 3, "risk": 0.2, "global_risk": 0.05, "l": 2, "household_risk": 0.3, "exact_numbers": 0.0}
@@ -86,6 +105,7 @@ def more() -> Iterator[tuple[str, Any]]:
         told = scenario(person="hh", time="year", missing="category", release="teaching", thresholds=limits)
         yield "panel", sdc.assess(panel, scenario=told)
         yield "panel, release", sdc.assess(panel, panel, scenario=told.changed(aligned=True), seed=1)
+    yield "companions", told_by_companions()
     yield "demo", sdc.assess(sdc.load_demo(), scenario=sdc.demo_scenario())
 
 

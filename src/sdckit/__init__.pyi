@@ -126,6 +126,7 @@ from .protect.recoding.microaggregate import microaggregate as microaggregate
 from .protect.recoding.recode import recode as recode
 from .protect.recoding.round_to import round_to as round_to
 from .protect.recoding.top_bottom_code import top_bottom_code as top_bottom_code
+from .protect.recompute import recompute as recompute
 from .protect.suppression.local_suppression import local_suppression as local_suppression
 from .protect.suppression.suppress_above import suppress_above as suppress_above
 from .protect.synthesis.impute_masked import impute_masked as impute_masked

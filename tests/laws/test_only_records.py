@@ -48,6 +48,7 @@ CALLS: dict[str, Callable[[Any], sdc.Protected]] = {
     ),
     "coarsen_weights": lambda data: sdc.coarsen_weights(data, weight="w"),
     "limit_households": lambda data: sdc.limit_households(data, household="home", largest=2, seed=1),
+    "recompute": lambda data: sdc.recompute(data, derived={"income": "12 * age"}),
     "random_order": lambda data: sdc.random_order(data, seed=1),
 }  # fmt: skip
 TAKES_IT_OUT = ("recode", "local_suppression", "suppress_above", "replace_high_risk")

@@ -158,6 +158,7 @@ def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
         "read_labels": (["survey.csv"], {}),
         "scan_file": (["survey.parquet"], {}),
         "read_hierarchy": (["hierarchy.csv"], {}),
+        "recompute": (data, {"derived": {"income": "12 * hours"}}),
         "recode": (data, {"column": "income", "bands": 5}),
         "replace_high_risk": (
             [made],

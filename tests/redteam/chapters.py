@@ -9,7 +9,7 @@ from math import comb
 from typing import Any
 
 from redteam.puzzle import SMALL, Puzzle
-from redteam.reading import count_of
+from redteam.reading import count_of, sum_of
 from redteam.tables import Tables
 
 Chapter = Mapping[str, Any]
@@ -66,6 +66,59 @@ class Chapters:
         puzzle.say(members | {other: float(free)}, -math.inf, self.n)
         # One size held by one household, another by two: together they are among the others.
         puzzle.say({other: 1.0, rare: -2.0, one: 1.0}, high=math.inf)
+
+    def followed(self, found: Chapter, at: str, table: str, *, wild: bool) -> None:
+        """Whoever has more rows is among those who have fewer; shares of people are sums over them."""
+        puzzle = self.puzzle
+        known: list[str] = []
+        people = self.figure("people", found["persons"])
+        if people:
+            puzzle.within(people, "n")
+        for row in found["releases"][0]:
+            points = int(row["points"])
+            those = self.figure(f"people with {points} rows", row["persons"])
+            if those is None:
+                return
+            if known:
+                puzzle.within(those, known[-1], why="people with so many rows and no more")
+            elif people:
+                puzzle.within(those, people)
+            known.append(those)
+            sums = {name: sum_of(row[name]) for name in ("alone", "below_k", "expected") if name in row}
+            parts = {
+                name: puzzle.know(f"{at}: {points} rows, {name}", *span, whole=False)
+                for name, span in sums.items()
+                if span is not None
+            }
+            for part in parts.values():
+                puzzle.within(part, those)
+            alone = parts.get("alone")
+            for whole in (parts[name] for name in ("below_k", "expected") if alone and name in parts):
+                puzzle.within(str(alone), whole)
+            if alone and "expected" in parts:  # whoever is not alone is one of two or more
+                puzzle.say({those: 0.5, alone: 0.5, parts["expected"]: -1.0}, -1e-6, math.inf)
+            if alone and points == 1 and not wild:  # who is alone without any of them is alone with one
+                puzzle.say({alone: 1.0, those: -1.0, self.tables.cells(table, (1, 1)): -1.0}, -self.n - 1e-6, math.inf)
+
+    def amounts(self, found: Chapter, *, wild: bool) -> None:
+        """Of a file by itself every amount goes out as it is; the largest of few dominates its group."""
+        puzzle, tables, groups = self.puzzle, self.tables, found["groups"]
+        most = int(found["k"]) - 1
+        (release,) = found["releases"]
+        for column in release["columns"]:
+            start = f"{column['column']} by {'+'.join(sorted(groups))}"
+            names = [self.figure(f"{start}: {name}", column[name]) for name in ("dominating", "exact")]
+            if None in names:
+                continue
+            dominating, exact = map(str, names)
+            puzzle.same(dominating, exact)
+            if groups and not wild:
+                table = tables.table(groups)
+                few, largest = tables.numbers(table, 1, most), tables.numbers(table, 2 * most + 1, self.n)
+                small = tables.records(table, 1, 2 * most)
+                puzzle.say({dominating: 1.0} | {name: -factor for name, factor in few.items()}, high=math.inf)
+                upper = small | {name: 2.0 * most * factor for name, factor in largest.items()}
+                puzzle.say({dominating: -1.0} | upper, high=math.inf)
 
     def risky(self, found: Chapter, at: str, keys: frozenset[str]) -> None:
         """Unsafe cells of small tables are the small cells of tables of fewer keys."""

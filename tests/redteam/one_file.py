@@ -71,6 +71,10 @@ class Reader(Chapters):
             self.contributions(one["key_contributions"], at, keys, wild=wild)
         if "household_structure" in one:
             self.households(one["household_structure"], at)
+        if "known_points" in one:
+            self.followed(one["known_points"], at, table, wild=wild)
+        if "exact_numbers" in one:
+            self.amounts(one["exact_numbers"], wild=wild)
         if "risky_cells" in one:
             self.risky(one["risky_cells"], at, keys)
         if "suda" in one:

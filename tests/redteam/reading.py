@@ -46,6 +46,23 @@ def number_of(leaf: Mapping[str, Any] | None, *, cells: bool = False) -> Span | 
     return near(leaf["text"])
 
 
+def sum_of(leaf: Mapping[str, Any]) -> Span | None:
+    """The sums that a printed mean of so many people allows: the sum goes to the nearest 5 before it is divided.
+
+    >>> sum_of({"text": "0.33", "value": 0.33, "of": "45"}), sum_of({"text": "<0.11", "value": None, "below": 0.11})
+    ((12.5, 17.5), (0.0, 5.0))
+    """
+    if leaf["value"] is None:
+        return (0.0, float(STEPS[0])) if leaf.get("below") is not None else None
+    whole = float(leaf["of"].replace(",", ""))
+    low, high = (end * whole for end in near(leaf["text"]))
+    step = STEPS[0]
+    first, last = math.ceil(low / step) * step, math.floor(high / step) * step
+    if not leaf["value"] or first > last:  # a number that is none of the steps is exact
+        return (low, high)
+    return (min(low, first - step / 2), max(high, last + step / 2))
+
+
 def near(text: str) -> Span:
     """The numbers that two significant digits stand for.
 

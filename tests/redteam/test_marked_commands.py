@@ -25,7 +25,8 @@ identifiers = ["id", "hh"]
 k = 3
 risk = 0.1
 """
-ON_PLANS = """[[steps]]
+ON_PLANS = """derived = {hours = "round(income / 20)"}
+[[steps]]
 method = "drop_identifiers"
 columns = ["id", "hh"]
 [[steps]]

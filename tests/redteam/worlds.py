@@ -17,6 +17,8 @@ import sdckit as sdc
 from sdckit.report.formats.write import PRINTED
 
 KEYS = ("sex", "age", "job")
+FOLLOWED = 18  # from this world on people have an amount, and visits in another file
+VISITS = tempfile.TemporaryDirectory()
 SIZES = {"sex": 2, "age": 7, "job": 12}
 
 
@@ -75,6 +77,15 @@ def world(number: int) -> World:
     )
     measures = draw.choice(["default", "default", "all", ["suda"], ["risky_cells"], ["suda", "risky_cells"]])
     data = pl.DataFrame(rows, schema_overrides=dict.fromkeys(KEYS, pl.String))
+    if number >= FOLLOWED:
+        visits = Path(VISITS.name) / f"{number}.csv"
+        people = [who for who in range(n) for _ in range(draw.choice([0, 1, 1, 2, 3, 4]))]
+        pl.DataFrame({"who": people, "ward": [draw.choice("aaaabbc") for _ in people]}).write_csv(visits)
+        roles |= {"children": {"file": visits, "key": "who", "keys": ["ward"]}, "magnitudes": ["pay"]}
+        data = data.with_columns(
+            who=pl.arange(n),
+            pay=pl.Series([round(draw.lognormvariate(3, draw.choice([0.5, 1.5])), 1) for _ in range(n)]),
+        )
     weights = tuple(data["weight"]) if design == "weight" else ()
     return World(number, data, sdc.Scenario(**roles), None if measures == "default" else measures, weights)
 

@@ -61,6 +61,17 @@ def test_without_weights_only_means_of_files_of_other_size() -> None:
     assert [figure.figure for figure in moved] == ["mean"]
 
 
+def test_without_weights_every_record_counts_one() -> None:
+    original, released = survey(1), survey(101)
+    ones = pl.lit(1.0).alias("w")
+    files = open_files(original, released), open_files(original.with_columns(ones), released.with_columns(ones))
+    plain, weighted = (
+        moved_figures(pair, weight=weight, numeric=["pay"], keys=["region"])
+        for pair, weight in zip(files, (None, "w"), strict=True)
+    )
+    assert plain == weighted
+
+
 def test_numbers_are_those_collected_and_not_those_recoded_like_the_release() -> None:
     original = survey(2)
     released = original.with_columns(pay=pl.when(pl.col("pay") > 30).then(30.0).otherwise("pay"))

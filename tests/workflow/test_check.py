@@ -16,6 +16,7 @@ import pytest
 
 import sdckit as sdc
 from redteam.marked import make_files, traces_in, write as write_marked
+from sdckit.errors import ColumnError
 from sdckit.report.formats.write import plain_document
 from sdckit.workflow.check import check_assessment, told_verdicts
 
@@ -340,6 +341,20 @@ def alone(**more: object) -> sdc.Scenario:
 
 def judged(frame: object, given: sdc.Scenario) -> dict[str, sdc.Verdict]:
     return {verdict.name: verdict for verdict in sdc.check(frame, scenario=given).verdicts}
+
+
+def test_a_column_named_insensitive_is_in_one_of_the_files() -> None:
+    frame = taken_out(told=True)
+    for given in (frame, frame.lazy(), frame.to_pandas()):
+        with pytest.raises(
+            ColumnError, match=r"no column 'offices' \(declared as insensitive\); did you mean 'office'"
+        ):
+            sdc.check(given, scenario=alone(insensitive=["offices"]))
+    release = frame.rename({"office": "branch"}).with_columns(sex=pl.col("sex").shuffle(1))
+    scenario = sdc.Scenario(keys=["sex"], insensitive=["office", "branch"])
+    assert sdc.assess(frame, release, scenario=scenario).column_roles is not None
+    with pytest.raises(ColumnError, match="no column 'office'"):
+        sdc.assess(release, [release, release], scenario=scenario)
 
 
 def test_what_a_release_gives_back_by_itself_is_no_pass() -> None:

@@ -214,11 +214,9 @@ def _differencing_parts(context: Context) -> Iterator[Part]:
     place = context.scenario.ledger
     assert place is not None
     folder = context.scenario.folder
-    ledger = context.once(
-        "ledger", lambda: ReleaseLedger.open(
-            folder / place.folder, key=folder / place.key, survey=place.survey
-        ).without(place.own),
-    )  # fmt: skip
+    ledger = place.opened or context.once(
+        "ledger", lambda: ReleaseLedger.open(folder / place.folder, key=folder / place.key, survey=place.survey)
+    )
     yield "", lambda: DIFFERENCING.measure(
         context.data, ledger=ledger, scenario=context.scenario, id=place.id, people=place.people,
         within=place.within, new=place.new, first=place.first, step=context.tell,

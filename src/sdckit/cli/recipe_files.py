@@ -103,7 +103,7 @@ def read_all(
     if not header.certain:
         from sdckit.workflow.recipes.recipe_checks import columns_mentioned
 
-        needed = (*columns_mentioned(recipe.steps), *(() if scenario is None else scenario.columns))
+        needed = (*columns_mentioned(recipe.all_steps), *(() if scenario is None else scenario.columns))
         scan_header(file, columns=tuple(dict.fromkeys(needed)), **how)
 
     return read_file(file, identifiers=tuple(leave_out), missing=tuple(missing), **how)

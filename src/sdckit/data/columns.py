@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from itertools import islice
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -476,6 +477,52 @@ def type_words(kind: Any) -> str:
     if not pt.is_nested(kind):
         return str(kind)
     return "structures" if pt.is_struct(kind) else "lists"
+
+
+# Plain columns within structures and lists.
+
+
+MOST_ELEMENTS = 5  # of a list
+MOST_WITHIN = 40  # columns of one of structures or lists
+
+
+def plain_series(series: nw.Series[Any]) -> list[nw.Series[Any]]:
+    """The fields of structures, and the length and first elements of lists, as columns of their own; else the column.
+
+    Field names that pandas may have inferred from records are withheld: fields are numbered there.
+
+    Raises `DataError`: Arrow cannot hold the column.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> frame = open_frame(pl.DataFrame({"home": [{"town": "Ulm", "rooms": [3, 4]}, {"town": "Bonn", "rooms": [2]}]}))
+    >>> {series.name: series.to_list() for series in plain_series(frame["home"])}
+    {'home.town': ['Ulm', 'Bonn'], 'home.rooms.length': [2, 1], 'home.rooms[1]': [3, 2], 'home.rooms[2]': [4, None]}
+    """
+    inferred = series.dtype == nw.Object
+    if not inferred and not series.dtype.is_nested():
+        return [series]
+    array = to_arrow(series)
+    if not pt.is_nested(array.type):
+        return [series]
+    within = islice(_within(series.name, array, numbered=inferred), MOST_WITHIN)
+    return [nw.from_native(pa.chunked_array([part]), series_only=True).alias(name) for name, part in within]
+
+
+def _within(name: str, array: pa.Array, *, numbered: bool) -> Iterator[tuple[str, pa.Array]]:
+    if pt.is_struct(array.type):
+        for i in range(array.type.num_fields):
+            field = f"{name}.{i + 1 if numbered else array.type.field(i).name}"
+            yield from _within(field, pc.struct_field(array, [i]), numbered=numbered)
+    elif pt.is_list(array.type) or pt.is_large_list(array.type) or pt.is_fixed_size_list(array.type):
+        lengths = pc.list_value_length(array)
+        yield f"{name}.length", lengths
+        most = min(pc.max(lengths).as_py() or 0, MOST_ELEMENTS)
+        first = pc.list_slice(array, 0, max(most, 1), return_fixed_size_list=True)  # shorter lists are filled up
+        for k in range(most):
+            yield from _within(f"{name}[{k + 1}]", pc.list_element(first, k), numbered=numbered)
+    elif not pt.is_nested(array.type):
+        yield name, array
 
 
 # Row-by-row comparison of a frame with a changed version of it.

@@ -63,6 +63,8 @@ class MethodKind:
         Whether it renumbers the households of the column under ``household``.
     draws_with : str
         The argument without which it is deterministic, though it takes a seed.
+    computes : str
+        The argument that is a table of the columns it changes and of the formulas that they follow from.
     editors : tuple of str
         Arguments that the app edits outside the form.
     """
@@ -86,6 +88,7 @@ class MethodKind:
     by_household: bool = False
     renumbers: bool = False
     draws_with: str = ""
+    computes: str = ""
     editors: tuple[str, ...] = ()
 
     @property
@@ -147,9 +150,14 @@ KINDS = (
     MethodKind(name="replace_high_risk", title="Replace where risk is high", trace="other", unnamed=True),
     MethodKind(name="coarsen_weights", title="Coarser weights", alike=True, numbers=("weight",)),
     MethodKind(name="limit_households", title="Limit households", alike=True, renumbers=True),
+    MethodKind(
+        name="recompute", title="Compute anew", plan="values", trace="other", numbers=("derived",), naming=("derived",),
+        computes="derived",
+    ),
     MethodKind(name="random_order", title="Random order", plan="order", alike=True),
 )  # fmt: skip
 METHODS = {kind.name: kind for kind in KINDS}
+RECOMPUTING = next(kind for kind in KINDS if kind.computes)  # what a recipe's entry of that name stands for
 
 
 def kind_of(name: str) -> MethodKind:

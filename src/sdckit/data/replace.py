@@ -126,7 +126,8 @@ def with_some_numbers(
     A column keeps its type; an integer column becomes float where a new number is not whole or out of range.
     Decimals are rounded to the scale of the column.
 
-    `columns`: by name, the mask of the records that change (n,) and their new numbers (number that change,).
+    `columns`: by name, the mask of the records that change (n,) and their new numbers (number that change,), NaN as
+    missing.
 
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [1, 2**60 + 1]}))
@@ -138,9 +139,10 @@ def with_some_numbers(
         array = to_arrow(frame[name])
         kept = True
         try:
-            new = pa.array(numbers).cast(array.type)
+            new = pa.array(numbers, mask=np.isnan(numbers)).cast(array.type)
         except pa.ArrowException:  # a column without any value has no type
-            new, array, kept = pa.array(numbers), array.cast(pa.float64(), safe=False), False
+            new = pa.array(numbers, mask=np.isnan(numbers))
+            array, kept = array.cast(pa.float64(), safe=False), False
         array = pc.replace_with_mask(array, pa.array(hit), new)
         own = frame[name].dtype if kept and frame.implementation.is_pandas_like() else None
         made[name] = _as_type(array, own, frame, name)

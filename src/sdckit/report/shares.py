@@ -367,18 +367,25 @@ def _shown(column: Plain) -> str:
     return f"{column['column']} ({column['kind']})" if "kind" in column else str(column["column"])
 
 
-def back_answer(nothing: str, something: str) -> Callable[[Plain, str, Plain], str]:
-    """Make the sentence for the first page; ``{}`` stands for the columns with reconstructed values."""
+def back_answer(nothing: str, something: str, knowing: str = "") -> Callable[[Plain, str, Plain], str]:
+    """Make the sentence for the first page; ``{}`` stands for the columns with reconstructed values.
+
+    `knowing` is said of columns of which the files alone give nothing back.
+    """
 
     def answer(plain: Plain, place: str, _: Plain) -> str:
         back = columns_given_back(plain, place)
-        return "" if back is None else something.format(", ".join(back)) if back else nothing
+        if not back:
+            return "" if back is None else nothing
+        alone = columns_given_back(plain, place, alone=True) or []
+        said = ((something, alone), (knowing, [name for name in back if name not in alone]))
+        return " ".join(words.format(", ".join(names)) for words, names in said if names)
 
     return answer
 
 
-def columns_given_back(plain: Plain, place: str) -> list[str] | None:
-    """Columns with reconstructed values; None where no value was audited.
+def columns_given_back(plain: Plain, place: str, *, alone: bool = False) -> list[str] | None:
+    """Columns with values reconstructed, of the files `alone`; None where no value was audited.
 
     >>> one = {"column": "age", "back": {"value": 12}}
     >>> columns_given_back({"here": {"releases": [{"columns": [one, one]}]}}, "here")
@@ -387,7 +394,9 @@ def columns_given_back(plain: Plain, place: str) -> list[str] | None:
     columns = [column for release in plain[place]["releases"] for column in release["columns"]]
     if not columns:
         return None
-    return list(dict.fromkeys(column["column"] for column in columns if column["back"]["value"] != 0))
+    backs = [column.get("alone", column["back"]) if alone else column["back"] for column in columns]
+    given = (column["column"] for column, back in zip(columns, backs, strict=True) if back["value"] != 0)
+    return list(dict.fromkeys(given))
 
 
 def put_back_tables(tree: Plain, words: Mapping[str, str], *, head: str, title: str) -> list[TableBlock]:

@@ -53,13 +53,13 @@ def moved_figures(
     if pair.plans:
         numbers = {"numeric": [name for name in (weight, *numeric) if name]}
         pair = open_pair(pair.plans[0], [*pair.plans[1:]], categories={"keys": keys}, numeric=numbers)
-    weights = _of_files(pair, weight) if weight else [np.ones(len(frame)) for frame in pair.frames]
+    weights = _of_files(pair, weight) if weight else None
     sums = weight is not None or all(size == pair.n for size in pair.sizes)
     figures: list[MovedFigure] = []
     for name in numeric:
         figures += _of_number(name, _of_files(pair, name), weights, sums=sums)
     for name in keys if sums else ():
-        figures += _of_levels(pair, name, weights if weight else None)
+        figures += _of_levels(pair, name, weights)
     return tuple(figure for figure in figures if math.isfinite(figure.change))
 
 
@@ -71,9 +71,17 @@ def _of_files(pair: Pair, name: str) -> list[Floats]:
     return numbers
 
 
-def _of_number(name: str, numbers: Sequence[Floats], weights: Sequence[Floats], *, sums: bool) -> list[MovedFigure]:
-    parts = [np.nan_to_num(own * weight) for own, weight in zip(numbers, weights, strict=True)]
-    bases = [float(weight[~np.isnan(own * weight)].sum()) for own, weight in zip(numbers, weights, strict=True)]
+def _of_number(
+    name: str, numbers: Sequence[Floats], weights: Sequence[Floats] | None, *, sums: bool
+) -> list[MovedFigure]:
+    """Totals and means of a number, weighted if there are `weights`."""
+    weighed = numbers if weights is None else [own * weight for own, weight in zip(numbers, weights, strict=True)]
+    known = [~np.isnan(own) for own in weighed]
+    if weights is None:
+        bases = [float(np.count_nonzero(there)) for there in known]
+    else:
+        bases = [float(weight[there].sum()) for weight, there in zip(weights, known, strict=True)]
+    parts = [np.nan_to_num(own) for own in weighed]
     totals = [float(part.sum()) for part in parts]
     means = [total / base if base else math.nan for total, base in zip(totals, bases, strict=True)]
     n = int((~np.isnan(numbers[0])).sum())

@@ -16,7 +16,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import has_repeats, is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.replace import with_column_of
-from sdckit.data.scenarios.column_roles import look_at_columns
+from sdckit.data.scenarios.column_roles import check_insensitive, look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
@@ -167,7 +167,8 @@ def assess(
     ScenarioError
         Neither scenario nor keys, or both; a measure that does not exist.
     ColumnError, DataError
-        As `key_frequencies`; a log of another file or another release, a hierarchy that is not the log's.
+        As `key_frequencies`; a column named insensitive that no file has; a log of another file or another release, a
+        hierarchy that is not the log's.
 
     References
     ----------
@@ -192,12 +193,7 @@ def assess(
             "sensitive": arguments.names(sensitive, "sensitive", single=True) or None,
             "numeric": arguments.names(numeric, "numeric", single=True) or None,
         }
-        arguments.column_or_none(id, "id")
-        arguments.seed(seed)
-        arguments.flag(attacks, "attacks")
-        arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
         scenario = arguments.scenario_or_none(scenario)
-        chosen = chosen_measures(measures)
         given = {name: value for name, value in roles.items() if value is not None}
         if scenario is None:
             if keys is None:
@@ -208,6 +204,25 @@ def assess(
                 f"{', '.join(given)} and scenario= are both given; put everything into the scenario",
                 argument=next(iter(given)),
             )
+        return assess_read(
+            data, released, scenario=scenario, measures=measures, by=by, id=id, models=models, seed=seed,
+            control=control, attacks=attacks, n_attacks=n_attacks, recipe=recipe, log=log, step=step, whole=True,
+        )  # fmt: skip
+
+
+def assess_read(
+    data: Any, released: Any = None, *, scenario: Scenario, measures: Sequence[str] | str = (),
+    by: Sequence[str] | str | None = None, id: str | None = None, models: Any = (), seed: int | None = None,
+    control: Any = None, attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None,
+    log: GivenLog = None, step: Step | None = None, whole: bool = False,
+) -> Assessment | ReleaseAssessment:  # fmt: skip
+    """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`."""
+    with job():
+        arguments.column_or_none(id, "id")
+        arguments.seed(seed)
+        arguments.flag(attacks, "attacks")
+        arguments.count(n_attacks, "n_attacks", "is how many attacks are made")
+        chosen = chosen_measures(measures)
         groups = arguments.names(by, "by", single=True) or ()
         _check_groups(data, groups)
         tell = step or (lambda _: None)
@@ -218,13 +233,15 @@ def assess(
                     "id=, models=, seed=, control=, attacks=, n_attacks=, recipe= and log= are for a release against "
                     "its original; give released="
                 )
+            if whole:
+                check_insensitive(scenario, open_frame(data).collect_schema().names())
             return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups)
         from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
         return assess_release(
             data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
-            recodings=read_recodings(recipe, log),
+            recodings=read_recodings(recipe, log), whole=whole,
         )  # fmt: skip
 
 
@@ -257,7 +274,7 @@ def _assess_file(
     caught_messages = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
     messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *caught_messages]))
     for message in messages:
-        warnings.warn(message, SdcWarning, stacklevel=3)
+        warnings.warn(message, SdcWarning, stacklevel=4)
     from sdckit import __version__
 
     return Assessment(
@@ -324,13 +341,17 @@ def assess_release(
     original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], by: Sequence[str] = (),
     id: str | None, models: Any = (), seed: int | None, control: Any = None, attacks: bool = False,
     n_attacks: int = 500, tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
+    whole: bool = False,
 ) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
     `assess_file` assesses one file (`assess` itself, which stands above). `recodings` are those of a recipe or a log.
+    `whole`: the files have all of their columns.
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    if whole:
+        check_insensitive(scenario, sorted(_columns_of([opened.original, *opened.released])))
     control = None if control is None else open_frame(control)
     _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id)
@@ -349,7 +370,7 @@ def assess_release(
         before = assess_file(opened.original, scenario=_of_original(scenario), **one_file)
         collected = _collected(pair, _of_original(scenario))
         fitted = [
-            _fitted(_keeping_id(scenario, released, file), file, label)
+            _fitted(scenario if file is released else scenario.keeping_back_id(), file, label)
             for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
@@ -373,7 +394,7 @@ def assess_release(
     distinct_messages = tuple(dict.fromkeys(messages))
     silent = recoding if recodings is not None and recodings.own else ()
     for message in (message for message in distinct_messages if message not in silent):
-        warnings.warn(message, SdcWarning, stacklevel=3)
+        warnings.warn(message, SdcWarning, stacklevel=4)
     return ReleaseAssessment(
         scenario=scenario, original=before, released=after, intruders=intruders, warnings=distinct_messages,
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
@@ -458,14 +479,6 @@ def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bo
     if id in file.columns or id not in original.columns or len(file) != len(original):
         return file
     return with_column_of(file, original[id])
-
-
-def _keeping_id(scenario: Scenario, released: Any, file: Any) -> Scenario:
-    """The scenario, with the ledger's id among the identifiers where only the original has it: it does not go out."""
-    id = None if scenario.ledger is None else scenario.ledger.id
-    if file is released or id is None:
-        return scenario
-    return scenario.changed(identifiers=list(dict.fromkeys([*scenario.identifiers, id])))
 
 
 def _in_every_file(pair: Pair) -> frozenset[str]:

@@ -17,14 +17,7 @@ import sdckit as sdc
 from attacks.recovery.made import KEYS, blanked, released, survey
 from sdckit import Scenario, recoverable_values
 from sdckit.attacks.recovery.reconstruction_rules import Source
-from sdckit.attacks.recovery.recoverable_values import (
-    ColumnRecovery,
-    _remedy,
-    advice,
-    class_sizes,
-    optional_roles,
-    shown_size,
-)
+from sdckit.attacks.recovery.recoverable_values import ColumnRecovery, advice, class_sizes, optional_roles, shown_size
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 ORIGINAL = survey()
@@ -385,22 +378,6 @@ def test_the_most_telling_comes_first():
     none = replace(PLAIN, column="edu", restored=0, remedies=("never said",))
     assert advice([PLAIN, other, none]) == ("order the rows", "leave the weight out")
     assert advice([]) == ()
-
-
-@pytest.mark.parametrize(
-    ("columns", "words", "kind", "said"),
-    [
-        ((), "the order by id", "order", "random_order"),
-        (("weight",), "weight", "column", "coarsen_weights"),
-        (("weight", "age"), "weight with age", "column", "coarsen_weights"),
-        (("home",), "the rows of a household counted (home)", "counted", "limit_households"),
-        (("home",), "the place among the rows of a household (home)", "counted", "limit_households"),
-        (("home",), "home (mates share it)", "column", "household_variables"),
-        (("a", "b"), "a with b", "column", "a and b"),
-    ],
-)
-def test_what_to_do_about_each(columns, words, kind, said):
-    assert said in _remedy("region", Source(columns, words, 1, kind), "weight", "home")
 
 
 def test_the_figures_of_a_column_belong_together():

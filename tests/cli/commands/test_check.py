@@ -124,7 +124,7 @@ def test_a_fault_of_ours_is_3(sdckit, survey: Path, scenario, monkeypatch: pytes
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError(MARKER)
 
-    monkeypatch.setattr("sdckit.workflow.assess.assess", broken)
+    monkeypatch.setattr("sdckit.workflow.assess.assess_read", broken)
     done = sdckit("check", survey, "--scenario", scenario("k = 2"))
     assert (done.code, done.out) == (3, "")
     assert MARKER not in done.err

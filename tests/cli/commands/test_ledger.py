@@ -9,6 +9,8 @@ import pytest
 import sdckit as sdc
 from attacks.differencing.several import people
 from sdckit.cli.app import run
+from sdckit.data.ledger.digests import Digester
+from sdckit.data.ledger.ledger_file import LedgerEntry, LedgerFile, Sketch, open_file
 
 DATA = people(200)
 SCENARIO = """keys = ["part", "sex", "age"]
@@ -63,6 +65,30 @@ def test_the_whole_way(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert check() == 0
     assert run(["check", "first.csv", "--scenario", "scenario.toml"]) == 0
     assert (folder / "ledger.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_gate_opens_its_ledger_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert add() == 0
+    line = ["ledger", "add", "first.csv", "--scenario", "scenario.toml", "--name", "the file itself"]
+    assert run(line) == 0
+    limited(1.0)
+    opened: list[Path] = []
+    held_against: set[str] = set()
+
+    def open_once(place: Path, digester: Digester, head: Path) -> LedgerFile:
+        opened.append(place)
+        return open_file(place, digester, head)
+
+    def read(file: LedgerFile, entry: LedgerEntry) -> Sketch:
+        held_against.add(entry.name)
+        return whole(file, entry)
+
+    whole = LedgerFile.read
+    monkeypatch.setattr("sdckit.attacks.differencing.release_ledger.open_file", open_once)
+    monkeypatch.setattr(LedgerFile, "read", read)
+    assert run(["check", "first.csv", "--scenario", "scenario.toml"]) == 0
+    assert len(opened) == 1
+    assert held_against == {"2023"}
 
 
 def test_what_could_not_be_looked_for_is_not_held(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -98,6 +98,17 @@ def test_one_intruder_of_several(tmp_path):
         scenario.intruder("neighbor")
 
 
+def test_the_id_of_a_ledger_that_is_kept_back_is_an_identifier():
+    place = {"folder": "ledger", "key": "ledger.key", "id": "nr"}
+    plain, beside = (Scenario(keys=["sex"], identifiers=["name"], ledger=ledger) for ledger in (None, place))
+    assert plain.keeping_back_id() == plain
+    kept = beside.keeping_back_id()
+    assert kept.identifiers == ("name", "nr")
+    assert kept.ledger is not None
+    assert kept.ledger.id == "nr"
+    assert kept.keeping_back_id() == kept
+
+
 def test_is_frozen_and_travels():
     scenario = Scenario(keys=["sex"], thresholds={"k": 3}, missing={"sex": "error"})
     assert pickle.loads(pickle.dumps(scenario)) == scenario

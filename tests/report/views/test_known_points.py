@@ -42,4 +42,5 @@ def test_a_number_nobody_has_is_left_out_and_said():
     blocks = result_blocks(told(result))
     (table,) = [block for block in blocks if block.kind == "table"]
     assert [row[0] for row in table.rows] == ["2 rows"]
+    assert all(share.endswith(" %") for share in table.rows[0][2:])
     assert any("nobody" in getattr(block, "text", "").lower() for block in blocks)

@@ -15,6 +15,7 @@ from attacks.recovery.made import KEYS, released, survey
 from draw import quiet
 from report.attacker import Solver, opened
 from sdckit import Scenario, recoverable_values
+from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recoverable_values import ColumnRecovery
 from sdckit.report.chapters.release_document import plain_release, shares_by_print
 from sdckit.report.charts import to_svg
@@ -23,7 +24,7 @@ from sdckit.report.gate.protect import _Printer, protect
 from sdckit.report.gate.rounding import print_variable
 from sdckit.report.notebook import result_blocks, result_document
 from sdckit.report.shares import FEWEST, shown_share
-from sdckit.report.views.recoverable_values import SOMEHOW, _column, _kinds
+from sdckit.report.views.recoverable_values import SOMEHOW, VIEW, _column, _concerned, _kinds
 
 ORIGINAL = survey(700)
 
@@ -113,6 +114,62 @@ def test_without_keys_and_without_the_original():
     assert "undone_uniques" not in tree["releases"][0]
     assert "guess" not in tree["releases"][0]["columns"][0]
     assert "–" in text_of(result)
+
+
+# Apart: what the release alone gives back, and what somebody gets who knows how its columns are made.
+
+
+def summed(n=600, few=0):
+    """Noise on pay while total and rest stay; of `few` regions a copy tells."""
+    rng = np.random.default_rng(2)
+    pay, rest = rng.integers(1000, 5000, n), rng.integers(0, 400, n)
+    whole = pl.DataFrame({"region": rng.choice(list("abc"), n), "pay": pay, "rest": rest, "total": pay + rest})
+    whole = whole.with_columns(copy=pl.col("region").replace_strict({"a": "x", "b": "y", "c": "z"}))
+    gone = pl.int_range(n) < few
+    hidden = whole.with_columns(
+        pay=pl.col("pay").shuffle(seed=1), region=pl.when(gone).then(None).otherwise("region")
+    )  # fmt: skip
+    return recoverable_values(hidden, whole, keys=["region"], guess=False)
+
+
+def test_who_can_reconstruct_what_is_said_apart():
+    result = summed(few=60)
+    tree = tree_of(result)
+    region, pay = tree["releases"][0]["columns"]
+    assert (region["alone"], region["told_by"], region["known_by"]) == (region["back"], "copy", "")
+    assert (pay["alone"]["value"], pay["told_by"], pay["back"]["value"]) == (0, "", pay["touched"]["value"])
+    assert (pay["known_by"], pay["formulas"]) == ("total - rest", ["total - rest"])
+    (table,) = (block for block in blocks_of(result) if getattr(block, "caption", "").startswith("Who can"))
+    assert [row[4] for row in table.rows] == ["–", "total - rest"]
+    assert 'derived = { total = "pay + rest" }' in text_of(result)
+    assert VIEW.answer(protect(result_document(result))["measures"], "recoverable_values", {}) == (
+        "Changed values of region can be reconstructed from the release itself: they protect nobody. Changed values "
+        "of pay can be reconstructed from the release by somebody who knows how its columns are made: they protect "
+        "nobody."
+    )
+
+
+@pytest.mark.parametrize("beyond", [1, 2, 3, 4])
+def test_few_values_that_only_who_knows_the_columns_gets_are_never_told(beyond):
+    """Neither by the rule that tells them, nor by what to do, nor by the difference of two printed counts."""
+    sources = tuple(Source((name,), name, n) for name, n in (("weight", 40), ("total", beyond)))
+    one = replace(
+        column(100, 40), sources=sources[:1], remedies=("hide the weight", "add up"), known=40 + beyond,
+        known_sources=sources[1:], known_remedies=("add up",),
+    )  # fmt: skip
+    ledger = Ledger()
+    released = ledger.count("n.released.1", 300, "n")
+    ledger.count("n", 300, "n")
+    setting = SimpleNamespace(ledger=ledger, prefix="i1", place="here")
+    tree = _column(one, "i1.here.1.0.", setting, 1)
+    concerned = {words: _concerned(words, SimpleNamespace(columns=[[one]]), setting) for words in one.remedies}
+    told = {words: Told(words, names, "") for words, names in concerned.items()}
+    ledger, prints = opened(Document({"n": released, **tree}, ledger.variables, tuple(ledger.relations), 300))
+    printed = protect(Document({"n": released, **tree, "told": told}, ledger.variables, tuple(ledger.relations), 300))
+    assert (printed["told_by"], printed["known_by"]) == ("weight", "")
+    assert printed["told"] == {"hide the weight": "hide the weight", "add up": ""}
+    low, high = Solver(ledger, prints).range("i1.here.1.0.beyond")
+    assert high - low >= 1
 
 
 def column(touched, right, kinds=("suppressed",), name="a"):

@@ -335,3 +335,111 @@ def test_a_key_that_was_left_out_is_told() -> None:
     none = sdc.Recipe(steps).apply(survey(), scenario=scenario(keys=["age"]), seed=1, secret=SECRET)
     with pytest.raises(ScenarioError, match="none of the keys"):
         none.assess()
+
+
+# The entry `derived`: columns computed from released ones after the last step.
+
+
+PAY = pl.DataFrame(
+    {"wage": [1490, 2510, 3300, None], "rest": [10, 20, 30, 40], "name": ["a", "b", "c", "d"]}
+).with_columns(total=pl.col("wage") + pl.col("rest"), annual=12 * pl.col("wage"))
+ROUNDED = {"method": "round_to", "column": "wage", "base": 500}
+DERIVED = {"all": "annual + rest", "annual": "12 * wage", "total": "wage + rest"}
+
+
+def test_derived_columns_follow_from_released_ones(tmp_path: Path) -> None:
+    survey = PAY.with_columns(all=pl.lit(0))
+    made = sdc.Recipe([ROUNDED, {"method": "random_order"}], derived=DERIVED)
+    applied = made.apply(survey, secret=SECRET)
+    released = applied.data
+    assert released["total"].equals(released["wage"] + released["rest"])
+    assert released["all"].equals(12 * released["wage"] + released["rest"])
+    assert applied.log.steps[-1].changed == {"annual": 3, "total": 3, "all": 4}
+    assert [figure.step for figure in applied.figures] == [0, 1, 2, 3]
+    (tmp_path / "r.toml").write_text(made.to_toml())
+    assert sdc.Recipe.from_toml(tmp_path / "r.toml") == made != sdc.Recipe(made_steps(made))
+    applied.log.write(tmp_path / "log.json")
+    assert sdc.Recipe.replay(survey, tmp_path / "log.json").data.equals(released)
+    before = sdc.Recipe([ROUNDED], derived=DERIVED).apply(survey)
+    assert before.data.sort("rest").equals(released.sort("rest"))
+    undone = made.prefix(2).apply(survey, secret=SECRET).data
+    assert undone.sort("rest")["total"].equals(survey["total"])
+
+
+def made_steps(recipe: sdc.Recipe) -> list[dict[str, Any]]:
+    return [{"method": step.method, **step.arguments} for step in recipe.steps]
+
+
+def test_derived_columns_of_several_files_and_of_plans() -> None:
+    several = sdc.Recipe([{"method": "synthesize", "columns": ["wage"], "m": 2}], derived={"total": "wage + rest"})
+    for data in (PAY.drop_nulls(), PAY.drop_nulls().lazy()):
+        files = several.apply(data, secret=SECRET).data
+        for file in files:
+            whole = file.lazy().collect()
+            assert whole["total"].equals(whole["wage"] + whole["rest"])
+    assert several.with_argument("1.m", 3).derived == several.derived
+
+
+@pytest.mark.parametrize(
+    ("steps", "derived", "error", "says"),
+    [
+        ([ROUNDED], {"total": "wagge + rest"}, ScenarioError, "derived: total: no column 'wagge' .* 'wage'"),
+        ([ROUNDED], {"total": "name + rest"}, DataError, "column 'name' holds no numbers; recompute"),
+        (
+            [{"method": "recode", "column": "wage", "bands": 3}], {"total": "wage + rest"}, DataError,
+            r"derived: column 'wage' holds no numbers after step 1 \(recode\)",
+        ),
+        (
+            [{"method": "drop_identifiers", "columns": ["rest"]}], {"total": "wage + rest"}, ScenarioError,
+            r"derived: total: column 'rest' is gone, step 1 \(drop_identifiers\) left it out",
+        ),
+        ([ROUNDED], {"wage": "total - rest"}, ScenarioError, r"wage is computed after .* step 1 \(round_to\)"),
+        (
+            [{"method": "drop_identifiers", "columns": ["total"]}], {"total": "wage + rest"}, ScenarioError,
+            "total is computed after the last step",
+        ),
+        (
+            [{"method": "local_suppression", "keys": ["total", "name"], "k": 1}], {"total": "wage + rest"},
+            ScenarioError, r"step 1 \(local_suppression\) changes it in vain",
+        ),
+        ([ROUNDED], {"total": "wage +"}, ScenarioError, "derived: total: its formula cannot be read"),
+    ],
+)  # fmt: skip
+def test_derived_entries_that_do_not_fit_are_told_before_any_work(
+    steps: list[dict[str, Any]], derived: dict[str, str], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        sdc.Recipe(steps, derived=derived).check(PAY)
+
+
+def test_texts_that_only_the_step_makes_are_told_without_output() -> None:
+    grouped = {"method": "recode", "column": "wage", "groups": {"low": [1490], "high": [2510, 3300]}}
+    with pytest.raises(DataError, match=r"step 2 \(recompute\): .*'wage'"):
+        sdc.Recipe([grouped], derived={"total": "wage + rest"}).apply(PAY)
+
+
+def test_a_derived_key_is_not_suppressed_in_vain() -> None:
+    scenario = sdc.Scenario(keys=["total"], thresholds={"k": 2})
+    with pytest.raises(ScenarioError, match=r"step 1 \(local_suppression\) changes it in vain"):
+        sdc.Recipe([{"method": "local_suppression"}], derived={"total": "wage + rest"}).check(PAY, scenario=scenario)
+
+
+def test_a_recomputed_column_counts_as_changed_by_the_recipe() -> None:
+    from sdckit.workflow.recoded_original.published_recodings import read_recodings
+
+    made = sdc.Recipe([ROUNDED], derived={"total": "wage + rest"})
+    recodings = read_recodings(made, None)
+    assert recodings is not None
+    assert recodings.unchanged(PAY.columns) == ("wage", "rest", "name", "annual")
+    logged = read_recodings(made, made.apply(PAY).log)
+    assert logged is not None
+    assert logged.unchanged(PAY.columns) == ("wage", "rest", "name", "annual")
+
+
+def test_the_report_says_what_follows_from_what() -> None:
+    from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
+
+    large = pl.concat([PAY] * 30)
+    done = sdc.Recipe([ROUNDED], derived={"total": "wage + rest"}).apply(large).what_was_done
+    section = recipe_section(plain_recipe(done))
+    assert "Computed anew from columns as they are released: total: wage + rest." in str(section.blocks)

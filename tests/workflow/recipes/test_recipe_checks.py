@@ -155,11 +155,11 @@ def test_steps_are_read_and_checked(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="there is no recipe"):
         read_steps(tmp_path / "none.toml")
     with pytest.raises(ScenarioError, match="at least one step"):
-        checked_steps([])
+        checked_steps({"steps": []})
 
 
 def test_digests_know_a_file_again(tmp_path: Path) -> None:
-    steps = checked_steps([UP, UP])
+    steps = checked_steps({"steps": [UP, UP]})
     assert hierarchies(steps) == ("x.csv",)
     assert digests(steps, tmp_path) == {}
     (tmp_path / "x.csv").write_text("1;a\n")

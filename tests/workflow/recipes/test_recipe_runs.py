@@ -168,6 +168,8 @@ RECODINGS: list[dict[str, Any]] = [
     {"method": "top_bottom_code", "column": "income", "top": 5000, "bottom": 500},
     {"method": "top_bottom_code", "column": "income", "top": 5000, "by": ["town"]},
     {"method": "new_ids", "column": "row"},
+    {"method": "recompute", "derived": {"row": "2 * age", "income": "round(row / 10)"}},
+    {"method": "recompute", "derived": {"age": "income / 2"}},
 ]
 SUPPRESSIONS: list[dict[str, Any]] = [
     {"k": 2},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, in_frame
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
@@ -20,6 +20,9 @@ from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
+
+if TYPE_CHECKING:
+    from sdckit.attacks.recovery.owner_knowledge import Known
 
 # Number of feasible values for a changed value that no rule determines.
 
@@ -120,7 +123,8 @@ class Recovered:
 
     `restored` (n,): changed values that are determined; their `codes` and `values`, 0 and NaN elsewhere. `source` (n,):
     index into `sources`, -1 for none. `before`, `after` (n,): number of feasible values of the others, NaN where it
-    cannot be counted. `predictors`, `mates`: auxiliary information for a model.
+    cannot be counted. `predictors`, `mates`: auxiliary information for a model. `right` (n,): determined values that
+    are right, None without the original. `known`: what somebody is told who knows how the columns are made.
     """
 
     target: ChangedColumn
@@ -134,12 +138,26 @@ class Recovered:
     start: Reconstruction
     predictors: Sequence[Predictor]
     mates: Household | None
+    right: Bools | None = None
+    known: Known | None = None
+
+    @property
+    def given(self) -> Bools:
+        """Values that the release alone gives back; only right ones where the original is known."""
+        return self.restored if self.right is None else self.right
+
+    @property
+    def beyond(self) -> Bools:
+        """Values told rightly only to somebody who knows how the columns are made."""
+        return np.zeros_like(self.restored) if self.known is None else self.known.told & ~self.given
 
     @property
     def narrowed(self) -> NDArray[np.bool_]:
         """Changed values that are not determined but have fewer feasible values than before."""
         with np.errstate(invalid="ignore"):
             fewer = (self.after < self.before) | (np.isnan(self.before) & ~np.isnan(self.after))
+        if self.known is not None:
+            fewer = (fewer | self.known.narrowed) & ~self.known.told
         return np.asarray(self.target.touched & ~self.restored & fewer)
 
 
@@ -169,7 +187,13 @@ def recover(
             for state in states
             if state.open.any() and not state.target.perturbed
         }
-    return {name: recoveries[name] for name in touched}
+    return {name: _named(recoveries[name], columns) for name in touched}
+
+
+def _named(recovered: Recovered, columns: Mapping[str, ReleasedColumn]) -> Recovered:
+    """The same with sources that name columns of the frame."""
+    sources = tuple(replace(source, columns=in_frame(source.columns, columns)) for source in recovered.sources)
+    return replace(recovered, sources=sources)
 
 
 def _predictors(
@@ -200,7 +224,7 @@ def _by_rules(
             )  # the household column is the first predictor
         others = predictors if household is None else predictors[1:]
         reconstruction_rules.by_columns(state, others, rules=len(predictors))
-        orders = _orders(columns) if orders is None else orders
+        orders = row_orders(columns) if orders is None else orders
         reconstruction_rules.by_order(
             state, {words: order for words, order in orders.items() if words != _by(state.name)}
         )
@@ -210,7 +234,7 @@ def _by(name: str) -> str:
     return f"the order by {name}"
 
 
-def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
+def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
     """Row orders to search for neighbours: file order, and the order by every id-like column."""
     n = len(next(iter(columns.values())).codes)
     orders = {FILE_ORDER: np.arange(n)}
@@ -290,9 +314,9 @@ def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, 
     out = frame
     for name, recovered in recoveries.items():
         hit = use[name]
-        if not hit.any():
-            continue
         column = recovered.target.column
+        if column.within or not hit.any():
+            continue  # fields of structures stay as they are
         if recovered.values is None:
             first = np.zeros(column.n_levels + 1, np.int64)
             present = np.flatnonzero(column.codes)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.reconstruct import Recovered, put_back, recognised, recover
+from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge
+from sdckit.attacks.recovery.reconstruct import Recovered, recognised, recover
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
+from sdckit.attacks.recovery.remedies import remedy
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.data import arguments
@@ -21,7 +23,6 @@ from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Bools
 
 # Figures of one column.
 
@@ -59,6 +60,13 @@ class ColumnRecovery:
         Rules that determined values (``columns``, ``words``, ``told``: how many), the most productive first.
     remedies : tuple of str
         Remedy for each.
+    known : int or None
+        Values told rightly to somebody who has the release and knows how its columns are made, those of `right`
+        included; None without the original.
+    known_sources : tuple of Source
+        What tells them beyond the release alone, the most productive first.
+    known_remedies : tuple of str
+        Those of the remedies that concern nothing else.
     """
 
     column: str
@@ -76,16 +84,24 @@ class ColumnRecovery:
     guess_high: float
     sources: tuple[Source, ...]
     remedies: tuple[str, ...] = ()
+    known: int | None = None
+    known_sources: tuple[Source, ...] = ()
+    known_remedies: tuple[str, ...] = ()
+
+    @property
+    def alone(self) -> int:
+        """Values reconstructed from the release alone; only the right ones where the original is known."""
+        return self.restored if self.right is None else self.right
 
     @property
     def counted(self) -> int:
-        """Reconstructed values; only the right ones where the original is known."""
-        return self.restored if self.right is None else self.right
+        """Reconstructed values; where the original is known, the right ones, with what is known of the columns."""
+        return self.alone if self.known is None else self.known
 
     @property
     def telling(self) -> tuple[str, ...]:
         """Descriptions of the rules that reconstruct most values, at most three, in descending order."""
-        return tuple(source.words for source in self.sources[:MOST_NAMED]) if self.counted else ()
+        return _most_telling((*(self.sources if self.alone else ()), *self.known_sources))
 
     @property
     def told_by(self) -> str:
@@ -93,18 +109,37 @@ class ColumnRecovery:
         return "; ".join(self.telling)
 
     @property
+    def alone_by(self) -> str:
+        """The same of the rules that reconstruct values from the release alone."""
+        return "; ".join(_most_telling(self.sources if self.alone else ()))
+
+    @property
+    def known_by(self) -> str:
+        """The same of what tells beyond them."""
+        return "; ".join(_most_telling(self.known_sources))
+
+    @property
     def share(self) -> float:
         """`counted` as a share of the changed values."""
         return self.counted / self.touched if self.touched else 0.0
 
 
+def _most_telling(sources: Sequence[Source]) -> tuple[str, ...]:
+    """Descriptions of the sources that tell most values, at most three, in descending order."""
+    return tuple(source.words for source in sorted(sources, key=lambda source: -source.told)[:MOST_NAMED])
+
+
 def summed_up(
-    recovered: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
+    recovered: Recovered, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
     level: float, weight: str | None, household: str | None,
 ) -> ColumnRecovery:  # fmt: skip
-    """Figures of one column; `right` (n,) and `truth` (n,) are given if the original is known."""
+    """Figures of one column; `truth` (n,) is given if the original is known."""
     name, sources = recovered.target.column.name, tuple(sorted(recovered.sources, key=lambda source: -source.told))
-    narrowed = recovered.narrowed
+    right, narrowed, known_sources = recovered.right, recovered.narrowed, _known_sources(recovered)
+    alone, knowing = (
+        tuple(dict.fromkeys(remedy(name, source, weight, household) for source in some))
+        for some in (sources, known_sources)
+    )
     left = recovered.after[narrowed]
     rates = (math.nan,) * 5
     if guessed is not None and truth is None:
@@ -118,8 +153,20 @@ def summed_up(
         None if right is None else int(right.sum()), int(narrowed.sum()),
         float(np.nanmean(left)) if len(left) and not np.isnan(left).all() else math.nan,
         0 if guessed is None else len(guessed.rows), *rates,
-        sources, tuple(dict.fromkeys(_remedy(name, source, weight, household) for source in sources)),
+        sources, tuple(dict.fromkeys((*alone, *knowing))),
+        None if right is None else int((right | recovered.beyond).sum()), known_sources,
+        tuple(words for words in knowing if words not in alone),
     )  # fmt: skip
+
+
+def _known_sources(recovered: Recovered) -> tuple[Source, ...]:
+    """What tells values beyond the release alone, with how many each, the most productive first."""
+    known = recovered.known
+    if known is None:
+        return ()
+    counts = np.bincount(known.source[recovered.beyond], minlength=len(known.sources))
+    sources = (replace(source, told=int(n)) for source, n in zip(known.sources, counts, strict=True) if n)
+    return tuple(sorted(sources, key=lambda source: -source.told))
 
 
 def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
@@ -129,24 +176,6 @@ def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
         for words in column.remedies if column.counted else ():
             counts[words] = max(counts.get(words, 0), column.counted)
     return tuple(sorted(counts, key=lambda words: -counts[words]))
-
-
-def _remedy(column: str, source: Source, weight: str | None, household: str | None) -> str:
-    if source.kind == "order":
-        return "put the rows into random order (random_order): neighbours tell values"
-    if weight is not None and weight in source.columns:
-        return f"coarsen the weight {weight} (coarsen_weights), or leave it out: it tells {column}"
-    if household is not None and household in source.columns:
-        if source.kind == "counted":
-            return (
-                f"{column} can be counted from the rows of {household}: leave {household} out, or let no household "
-                "show more rows than the release says (limit_households)"
-            )
-        if source.kind == "divided":
-            return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
-        return f"add {column} to household_variables, to protect it once for all mates: they give it back"
-    names = " and ".join(source.columns)
-    return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"
 
 
 # Roles and class sizes as arguments of reconstruction measures, where keys are optional.
@@ -218,10 +247,14 @@ class RecoverableValues(PairResult):
         Of these, values determined by a rule.
     right : float
         Of these, right ones; NaN without the original.
+    known : float
+        Values told rightly to somebody who has the release and knows how its columns are made: arithmetic, derived
+        columns, code tables, pointers, order. Those of `right` included; NaN without the original.
     narrowed : float
         Values not determined, of which some possibilities are ruled out.
     recoverable : float
-        The largest share of a column's changed values that is reconstructed (right ones, where that is known).
+        The largest share of a column's changed values that is reconstructed: of those of `known`, where there is an
+        original.
     guess_rate, guess_baseline, guess_beyond, guess_low, guess_high : float
         Share of the suppressed values that a model guesses right, that the most frequent value is right, and the
         difference with its interval, of the column where the difference is largest.
@@ -236,14 +269,15 @@ class RecoverableValues(PairResult):
     advice : tuple of str
         Remedies, sorted by the number of values they concern, descending.
     records : frame
-        Every changed value: ``release``, ``row`` (from 1), ``column``, ``state`` ("certain", "narrowed", "guessed" or
-        "open"), number of ``remaining`` values and the rule that determined it (``by``). Confidential.
+        Every changed value: ``release``, ``row`` (from 1), ``column``, ``state`` ("certain", "known" for what is told
+        only to who knows how the columns are made, "narrowed", "guessed" or "open"), number of ``remaining`` values
+        and the rule that determined it (``by``). Confidential.
     """
 
     measure: ClassVar[str] = "recoverable_values"
     figures: ClassVar[tuple[str, ...]] = (
-        "touched", "restored", "right", "narrowed", "recoverable", "guess_rate", "guess_baseline", "guess_beyond",
-        "guess_low", "guess_high", "undone_k", "undone_uniques", "undone_expected",
+        "touched", "restored", "right", "known", "narrowed", "recoverable", "guess_rate", "guess_baseline",
+        "guess_beyond", "guess_low", "guess_high", "undone_k", "undone_uniques", "undone_expected",
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "found")
     columns: tuple[tuple[ColumnRecovery, ...], ...] = field(kw_only=True)
@@ -257,6 +291,7 @@ class RecoverableValues(PairResult):
     touched: float = math.nan
     restored: float = math.nan
     right: float = math.nan
+    known: float = math.nan
     narrowed: float = math.nan
     recoverable: float = math.nan
     guess_rate: float = math.nan
@@ -293,7 +328,7 @@ class RecoverableValues(PairResult):
         return self.pair.table(listed)
 
     def undone(self, release: int = 1) -> Any:
-        """The release with every restored value put back, in the caller's frame type; it undoes the protection.
+        """The release with the values put back that it gives back, in the caller's frame type: it is unprotected.
 
         Raises
         ------
@@ -302,10 +337,7 @@ class RecoverableValues(PairResult):
         """
         if not arguments.is_whole(release) or not 1 <= release <= self.m:
             raise DataError(f"release is a number from 1 to {self.m}", argument="release")
-        file, recoveries = self.files[release - 1], self.found[release - 1]
-        return put_back(
-            file.frame, recoveries, {name: recovered.restored for name, recovered in recoveries.items()}
-        ).to_native()
+        return file_put_back(self.files[release - 1], self.found[release - 1]).to_native()
 
 
 def recoverable_values(
@@ -428,15 +460,20 @@ def recoverable_values(
         place = ("recovered", j, file.household, tuple(file.touched), pairs, guess, number, level, id, aligned)
         if place not in file.memo:
             recoveries = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
+            if file.truth is not None:
+                recoveries = {name: _judged(file, recovered) for name, recovered in recoveries.items()}
+                tell("looking for relations between original and release")
+                time = scenario.time if scenario is not None and scenario.time in file.columns else None
+                knowledge = owner_knowledge(file, recoveries, time=time, seed=number)
+                recoveries |= {name: replace(recoveries[name], known=known) for name, known in knowledge.items()}
             file.memo[place] = (
-                recoveries,
-                *_by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell),
-            )
-        recoveries, summed, right = file.memo[place]
+                recoveries, _by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell)
+            )  # fmt: skip
+        recoveries, summed = file.memo[place]
         figures = _figures(summed, known=file.truth is not None)
         if roles.keys:
             tell("measuring the risk with the values put back")
-            undone = recognised(put_back(file.frame, recoveries, right), file.roles, k=sizes, risk=risk)
+            undone = recognised(file_put_back(file, recoveries), file.roles, k=sizes, risk=risk)
             figures |= {
                 "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
                 "undone_expected": undone.expected,
@@ -466,36 +503,31 @@ def _check(*, pairs: bool, guess: bool, aligned: bool, level: float, risk: float
         arguments.share(risk, "risk", "is a limit on the individual risk")
 
 
+def _judged(file: RecoveryFile, recovered: Recovered) -> Recovered:
+    """The reconstruction with the values in it that are right, by the original."""
+    truth = file.truth_of(recovered)
+    assert truth is not None
+    given = recovered.codes if recovered.values is None else recovered.values
+    with np.errstate(invalid="ignore"):
+        hit = recovered.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
+    return replace(recovered, right=hit)
+
+
 def _by_column(
     file: RecoveryFile, recoveries: Mapping[str, Recovered], *, guess: bool, seed: int, level: float,
     tell: Callable[[str], None],
-) -> tuple[tuple[ColumnRecovery, ...], dict[str, Bools]]:  # fmt: skip
-    """Figures of each column, and masks of the reconstructed values (only right ones if the original is known)."""
-    summed, right = [], {}
+) -> tuple[ColumnRecovery, ...]:  # fmt: skip
+    """Figures of each column."""
+    summed = []
     for name, recovered in recoveries.items():
         guessed: Guessed | None = None
         if guess:
             tell(f"guessing {name} from the rest of the release")
             guessed = guess_values(recovered.start, recovered.predictors, seed=seed, mates=recovered.mates)
-        truth = file.truth_of(recovered)
-        hit = recovered.restored
-        if truth is not None:
-            given = recovered.codes if recovered.values is None else recovered.values
-            with np.errstate(invalid="ignore"):
-                hit = recovered.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
-        right[name] = hit
-        summed.append(
-            summed_up(
-                recovered,
-                None if truth is None else hit,
-                guessed,
-                file.guess_truth(recovered, guessed),
-                level=level,
-                weight=file.roles.weight,
-                household=file.household,
-            )
-        )
-    return tuple(summed), right
+        truth = file.guess_truth(recovered, guessed)
+        roles = file.roles
+        summed.append(summed_up(recovered, guessed, truth, level=level, weight=roles.weight, household=roles.household))
+    return tuple(summed)
 
 
 def _figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, float]:
@@ -509,6 +541,7 @@ def _figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, flo
         "touched": float(sum(column.touched for column in columns)),
         "restored": float(sum(column.restored for column in columns)),
         "right": float(sum(column.right or 0 for column in columns)) if known else math.nan,
+        "known": float(sum(column.known or 0 for column in columns)) if known else math.nan,
         "narrowed": float(sum(column.narrowed for column in columns)),
         "recoverable": max((column.share for column in columns), default=0.0),
         **{name: math.nan if best is None else float(getattr(best, field)) for name, field in rates.items()},
@@ -519,7 +552,7 @@ def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
     if not means["touched"]:
         notes["touched"] = UNTOUCHED
     if math.isnan(means["right"]):
-        notes["right"] = NO_TRUTH
+        notes |= dict.fromkeys(("right", "known"), NO_TRUTH)
     for name in ("guess_rate", "guess_baseline", "guess_beyond", "guess_low", "guess_high"):
         if math.isnan(means[name]):
             notes[name] = NO_GUESS if math.isnan(means["guess_rate"]) else NO_TRUTH
@@ -533,10 +566,15 @@ def _cells(recoveries: Mapping[str, Recovered], columns: Sequence[ColumnRecovery
     for summed in columns:
         recovered = recoveries[summed.column]
         rows = np.flatnonzero(recovered.target.touched)
+        beyond, known = recovered.beyond, recovered.known
         states = np.where(recovered.narrowed, "narrowed", "guessed" if summed.n_guessed else "open")
-        states = np.where(recovered.restored, "certain", states)[rows]
-        words = [*(source.words for source in recovered.sources), ""]
-        remaining = np.where(recovered.restored, 1.0, recovered.after)[rows]
-        by = [words[i] for i in recovered.source[rows]]
+        states = np.where(beyond, "known", np.where(recovered.restored, "certain", states))[rows]
+        words, source = [rule.words for rule in recovered.sources], recovered.source
+        if known is not None:
+            source = np.where(beyond, known.source + len(words), source)
+            words += [relation.words for relation in known.sources]
+        words.append("")  # of what nothing tells
+        remaining = np.where(recovered.restored | beyond, 1.0, recovered.after)[rows]
+        by = [words[i] for i in source[rows]]
         out.append((summed.column, {"row": rows + 1, "state": states, "remaining": remaining, "by": by}))
     return out

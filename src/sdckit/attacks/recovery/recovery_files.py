@@ -237,7 +237,7 @@ def recovery_files(
             memo[*place, j] = _read(pair, j, log, compared=compared, rows=rows)
         read, before, touched = memo[*place, j]
         chosen = set(read) - apart if columns is None else set(columns)
-        touched = {name: target for name, target in touched.items() if name in chosen}
+        touched = {name: target for name, target in touched.items() if {name, target.column.within} & chosen}
         files.append(RecoveryFile(frame, read, touched, before, own, memo))
     return tuple(files), pair
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -11,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.columns import Coded, code_column, days_values, float_values
+from sdckit.data.columns import Coded, code_column, days_values, float_values, plain_series
 from sdckit.data.hierarchy import range_of_label
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import DataError
@@ -82,10 +83,10 @@ class Rule:
 
     def telling(self, tally: Tally) -> Bools:
         """(groups,) whether the majority tells the value of the others."""
-        row = np.searchsorted(SUPPORTS, tally.size, "right") - 1
-        deviating = tally.size - tally.votes
-        column = np.searchsorted(DEVIATING, deviating / np.maximum(tally.size, 1))
-        return np.asarray((row >= 0) & np.pad(self.tells, ((0, 0), (0, 1)))[row, column])
+        column = np.searchsorted(DEVIATING, (tally.size - tally.votes) / np.maximum(tally.size, 1))
+        tells = np.pad(self.tells, ((1, 0), (0, 1)))  # of no record nobody is told, nor where most deviate
+        rows = (np.searchsorted(SUPPORTS, tally.size - less, "right") for less in (0, 1))  # as judged: less one
+        return np.asarray(np.logical_or(*(tells[row, column] for row in rows)))
 
 
 def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Tally:
@@ -266,6 +267,7 @@ class ReleasedColumn:
     high: Floats | None
     coded: Coded
     words: NDArray[np.uint64]  # the code of `coded` behind each of ours
+    within: str = ""  # the column of structures or lists that it is part of
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -304,19 +306,24 @@ class ReleasedColumn:
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
-    """Code columns; absent ones and those without plain values (lists, mixed types) are left out."""
+    """Code columns, and the fields and elements of structures and lists; absent ones and mixed types are left out."""
     columns = {}
     for name in names:
         if name not in frame.columns:
             continue
-        try:
-            columns[name] = _read(frame.get_column(name))
-        except DataError:
-            continue
+        with suppress(DataError):
+            for series in plain_series(frame.get_column(name)):
+                if series.name == name or series.name not in frame.columns:
+                    columns[series.name] = _read(series, "" if series.name == name else name)
     return columns
 
 
-def _read(series: Any) -> ReleasedColumn:
+def in_frame(names: Sequence[str], columns: Mapping[str, ReleasedColumn]) -> tuple[str, ...]:
+    """The columns of the frame that hold those named, each once: "address" for "address.city"."""
+    return tuple(dict.fromkeys(columns[name].within or name if name in columns else name for name in names))
+
+
+def _read(series: Any, within: str) -> ReleasedColumn:
     coded = code_column(series)
     raw = coded.codes()
     groups = group(raw.astype(np.uint64))
@@ -334,7 +341,7 @@ def _read(series: Any) -> ReleasedColumn:
         if ranges is not None:
             ends = np.vstack([[np.nan, np.nan], ranges])
             low, high = ends[codes, 0], ends[codes, 1]
-    return ReleasedColumn(series.name, codes, len(words), low, high, coded, words)
+    return ReleasedColumn(series.name, codes, len(words), low, high, coded, words, within)
 
 
 def _numbers(series: Any) -> Floats | None:
@@ -431,6 +438,8 @@ def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
     """
     counts: dict[str, dict[str, int]] = {"missing": {}, "range": {}}
     for name, column in read_columns(frame, names).items():
+        if column.within:
+            continue
         ranged = 0 if column.low is None or column.high is None else np.count_nonzero(column.high > column.low)
         for trace, count in (("missing", np.count_nonzero(column.codes == 0)), ("range", ranged)):
             if count:
@@ -467,6 +476,8 @@ def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, ChangedColumn]:
     """Changed values visible in the release: missing values, ranges, and heaping at the smallest or largest value."""
     changed = {}
     for name, column in columns.items():
+        if column.within:
+            continue  # an element is missing where its list is shorter
         low, high = _ends(column)
         touched = column.missing.copy()
         kinds = [SUPPRESSED] * bool(touched.any())

@@ -222,18 +222,18 @@ def run(
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Read the declared columns of a file, and of its releases, and assess them."""
     from sdckit.data.files.readers import scan_header
-    from sdckit.data.scenarios.column_roles import check_insensitive, left_to_patterns
-    from sdckit.workflow.assess import assess as assess_frame
+    from sdckit.data.scenarios.column_roles import left_to_patterns
+    from sdckit.workflow.assess import assess_read
 
     groups = tuple(by or ())
     if engine is not None and engine.used:
         header = engine.header(reading)
-        check_insensitive(scenario, [header])
+        _check_insensitive(scenario, [header])
         plan, n = engine.open(reading, scenario, (*groups, *left_to_patterns(scenario, header.columns)), steps)
         if documents:
             check_enough_records(n, internal=internal)
         steps.step(f"assessing {n:,} records")
-        assessed = assess_frame(plan, scenario=scenario, measures=measures, by=groups, step=steps.step)
+        assessed = assess_read(plan, scenario=scenario, measures=measures, by=groups, step=steps.step)
         return _with_columns(assessed, [header])
     given: dict[str, Any] = {"steps": steps, **reading.how_others}
     also = () if release.id is None else (release.id,)
@@ -241,7 +241,7 @@ def run(
     # whoever has a release has all of its columns; the original's tell whether they give back the truth
     headers = [release_header(file, left, also=also, **reading.how_others) for file in release.files]
     own = scan_header(reading.file, **reading.how)
-    check_insensitive(scenario, [own, *headers])
+    _check_insensitive(scenario, [own, *headers])
     others = [
         read_release(file, left, also=also, whole=True, header=header, **given)
         for file, header in zip(release.files, headers, strict=True)
@@ -261,12 +261,19 @@ def run(
         for other in (frame, *others):
             check_enough_records(other.height, internal=internal)
     steps.step(f"assessing {frame.height:,} records")
-    compared: Assessment | ReleaseAssessment = assess_frame(
+    compared: Assessment | ReleaseAssessment = assess_read(
         frame, others or None, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
         recipe=recodings, step=steps.step,
     )  # fmt: skip
     return _with_columns(compared, headers, id=release.id)
+
+
+def _check_insensitive(scenario: Scenario, headers: Sequence[FileHeader]) -> None:
+    from sdckit.data.scenarios.column_roles import check_insensitive
+
+    columns = list(dict.fromkeys(name for header in headers for name in header.columns))
+    check_insensitive(scenario, columns, certain=all(header.certain for header in headers))
 
 
 def _with_columns(

@@ -106,7 +106,7 @@ class BesideLedger:
 
         ledger = open_ledger(scenario)
         own = own_entries(ledger, files)
-        return cls(scenario.changed(ledger=scenario.ledger.remembering(own)), ledger, own)
+        return cls(scenario.changed(ledger=scenario.ledger.holding(ledger.without(own))), ledger, own)
 
     def settled(self, *, passed: bool) -> list[str]:
         """Make pending entries of files that passed released ones; what became of them, in lines."""

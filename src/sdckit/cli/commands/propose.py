@@ -146,7 +146,8 @@ def _report(proposal: Proposal, frame: Any, chosen: Scenario, path: Path, *, int
         if METHODS[step.method].effect != "gone" or not {*step.arguments["columns"]} & unread
     ]
     steps = [{"method": step.method, **step.arguments} for step, _ in paragraphs]
-    recipe = Recipe(steps, title=proposal.recipe.title, folder=proposal.recipe.folder)
+    made = proposal.recipe
+    recipe = Recipe(steps, title=made.title, folder=made.folder, derived=made.derived)
     assessed = recipe.apply(frame, scenario=chosen.changed(identifiers=())).assess()
     assert assessed.what_was_done is not None
     searched = {**proposal.searched(internal=internal), "reasons": tuple(why for _, why in paragraphs)}

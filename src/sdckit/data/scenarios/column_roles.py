@@ -10,7 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from sdckit.data.columns import n_single
-from sdckit.data.files.file_checks import WITHHELD, FileHeader, may_tell
+from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect
 from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
@@ -229,12 +229,13 @@ def look_at_columns(scenario: Scenario, frames: Iterable[Frame], *, id: str | No
     return _of_columns(scenario, list(columns), shares, id=id)
 
 
-def check_insensitive(scenario: Scenario, headers: Sequence[FileHeader]) -> None:
-    """Raise where a column named insensitive is in none of the files; a pattern may cover none."""
-    columns = list(dict.fromkeys(name for header in headers for name in header.columns))
+def check_insensitive(scenario: Scenario, columns: Sequence[str], *, certain: bool = True) -> None:
+    """Raise where a column named insensitive is not among those of the files; a pattern may cover none.
+
+    `certain` is that of the files' headers.
+    """
     for name in scenario.insensitive:
         if not is_pattern(name) and name not in columns:
-            certain = all(header.certain for header in headers)
             told = may_tell(columns, scenario.columns, certain=certain)
             near = did_you_mean(name, columns) if told else WITHHELD
             raise ColumnError(

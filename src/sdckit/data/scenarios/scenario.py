@@ -417,6 +417,11 @@ class Scenario(Displayed, BaseModel):
             fields["household_variables"] = ()
         return self.changed(**fields)
 
+    def keeping_back_id(self) -> Scenario:
+        """The scenario of a release that goes out without the ledger's id, which is an identifier then."""
+        id = None if self.ledger is None else self.ledger.id
+        return self if id is None else self.changed(identifiers=list(dict.fromkeys([*self.identifiers, id])))
+
     def changed(self, **fields: Any) -> Scenario:
         """The scenario with other entries; settings of columns that have no role any more are dropped."""
         given = {field: getattr(self, field) for field in type(self).model_fields} | fields

@@ -381,7 +381,7 @@ class LedgerPlace(ScenarioTable):
     """
 
     place = "ledger"
-    _own: tuple[str, ...] = PrivateAttr(())
+    _opened: Any = PrivateAttr(None)
 
     folder: Name
     key: Name
@@ -413,14 +413,14 @@ class LedgerPlace(ScenarioTable):
         super().__init__(**given, **unknown)
 
     @property
-    def own(self) -> tuple[str, ...]:
-        """Entries of the ledger that remember the file at hand: it is held against all others."""
-        return self._own
+    def opened(self) -> Any:
+        """The ledger as `check` opened it, without the entries of the file at hand; None where it is not open yet."""
+        return self._opened
 
-    def remembering(self, own: Sequence[str]) -> LedgerPlace:
-        """The same place where the ledger has entries of the file at hand itself."""
+    def holding(self, opened: Any) -> LedgerPlace:
+        """The same place with its ledger opened, so that its chain is verified once."""
         place = self.model_copy()
-        place._own = tuple(own)
+        place._opened = opened
         return place
 
 

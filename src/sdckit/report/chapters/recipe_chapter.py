@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.derived_formula import ENTRY
 from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
 from sdckit.report.chapters.map import search_blocks, search_tree
 from sdckit.report.chapters.sentences import listed
@@ -324,6 +325,11 @@ def recipe_section(plain: Plain) -> Section:
     blocks: list[Block] = [Paragraph(first), _steps_table(plain["steps"]), _changed_table(plain["steps"])]
     if "searched" in plain:
         blocks += search_blocks(plain["searched"], methods)
+    blocks += [
+        Paragraph(f"Computed anew from columns as they are released: {step['arguments'][ENTRY]}.")
+        for step in plain["steps"]
+        if ENTRY in step["arguments"]
+    ]
     blocks += [_implied_note(step) for step in plain["steps"] if step["implied"] is not None]
     if any("below_k" in figure for figure in plain["figures"]):
         blocks += _after_blocks(plain)

@@ -92,7 +92,9 @@ def _chart(rows: Sequence[Plain], original: Sequence[Plain], of: str) -> ChartBl
 def _table(rows: Sequence[Plain], k: int, of: str) -> TableBlock:
     held = [name for name in FIGURES if any(name in row for row in rows)]
     heads = ("Known of a person", "People", *(FIGURES[name].format(k=k) for name in held))
-    lines = tuple((_rows(row["points"]), row["persons"]["text"], *(row[name]["text"] for name in held)) for row in rows)
+    lines = tuple(
+        (_rows(row["points"]), row["persons"]["text"], *(percent(row[name]) for name in held)) for row in rows
+    )
     return TableBlock(f"Candidates for who knows some rows of a person{of}", heads, lines, tuple(range(1, len(heads))))
 
 

@@ -15,6 +15,7 @@ from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What can be reconstructed from the release?"
 SOMEHOW = "more than one thing"
+KNOWING = "Who can reconstruct changed values, and how"
 CHART = "Values changed and reconstructed, by column"
 CHARTED = {"touched": "changed", "back": "reconstructed"}
 UNDONE = {
@@ -31,7 +32,10 @@ NOTE = Note(
     "reconstructed from the release itself: values of other columns that occur with one value only, mates of the "
     "household, counts and sums, the order of the rows, numbers that follow from others. A value counts as "
     "reconstructed where a rule gives it that has no exception, or next to none, among the values that were not "
-    "changed, and where it is right. Guesses are those of trees grown on the release; guessing from the margin "
+    "changed, and where it is right. Somebody who knows how the columns are made knows more rules: arithmetic, parts "
+    "of dates, texts and ids, code tables, rows that belong together, sorted rows. These are found by holding the "
+    "original's values against the release, in one half of the records, and tell where they hold in the other. "
+    "Guesses are those of trees grown on the release; guessing from the margin "
     "takes the most frequent value each time.",
     "Elliot, Mackey & O'Hara (2020); Hundepool et al. (2012)",
 )
@@ -56,11 +60,12 @@ def _concerned(words: str, result: Any, setting: PairSetting) -> tuple[str, ...]
     variables = []
     for j, columns in enumerate(result.columns, 1):
         touched = [column for column in columns if column.touched]
-        variables += [
-            f"{setting.prefix}.{setting.place}.{j}.{number}.back"
-            for number, column in enumerate(touched)
-            if words in column.remedies
-        ]
+        for number, column in enumerate(touched):
+            start = f"{setting.prefix}.{setting.place}.{j}.{number}."
+            if words in column.known_remedies:
+                variables.append(f"{start}beyond")
+            elif words in column.remedies:
+                variables.append(f"{start}{'back' if column.known is None else 'alone'}")
     return tuple(variables)
 
 
@@ -72,8 +77,10 @@ def _column(column: Any, start: str, setting: PairSetting, j: int) -> Tree:
     tree: dict[str, Tree] = {
         "column": column.column, "kinds": _kinds(column, touched.name), "touched": touched,
         **shares.enter_given_back(ledger, start, touched.name, column),
-        "told_by": Told(column.told_by, (f"{start}back",)), "share": Share(f"{start}back", touched.name),
+        "told_by": Told(column.alone_by, (f"{start}back",)), "share": Share(f"{start}back", touched.name),
     }  # fmt: skip
+    if column.known is not None:
+        tree |= _apart(column, start, setting)
     if column.right is not None and column.n_guessed:
         ledger.count(f"{start}guessed", column.n_guessed, f"{start}")
         ledger.nested(f"{start}touched", f"{start}guessed")
@@ -82,6 +89,20 @@ def _column(column: Any, start: str, setting: PairSetting, j: int) -> Tree:
             ledger.nested(f"{start}guessed", f"{start}{name}")
             tree[name] = Share(f"{start}{name}", f"{start}guessed")
     return tree
+
+
+def _apart(column: Any, start: str, setting: PairSetting) -> dict[str, Tree]:
+    """Enter apart what the release alone gives back, and what only somebody gets who knows how columns are made."""
+    ledger, touched = setting.ledger, f"{start}touched"
+    alone = ledger.count(f"{start}alone", column.alone, start)
+    ledger.count(f"{start}beyond", column.counted - column.alone, start)
+    ledger.equal(f"{start}back", alone.name, f"{start}beyond")
+    ledger.nested(touched, alone.name)
+    formulas = tuple(source.formula for source in column.known_sources if source.formula)
+    return {
+        "alone": alone, "alone_share": Share(alone.name, touched), "told_by": Told(column.alone_by, (alone.name,)),
+        "known_by": Told(column.known_by, (f"{start}beyond",)), "formulas": Told(formulas, (f"{start}beyond",), ()),
+    }  # fmt: skip
 
 
 def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
@@ -105,6 +126,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     blocks = shares.column_blocks(tree, _table, CHART, CHARTED)
     if not blocks:
         return [Paragraph("No value of the release was changed: there is nothing to reconstruct.")]
+    blocks += [_who(release["columns"], of) for release, of in shares.of_releases(tree["releases"]) if _knows(release)]
     blocks.append(Paragraph(GUESSES, "note"))
     blocks += shares.put_back_tables(
         tree, UNDONE, head="With the values put back", title="The release with the values put back"
@@ -113,17 +135,36 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     return [*blocks, *shares.pair_notes_blocks(tree)]
 
 
+def _knows(release: Plain) -> bool:
+    """Whether it is said apart what somebody gets who knows how the columns are made."""
+    return any("alone" in column for column in release["columns"])
+
+
 def _table(columns: Sequence[Plain], of: str) -> TableBlock:
-    heads = ("Column", "What was done", "Changed", "Reconstructed", "Narrowed", "Guessed", "Rule")
+    by_rule = [] if _knows({"columns": columns}) else ["Rule"]
+    heads = ("Column", "What was done", "Changed", "Reconstructed", "Narrowed", "Guessed", *by_rule)
     rows = tuple(
         (
             column["column"], ", ".join(column["kinds"]), column["touched"]["text"],
             of_whole(column["back"], column["share"]), column["narrowed"]["text"], _guessed(column),
-            column["told_by"] or "–",
+            *(column["told_by"] or "–" for _ in by_rule),
         )
         for column in columns
     )  # fmt: skip
     return TableBlock(f"Changed values reconstructed from the release{of}", heads, rows, (2, 3, 4, 5))
+
+
+def _who(columns: Sequence[Plain], of: str) -> TableBlock:
+    """Table of who can reconstruct changed values: how many, and by which rule."""
+    heads = ("Column", "From the release alone", "Rule", "Knowing how its columns are made", "Rule beyond")
+    rows = tuple(
+        (
+            column["column"], of_whole(column["alone"], column["alone_share"]), column["told_by"] or "–",
+            of_whole(column["back"], column["share"]), column["known_by"] or "–",
+        )
+        for column in columns
+    )  # fmt: skip
+    return TableBlock(f"{KNOWING}{of}", heads, rows, (1, 3))
 
 
 def _guessed(column: Plain) -> str:
@@ -135,5 +176,7 @@ VIEW = ShareView(
     TITLE, _tree, _blocks, noted(NOTE), answer=shares.back_answer(
         "Of the values changed in it the release gives none back for certain.",
         "Changed values of {} can be reconstructed from the release itself: they protect nobody.",
+        "Changed values of {} can be reconstructed from the release by somebody who knows how its columns are made: "
+        "they protect nobody.",
     ),
 )  # fmt: skip

@@ -112,6 +112,6 @@ def _as_read(
         return frame.to_native(), own, id
     if not recodings.tells_rows:  # nobody's records
         return frame.to_native(), own, None
-    own = own.changed(identifiers=list(dict.fromkeys([*own.identifiers, id])))  # it does not go out
     column, rows = ids(id), recodings.in_order_of(applied.original).rows
-    return with_column_of(frame, column if rows is None else column[rows.tolist()]).to_native(), own, id
+    whole = with_column_of(frame, column if rows is None else column[rows.tolist()])
+    return whole.to_native(), own.keeping_back_id(), id

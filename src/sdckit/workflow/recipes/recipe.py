@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.arguments import Seed
+from sdckit.data.derived_formula import ENTRY
 from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import read_toml
@@ -20,10 +21,10 @@ from sdckit.display import Displayed, counted, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
 from sdckit.protect.change import Change
-from sdckit.workflow.recipes.recipe_checks import StepLike, check_roles, checked_step, digests, naming
+from sdckit.workflow.recipes.recipe_checks import StepLike, check_roles, checked_step, derived_steps, digests, naming
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
-from sdckit.workflow.recipes.recipe_runs import Run, start
+from sdckit.workflow.recipes.recipe_runs import Run, check_computed_once, start
 from sdckit.workflow.recipes.recipe_steps import is_all_new, method_of, read_entries, write_recipe
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Applied(Displayed):
     @property
     def what_was_done(self) -> WhatWasDone:
         """The steps and the figures after each, as a report tells them."""
-        arguments = tuple(dict(step.arguments) for step in self.recipe.steps)
+        arguments = tuple(dict(step.arguments) for step in self.recipe.all_steps)
         return WhatWasDone(self.log.without_secrets(), arguments, self.figures, self.k)
 
     def assess(
@@ -208,12 +209,16 @@ class Recipe(Displayed):
         File of the scenario under which risk is measured.
     folder : str or Path, optional
         Where the paths in the recipe start; `from_toml` takes the recipe's own folder.
+    derived : mapping of str to str, optional
+        Columns that are computed from released ones after the last step, each with its formula as `recompute` takes
+        it: ``{"total": "wage + benefits"}``. So sums still add up, and tell nothing of what was changed.
 
     Raises
     ------
     ScenarioError
         No steps, an unknown method or argument (the nearest is told), an argument of the wrong kind or
-        lacking, or one that does not belong in a recipe.
+        lacking, or one that does not belong in a recipe. A derived column that a step changes, too, whose formula
+        cannot be read, or which follows from itself.
 
     Notes
     -----
@@ -239,16 +244,18 @@ class Recipe(Displayed):
     title: str
     scenario: str | None
     folder: Path | None = field(compare=False, repr=False)
+    derived: Mapping[str, str]
 
     def __init__(
         self, steps: Sequence[Mapping[str, Any]], *, title: str = "", scenario: str | None = None,
-        folder: str | Path | None = None,
+        folder: str | Path | None = None, derived: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
         if isinstance(steps, str | Mapping) or not isinstance(steps, Sequence):
             raise ScenarioError('steps= is a list, each step like {"method": "pram", "columns": ["job"]}')
         if not steps:
             raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
         made = tuple(checked_step(number, table) for number, table in enumerate(steps, 1))
+        object.__setattr__(self, "derived", dict(derived or {}) if derived_steps(derived, made) else {})
         object.__setattr__(self, "steps", made)
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "scenario", scenario)
@@ -270,7 +277,7 @@ class Recipe(Displayed):
             entries = read_entries(read_toml(file))
             return cls(
                 entries.get("steps", ()), title=entries.get("title", ""), scenario=entries.get("scenario"),
-                folder=file.parent,
+                folder=file.parent, derived=entries.get(ENTRY),
             )  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -278,10 +285,18 @@ class Recipe(Displayed):
 
     def to_toml(self) -> str:
         """Write the recipe as TOML; `from_toml` gives it back."""
-        return write_recipe(self.title, self.scenario, [(step.method, step.arguments) for step in self.steps])
+        steps = [(step.method, step.arguments) for step in self.steps]
+        return write_recipe(self.title, self.scenario, steps, self.derived)
+
+    @property
+    def all_steps(self) -> tuple[StepLike, ...]:
+        """The steps as they are carried out: the last one computes the derived columns, where there are some."""
+        return (*self.steps, *derived_steps(self.derived, self.steps))
 
     def prefix(self, n: int) -> Recipe:
         """The recipe without what follows step `n`: applied with the secret of the log, it undoes the later steps.
+
+        Derived columns are computed after the last step, so they are left out, too.
 
         Raises
         ------
@@ -290,7 +305,7 @@ class Recipe(Displayed):
         """
         if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= len(self.steps):
             raise ScenarioError(f"the recipe has steps 1 to {len(self.steps)}; give one of these numbers")
-        return self._with_steps(self.steps[:n])
+        return self._with_steps(self.steps[:n], {})
 
     def with_argument(self, path: str, value: Any) -> Recipe:
         """The recipe with one argument changed, named ``"2.k"`` or, where one step has it, ``"pram.pd"``.
@@ -303,7 +318,7 @@ class Recipe(Displayed):
         at, name = self.locate(path)
         steps = list(self.steps)
         steps[at] = StepLike(steps[at].method, {**steps[at].arguments, name: value})
-        return self._with_steps(steps)
+        return self._with_steps(steps, self.derived)
 
     def locate(self, path: str) -> tuple[int, str]:
         """Position of the step, from 0, and the argument that a path such as ``"2.k"`` names."""
@@ -324,9 +339,9 @@ class Recipe(Displayed):
             raise ScenarioError(f"{path!r}: steps {numbers} are {step}; name one by its number")
         return places[0], name
 
-    def _with_steps(self, steps: Sequence[StepLike]) -> Recipe:
+    def _with_steps(self, steps: Sequence[StepLike], derived: Mapping[str, str]) -> Recipe:
         tables = [{"method": step.method, **step.arguments} for step in steps]
-        return Recipe(tables, title=self.title, scenario=self.scenario, folder=self.folder)
+        return Recipe(tables, title=self.title, scenario=self.scenario, folder=self.folder, derived=derived)
 
     @property
     def is_random(self) -> bool:
@@ -356,7 +371,8 @@ class Recipe(Displayed):
     def _check(self, running: Run) -> None:
         if running.scenario is not None:
             check_roles(self.steps, running.columns, running.scenario)
-        running.check(self.steps, self.folder)
+            check_computed_once(self.steps, self.derived, running.scenario)
+        running.check(self.all_steps, self.folder)
 
     def apply(
         self, data: Any, *, scenario: Scenario | None = None, seed: Seed = None, secret: bytes | str | None = None,
@@ -414,8 +430,9 @@ class Recipe(Displayed):
             tell = step or (lambda _: None)
             figures: list[StepFigures] = list(running.figures(0, "before", 0)) if watch else []
             changes: list[Change] = []
-            for number, recipe_step in enumerate(self.steps, 1):
-                tell(f"step {number} of {len(self.steps)}: {recipe_step.method}")
+            steps = self.all_steps
+            for number, recipe_step in enumerate(steps, 1):
+                tell(f"step {number} of {len(steps)}: {recipe_step.method}")
                 change = running.step(number, recipe_step, folder=self.folder, mixed=mixed, key=own.get(number))
                 changes.append(change)
                 if watch:
@@ -428,7 +445,7 @@ class Recipe(Displayed):
                 versions=versions_here(), date=date.today().isoformat(), secret=mixed.secret.hex(), seed=mixed.seed,
                 keys=made, scenario="" if chosen is None else chosen.to_toml(), files=files,
             )  # fmt: skip
-            running.done(self.steps)
+            running.done(steps)
             made_of = (running.differing(), self, running.watcher.k, data, chosen)
             return Applied(running.data(), log, tuple(figures), *made_of)
 
@@ -466,7 +483,7 @@ class Recipe(Displayed):
 
         then = log if isinstance(log, RecipeLog) else RecipeLog.read(log)
         entries = read_entries(tomllib.loads(then.recipe))
-        recipe = cls(entries["steps"], title=entries.get("title", ""), folder=folder)
+        recipe = cls(entries["steps"], title=entries.get("title", ""), folder=folder, derived=entries.get(ENTRY))
         frame = start(data, None)
         if frame.columns != then.columns or frame.n != then.n:
             raise DataError("the log is about another file: its columns or the number of its records differ")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sdckit.data.methods import METHODS
+from sdckit.data.derived_formula import ENTRY, read_derived
+from sdckit.data.methods import METHODS, RECOMPUTING
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import Tallied
 from sdckit.data.scenarios.scenario_toml import read_toml
@@ -20,6 +21,7 @@ from sdckit.workflow.recipes.recipe_steps import (
     RISK_MEASURES,
     Method,
     check_arguments,
+    columns_computed,
     columns_made,
     columns_named,
     method_of,
@@ -42,6 +44,11 @@ class StepLike(NamedTuple):
         """Name of the step in messages."""
         return f"step {number} ({self.method})"
 
+    @property
+    def computes(self) -> bool:
+        """Whether it computes columns from others, as the entry ``derived`` of a recipe asks for."""
+        return self.method == RECOMPUTING.name
+
 
 @dataclass
 class _Header:
@@ -51,14 +58,16 @@ class _Header:
     n: int
     gone: dict[str, str] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
+    texts: dict[str, str] = field(default_factory=dict)
 
     def check(self, name: str, role: str, place: str) -> None:
         if name in self.kinds:
             return
+        error = ScenarioError if role.startswith(ENTRY) else ColumnError
         if name in self.gone:
-            raise ColumnError(f"{place}, {role}: column {name!r} is gone, {self.gone[name]} left it out")
+            raise error(f"{place}, {role}: column {name!r} is gone, {self.gone[name]} left it out")
         near = did_you_mean(name, self.kinds)
-        raise ColumnError(f"{place}, {role}: no column {name!r} in the data; {near}")
+        raise error(f"{place}, {role}: no column {name!r} in the data; {near}")
 
 
 def check_against(
@@ -86,7 +95,7 @@ def check_against(
             _try(header, step, frame, folder, place)
         elif "matrix" in step.arguments:
             _try(header, _on_distinct(step) if counted else step, frame, folder, place)
-        if n_files(method, step.arguments) != 1 and number < len(steps):
+        if n_files(method, step.arguments) != 1 and not all(later.computes for later in steps[number:]):
             raise ScenarioError(f"{place}: several files come of it (m), so it must be the last step")
         _after(header, method, step, place)
 
@@ -119,12 +128,13 @@ def placed(error: SdcError, place: str) -> SdcError:
 
 def columns_used(steps: Sequence[StepLike]) -> set[str]:
     """The columns that the steps change or leave out."""
-    return {
-        name
-        for step in steps
-        for role in ("column", "columns", "masked", *(["household"] if METHODS[step.method].renumbers else []))
-        for name in columns_named(method_of(step.method, "step"), step.arguments, role)
-    }
+    return {name for step in steps for name in _used(method_of(step.method, "step"), step.arguments)}
+
+
+def _used(method: Method, arguments: Mapping[str, Any]) -> Iterator[str]:
+    for role in ("column", "columns", "masked", *(["household"] if method.kind.renumbers else [])):
+        yield from columns_named(method, arguments, role)
+    yield from columns_computed(method, arguments)
 
 
 def columns_mentioned(steps: Sequence[StepLike]) -> tuple[str, ...]:
@@ -140,11 +150,15 @@ def columns_mentioned(steps: Sequence[StepLike]) -> tuple[str, ...]:
 
 
 def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any], place: str) -> None:
+    for made in read_derived(arguments[ENTRY]) if method.kind.computes else ():
+        for name in (made.column, *made.inputs):
+            header.check(name, f"{ENTRY}: {made.column}", place)
     for role in method.columns:
         for name in columns_named(method, arguments, role):
             header.check(name, role, place)
             if role in method.kind.numbers and header.kinds[name] is False:
-                raise DataError(f"{place}, {role}: column {name!r} holds no numbers; {method.name} needs some")
+                left = f" after {header.texts[name]}" if name in header.texts else ""
+                raise DataError(f"{place}, {role}: column {name!r} holds no numbers{left}; {method.name} needs some")
     if arguments.get("bands") is not None and header.kinds[arguments["column"]] is False:
         name = arguments["column"]
         raise DataError(f"{place}: column {name!r} holds no numbers; group its values by groups or hierarchy")
@@ -205,6 +219,7 @@ def _on_distinct(step: StepLike) -> StepLike:
 
 def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
     effect = method.kind.effect
+    header.touched.update(columns_computed(method, step.arguments))
     for role in ("column", "columns", "keys", "household"):
         if role not in method.columns:
             continue
@@ -215,8 +230,8 @@ def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
             if effect == "gone":
                 del header.kinds[name]
                 header.gone[name] = place
-            elif effect == "text":
-                header.kinds[name] = False
+            elif effect == "text" or (role == "column" and step.arguments.get("bands") is not None):
+                header.kinds[name], header.texts[name] = False, place
             elif effect == "unknown":
                 header.kinds[name] = None
     for name in columns_made(method, step.arguments):
@@ -225,7 +240,7 @@ def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
     for name in copies.values() if isinstance(copies, Mapping) else ():
         del header.kinds[name]
         header.gone[name] = place
-    if effect == "same" and not columns_named(method, step.arguments, "columns"):
+    if effect == "same" and not step.computes and not columns_named(method, step.arguments, "columns"):
         header.touched.update(header.kinds)
 
 
@@ -264,7 +279,42 @@ def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
     given = {name: value for name, value in table.items() if name != "method"}
     arguments = plain_arguments(given, place)
     check_arguments(method, arguments, place)
+    if method.kind.computes:
+        read_derived(arguments[ENTRY])
     return StepLike(method.name, arguments)
+
+
+def derived_steps(derived: object, steps: Sequence[StepLike]) -> tuple[StepLike, ...]:
+    """The step that an entry ``derived`` asks for after the last of the others; none where the entry is empty.
+
+    Raises `ScenarioError`: a formula cannot be read, or a step changes a column that is computed in the end.
+
+    Examples
+    --------
+    >>> derived_steps({"annual": "12 * wage"}, [StepLike("round_to", {"column": "annual", "base": 10})])
+    Traceback (most recent call last):
+    sdckit.errors.ScenarioError: derived: annual is computed after the last step, so step 1 (round_to) changes it in \
+vain; leave it out of one of the two
+    """
+    if derived is None or derived == {}:
+        return ()
+    read_derived(derived)
+    assert isinstance(derived, Mapping)
+    for number, step in enumerate(steps, 1):
+        method = method_of(step.method, f"step {number}")
+        roles = () if method.kind.keeps else ("keys", "replace")
+        named = [name for role in roles for name in columns_named(method, step.arguments, role)]
+        if twice := [name for name in (*_used(method, step.arguments), *named) if name in derived]:
+            raise computed_twice(twice[0], step.place(number))
+    return (StepLike(RECOMPUTING.name, {ENTRY: dict(derived)}),)
+
+
+def computed_twice(column: str, place: str) -> ScenarioError:
+    """The error of a column that a step changes and that is computed in the end."""
+    return ScenarioError(
+        f"{ENTRY}: {column} is computed after the last step, so {place} changes it in vain; leave it out of one of "
+        "the two", argument=ENTRY,
+    )  # fmt: skip
 
 
 # Reading the steps of a recipe file, and digests of the hierarchies they use.
@@ -290,20 +340,22 @@ def read_steps(path: str | Path) -> tuple[StepLike, ...]:
     """
     file = Path(path)
     with naming(file):
-        return checked_steps(read_entries(read_toml(file)).get("steps", ()))
+        return checked_steps(read_entries(read_toml(file)))
 
 
-def checked_steps(tables: Sequence[object]) -> tuple[StepLike, ...]:
-    """Validate the steps of a recipe file.
+def checked_steps(entries: Mapping[str, Any]) -> tuple[StepLike, ...]:
+    """Validate the steps of a recipe file; the last computes what its entry ``derived`` asks for.
 
     Examples
     --------
-    >>> checked_steps([{"method": "round_to", "column": "income", "base": 10}])
+    >>> checked_steps({"steps": [{"method": "round_to", "column": "income", "base": 10}]})
     (StepLike(method='round_to', arguments={'column': 'income', 'base': 10}),)
     """
+    tables = entries.get("steps", ())
     if not tables:
         raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
-    return tuple(checked_step(number, table) for number, table in enumerate(tables, 1))  # type: ignore[arg-type]
+    steps = tuple(checked_step(number, table) for number, table in enumerate(tables, 1))
+    return (*steps, *derived_steps(entries.get(ENTRY), steps))
 
 
 def hierarchies(steps: Sequence[StepLike]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,10 +24,10 @@ from sdckit.protect.random_order import row_order
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.protect.suppression.suppression_choices import read_combinations
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
-from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, check_against, placed
+from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, check_against, computed_twice, placed
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURES, Method, columns_made, columns_named, method_of, n_files
-from sdckit.workflow.recipes.run_step import drawn_order, run_step
+from sdckit.workflow.recipes.run_step import added, drawn_order, run_step
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -97,6 +97,13 @@ def _named(step: StepLike, roles: Sequence[str], scenario: Scenario) -> set[str]
         intruder = step.arguments.get("intruder")
         columns |= set(scenario.all_keys if intruder is None else scenario.intruders.get(intruder, ()))
     return columns
+
+
+def check_computed_once(steps: Sequence[StepLike], derived: Collection[str], scenario: Scenario) -> None:
+    """Raise ScenarioError where a step changes, by the keys of the scenario, a column that is computed in the end."""
+    for number, step in enumerate(steps, 1):
+        if METHODS[step.method].scenario_keys and (twice := sorted(_named(step, CHANGED, scenario) & {*derived})):
+            raise computed_twice(twice[0], step.place(number))
 
 
 # Record-wise steps on a lazy frame: the columns they read are brought into memory, new values are joined back.
@@ -393,6 +400,10 @@ class InMemory:
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step and keep its result as the current file."""
         before = self.current
+        if isinstance(before, list):
+            made = [run_step(number, step, file, scenario=self.scenario, **how) for file in before]
+            self.current = [file for file, _ in made]
+            return added([change for _, change in made])
         self.current, change = run_step(number, step, before, scenario=self.scenario, **how)
         self.watcher = self.watcher.in_order(drawn_order(change, before))
         return change
@@ -464,8 +475,9 @@ class OnPlan:
 
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step and keep its result as the current lazy frame."""
-        self.files, change = run_on_plan(number, step, self.plan, scenario=self.scenario, **how)
-        return change
+        made = [run_on_plan(number, step, file, scenario=self.scenario, **how) for file in self.files]
+        self.files = [file for files, _ in made for file in files]
+        return added([change for _, change in made])
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
         """Figures of the current lazy frame: its risks, and the share of values that differ."""

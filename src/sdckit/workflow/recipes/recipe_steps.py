@@ -9,8 +9,10 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Literal
 
+from sdckit.data.derived_formula import ENTRY, derived_columns
 from sdckit.data.formula_text import formula_columns
 from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.data.methods import METHODS, MethodKind
@@ -21,7 +23,7 @@ from sdckit.errors import ScenarioError
 # Recipes as TOML: reading and writing.
 
 
-ENTRIES = ("title", "scenario", "steps")
+ENTRIES = ("title", "scenario", ENTRY, "steps")
 
 
 def plain_arguments(arguments: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -73,7 +75,7 @@ def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in entries.items():
         if name not in ENTRIES:
             raise ScenarioError(f"a recipe has no entry {name!r}; {did_you_mean(name, ENTRIES)}")
-        if name != "steps" and not isinstance(value, str):
+        if name not in ("steps", ENTRY) and not isinstance(value, str):
             raise ScenarioError(f'{name} is text; write {name} = "..."')
     steps = entries.get("steps", [])
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
@@ -81,7 +83,10 @@ def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
     return dict(entries)
 
 
-def write_recipe(title: str, scenario: str | None, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+def write_recipe(
+    title: str, scenario: str | None, steps: Sequence[tuple[str, Mapping[str, Any]]],
+    derived: Mapping[str, str] = MappingProxyType({}),
+) -> str:  # fmt: skip
     """Write a recipe as TOML.
 
     Examples
@@ -94,6 +99,7 @@ def write_recipe(title: str, scenario: str | None, steps: Sequence[tuple[str, Ma
     """
     head = [f"title = {toml_value(title)}"] if title else []
     head += [f"scenario = {toml_value(scenario)}"] if scenario else []
+    head += [f"{ENTRY} = {written(derived)}"] if derived else []
     blocks = [head] if head else []
     for method, arguments in steps:
         own = [f"{toml_key(name)} = {written(value)}" for name, value in arguments.items()]
@@ -134,7 +140,7 @@ RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES, FOLLOWING.measure)
 
 @cache  # a recipe asks hundreds of times, and reading a signature takes a third of a millisecond
 def _after_the_data(function: Any) -> Mapping[str, inspect.Parameter]:
-    return types.MappingProxyType(dict(list(inspect.signature(function).parameters.items())[1:]))
+    return MappingProxyType(dict(list(inspect.signature(function).parameters.items())[1:]))
 
 
 @dataclass(frozen=True)
@@ -220,6 +226,15 @@ def columns_made(method: Method, arguments: Mapping[str, Any]) -> tuple[str, ...
     return tuple(name + suffix for name in columns_named(method, arguments, "columns"))
 
 
+def columns_computed(method: Method, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Columns that a step computes from others.
+
+    >>> columns_computed(method_of("recompute", "step 1"), {"derived": {"total": "wage + rest"}})
+    ('total',)
+    """
+    return tuple(arguments.get(method.kind.computes, ()))
+
+
 def n_files(method: Method, arguments: Mapping[str, Any]) -> int:
     """Number of files that a step makes.
 
@@ -275,7 +290,7 @@ def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tu
     if given is None or role not in method.columns or (role == "risk" and given in RISK_MEASURES):
         return ()
     if isinstance(given, Mapping):
-        inside = [_inside(role, entry) for entry in given.values()]
+        inside = [_inside(role, entry) for entry in given.values()] if role != ENTRY else [derived_columns(given)]
         return tuple(dict.fromkeys([*given, *(name for names in inside for name in names)]))
     if isinstance(given, str):
         return () if role in TABLES else (given,)

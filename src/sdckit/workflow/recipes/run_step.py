@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +134,14 @@ def drawn_order(change: Change, before: Any) -> Ints | None:
     household = change.parameters["household"]
     homes = None if household is None else read_homes(open_eager(before, {"household": [household]}), household)
     return row_order(change.n, homes, int(change.secret["seed"]))
+
+
+def added(changes: Sequence[Change]) -> Change:
+    """The changes of one step in each of several files, counted over all of them."""
+    first, *others = changes
+    n = sum(change.n for change in changes)
+    changed = {name: count + sum(other.changed[name] for other in others) for name, count in first.changed.items()}
+    return replace(first, n=n, changed=changed) if others else first
 
 
 def changes_number(changes: Sequence[Change], n: int) -> bool:

@@ -25,6 +25,7 @@ from sdckit.workflow.recipes.recipe_checks import (
     StepLike,
     checked_steps,
     columns_mentioned,
+    columns_used,
     digests,
     hierarchies,
     read_steps,
@@ -383,6 +384,8 @@ class Recodings:
         """Columns that a step changed by the log; without one, those that it may change."""
         if self.log is not None:
             return {name for name, count in self.log.steps[number - 1].changed.items() if count}
+        if step.computes:
+            return columns_used([step])
         return set(columns if METHODS[step.method].unnamed else columns_mentioned([step]))
 
     def _not_done(self) -> list[str]:
@@ -463,7 +466,7 @@ def read_recodings(
         return Recodings(steps, "recipe", folder)
     then, beside = _read_log(log)
     try:
-        own = checked_steps(read_entries(tomllib.loads(then.recipe)).get("steps", ()))
+        own = checked_steps(read_entries(tomllib.loads(then.recipe)))
     except (tomllib.TOMLDecodeError, ScenarioError):
         raise FileFormatError("the log is damaged; its recipe cannot be read") from None
     if steps is not None and _plain(steps) != _plain(own):
@@ -480,9 +483,9 @@ def _given(recipe: Any) -> tuple[tuple[StepLike, ...] | None, Path | None]:
         return None, None
     if isinstance(recipe, str | Path):
         return read_steps(recipe), Path(recipe).parent
-    if not hasattr(recipe, "steps") or not hasattr(recipe, "folder"):
+    if not hasattr(recipe, "all_steps") or not hasattr(recipe, "folder"):
         raise ScenarioError("recipe= is a Recipe, or the path of one", argument="recipe")
-    return tuple(recipe.steps), recipe.folder
+    return recipe.all_steps, recipe.folder
 
 
 def _read_log(log: Any) -> tuple[RecipeLog, Path | None]:

@@ -50,12 +50,12 @@ def make_recipe(desk: Desk, steps: Steps) -> Recipe:
 
 
 def plain_steps(recipe: Recipe) -> list[dict[str, Any]]:
-    """The steps of a recipe as plain values; an open end of a band is None.
+    """The steps of a recipe as plain values, its derived columns as the last one; an open end of a band is None.
 
     >>> plain_steps(Recipe([{"method": "recode", "column": "age", "bands": [0, 40, math.inf]}]))[0]["arguments"]
     {'column': 'age', 'bands': [0, 40, None]}
     """
-    return [{"method": step.method, "arguments": _plain(step.arguments), "on": True} for step in recipe.steps]
+    return [{"method": step.method, "arguments": _plain(step.arguments), "on": True} for step in recipe.all_steps]
 
 
 def _plain(value: Any) -> Any:
@@ -102,7 +102,7 @@ def _remember(desk: Desk, made: Applied) -> None:
     points: dict[str, Point] = desk.memo.setdefault(TRIED, {})
     name = digest(made.recipe.to_toml(), made.log.scenario)
     if name not in points:
-        figures = worst_of([figure for figure in made.figures if figure.step == len(made.recipe.steps)])
+        figures = worst_of([figure for figure in made.figures if figure.step == len(made.log.steps)])
         behind, small = (int(figures.pop(few)) for few in ("behind", "small"))
         points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small)
 
@@ -233,10 +233,11 @@ def preview(
 
 
 def _pictured(step: Any, columns: Sequence[str], keys: Sequence[str]) -> list[str]:
-    from sdckit.workflow.recipes.recipe_steps import columns_named, method_of
+    from sdckit.workflow.recipes.recipe_steps import columns_computed, columns_named, method_of
 
     method = method_of(step.method, "step")
     named = [name for role in NAMED for name in columns_named(method, step.arguments, role)]
+    named += columns_computed(method, step.arguments)
     if not named and (method.kind.scenario_keys or method.kind.new_rows):
         named = [*keys]
     return [name for name in dict.fromkeys(named) if name in columns]

@@ -1,0 +1,547 @@
+"""Arithmetic by which a number follows from others of the same record: found though some records are exceptions.
+
+Fits of few records each, of which those count that most records obey (least trimmed squares, Rousseeuw and Van Driessen
+2006); factors must be fractions of whole numbers up to 100 or constants that everybody knows, so that a relation is
+arithmetic and no statistic.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.recovery.derived_columns import Predictor
+from sdckit.numerics.array_types import Floats
+from sdckit.numerics.compiling import njit
+
+SEARCHED = 160  # records that every combination is fitted to
+REFINED = 2_000  # records that the factors of a promising one are taken from
+FEWEST = 30  # records that have all numbers of a combination
+KEPT = 0.75  # share of the records that a fit must be near to
+STARTS, STEPS = 6, 3
+MOST_IN_PAIRS, MOST_IN_THREES, MOST_IN_PRODUCTS = 60, 24, 24
+NEAR = 0.02  # of the usual spread: a trimmed residual above it is not looked at further
+PROMISING = 12  # combinations of one number of terms that are refined
+HITS = 0.85  # of the records fitted to, from which on a relation is handed on to be judged
+ENOUGH = 0.9  # of them, from which on no less simple one is looked for
+FAR = 1e6  # usual spreads
+USUAL = 0.3  # most records of one value among those searched: else a constant fits most of them
+LARGEST_PART = 100
+CONSTANTS = (
+    365.25, 365.0, 30.4375, 52.0 / 12.0, 52.1775, math.log(10.0), math.log2(10.0), math.log(2.0), math.pi, 2.54,
+    0.45359237, 1.609344, 1.95583, 13.7603, 24.0 * 60.0, 3600.0, 1e3, 1e4, 1e5, 1e6, 400.0, 240.0, 200.0, 250.0,
+)  # fmt: skip
+LOGS = ("log", "exp", "power of ten", "root", "square")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A number made of one or two companions: itself, a function of it, a product or a ratio."""
+
+    how: str
+    parts: tuple[int, ...]
+
+    def values(self, numbers: Mapping[int, Floats] | Sequence[Floats], rows: NDArray[np.int64] | None = None) -> Floats:
+        """The term (n,) by record; NaN where it has none."""
+        x = [numbers[part] if rows is None else numbers[part][rows] for part in self.parts]
+        with np.errstate(all="ignore"):
+            made = _MADE[self.how](*x)
+            return np.where(np.isfinite(made), made, np.nan)
+
+    def text(self, names: Sequence[str]) -> str:
+        """The term as a formula is written."""
+        return _WRITTEN[self.how].format(*(names[part] for part in self.parts))
+
+
+_MADE: dict[str, Callable[..., Floats]] = {
+    "itself": lambda x: x, "log": np.log, "exp": np.exp, "power of ten": lambda x: np.power(10.0, x),
+    "root": np.sqrt, "square": np.square, "product": np.multiply, "ratio": np.divide,
+}  # fmt: skip
+_WRITTEN = {
+    "itself": "{}", "log": "log({})", "exp": "exp({})", "power of ten": "10 ** {}", "root": "sqrt({})",
+    "square": "{0} * {0}", "product": "{} * {}", "ratio": "{} / {}",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """A number as constant + sum of factors times terms; of its logarithm if `logs`.
+
+    `columns` are those of its companions, `formula` is as a recipe writes it if it is `plain`: of columns as they are.
+    `slack` is how far printed units alone may set it off, `hits` the share of the records fitted to that it gives.
+    """
+
+    terms: tuple[Term, ...]
+    factors: tuple[float, ...]
+    constant: float
+    logs: bool
+    columns: tuple[str, ...]
+    formula: str
+    plain: bool
+    slack: float
+    hits: float
+
+    @property
+    def parts(self) -> frozenset[int]:
+        """Places of its companions."""
+        return frozenset(part for term in self.terms for part in term.parts)
+
+    def values(self, numbers: Mapping[int, Floats] | Sequence[Floats]) -> Floats:
+        """The number (n,) that the companions, by their places, give; NaN where one is missing."""
+        parts = [factor * term.values(numbers) for factor, term in zip(self.factors, self.terms, strict=True)]
+        total = np.asarray(self.constant + sum(parts), np.float64)
+        with np.errstate(over="ignore"):
+            return np.exp(total) if self.logs else total
+
+
+def printed_unit(values: Floats) -> float:
+    """Step in which numbers are printed: 1 for whole ones, 0.01 for cents; 0 where none is seen.
+
+    >>> printed_unit(np.array([1.25, 3.0, np.nan])), printed_unit(np.array([4.0, 10.0]))
+    (0.01, 1.0)
+    """
+    known = np.unique(values[np.isfinite(values)][:10_000])
+    if not len(known):
+        return 1.0
+    for digits in range(7):
+        scaled = known * 10.0**digits
+        if (np.abs(scaled - np.round(scaled)) <= 1e-6 + 1e-12 * np.abs(scaled)).mean() > 0.999:
+            return float(10.0**-digits)
+    return 0.0
+
+
+def printed_step(values: Floats) -> float:
+    """`printed_unit`, or the step to which nearly all numbers were rounded, such as 100 or 2,500.
+
+    >>> printed_step(np.arange(40) * 500.0), printed_step(np.arange(40.0))
+    (500.0, 1.0)
+    """
+    unit = printed_unit(values)
+    known = values[np.isfinite(values)][:10_000]
+    if not unit or not known.any():
+        return unit
+    for power in range(6, 0, -1):
+        for digit in (5.0, 2.5, 2.0, 1.0):
+            step = digit * 10.0**power * unit
+            if (np.abs(known / step - np.round(known / step)) < 1e-9).mean() > KEPT + 0.1:
+                return step
+    return unit
+
+
+def tolerance(values: Floats) -> float:
+    """Half the printed unit, within which a number is hit; next to nothing where none is seen."""
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    return max(printed_unit(values) / 2.0, 0.0) * (1 + 1e-6) + 1e-9 * largest
+
+
+@njit(nogil=True, cache=True)
+def _solved(matrix, right, size):  # type: ignore[no-untyped-def]
+    """Solve a small system in place (Gauss, largest pivot); False where it is singular."""
+    for i in range(size):
+        pivot = i
+        for j in range(i + 1, size):
+            if abs(matrix[j, i]) > abs(matrix[pivot, i]):
+                pivot = j
+        if abs(matrix[pivot, i]) < 1e-10:
+            return False
+        if pivot != i:
+            for k in range(size):
+                matrix[i, k], matrix[pivot, k] = matrix[pivot, k], matrix[i, k]
+            right[i], right[pivot] = right[pivot], right[i]
+        for j in range(i + 1, size):
+            factor = matrix[j, i] / matrix[i, i]
+            if factor != 0.0:
+                for k in range(i, size):
+                    matrix[j, k] -= factor * matrix[i, k]
+                right[j] -= factor * right[i]
+    for i in range(size - 1, -1, -1):
+        for k in range(i + 1, size):
+            right[i] -= matrix[i, k] * right[k]
+        right[i] /= matrix[i, i]
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _present(y, terms, set_, x, own):  # type: ignore[no-untyped-def]
+    """Gather the records that have y and every term of a set into `x` (m, p + 1) and `own` (m,); how many there are."""
+    n = 0
+    for i in range(len(y)):
+        whole = not np.isnan(y[i])
+        for k in range(len(set_)):
+            x[n, k + 1] = terms[set_[k], i]
+            whole = whole and not np.isnan(x[n, k + 1])
+        if whole:
+            x[n, 0], own[n] = 1.0, y[i]
+            n += 1
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _residuals(x, own, solved, n, off):  # type: ignore[no-untyped-def]
+    """Absolute residuals of a fit, in place."""
+    for i in range(n):
+        fitted = 0.0
+        for b in range(len(solved)):
+            fitted += solved[b] * x[i, b]
+        off[i] = abs(own[i] - fitted)
+
+
+@njit(nogil=True, cache=True)
+def _normal(x, own, off, limit, n, matrix, right):  # type: ignore[no-untyped-def]
+    """Normal equations of the records with a residual up to a limit, in place."""
+    matrix[:, :] = 0.0
+    right[:] = 0.0
+    for i in range(n):
+        if off[i] <= limit:
+            for a in range(len(right)):
+                right[a] += x[i, a] * own[i]
+                for b in range(len(right)):
+                    matrix[a, b] += x[i, a] * x[i, b]
+
+
+@njit(nogil=True, cache=True)
+def _trimmed_fits(y, terms, sets, draws, enough, out):  # type: ignore[no-untyped-def]
+    """Least trimmed squares of y on every set of terms.
+
+    In: `y` (m,), `terms` (t, m) with NaN for none, `sets` (c, p), `draws` (starts, 4) in [0, 1), `enough`: a mean
+    trimmed residual below which no further start is tried. Out: `out` (c, p + 2): mean trimmed residual, constant,
+    factors; infinite where nothing fits.
+    """
+    size = sets.shape[1] + 1
+    x, own, off = np.empty((len(y) + 1, size)), np.empty(len(y) + 1), np.empty(len(y) + 1)
+    matrix, right = np.empty((size, size)), np.empty(size)
+    for c in range(len(sets)):
+        n = _present(y, terms, sets[c], x, own)
+        out[c, 0] = np.inf
+        h = int(KEPT * n)
+        for start in range(len(draws) if n >= FEWEST else 0):
+            for a in range(size):
+                row = int(draws[start, a] * n)
+                right[a] = own[row]
+                matrix[a, :] = x[row]
+            solved, step = _solved(matrix, right, size), 0
+            while solved and step <= STEPS and out[c, 0] > enough:
+                _residuals(x, own, right, n, off)
+                ordered = np.sort(off[:n])
+                mean = ordered[:h].mean()
+                if mean < out[c, 0]:
+                    out[c, 0] = mean
+                    out[c, 1:] = right
+                step += 1
+                if step <= STEPS:
+                    _normal(x, own, off, ordered[h - 1], n, matrix, right)
+                    solved = _solved(matrix, right, size)
+
+
+def find_relations(
+    y: Floats, companions: Sequence[Predictor], *, name: str = "", rows: NDArray[np.int64] | None = None, seed: int = 0,
+) -> tuple[list[Relation], int]:  # fmt: skip
+    """Relations by which most of the numbers y (n,) follow from companions, and how many were tried.
+
+    Found on the records `rows` alone. Columns take part in pairs, in threes and in products first, then what is made of
+    the column `name` itself, then the others.
+
+    >>> rng = np.random.default_rng(1)
+    >>> wage, rest = rng.integers(500, 3000, 500) * 1.0, rng.integers(0, 900, 500) * 1.0
+    >>> total = wage + rest
+    >>> total[:9] += 1
+    >>> names = {"rest": rest, "total": total, "other": rng.random(500)}
+    >>> companions = [Predictor((name,), name, np.zeros(0, np.int32), 0, x) for name, x in names.items()]
+    >>> [relation.formula for relation in find_relations(wage, companions)[0]]
+    ['total - rest']
+    """
+    search = _Search(y, companions, np.arange(len(y)) if rows is None else rows, name, seed)
+    relations: list[Relation] = []
+    for sets, logs in search.stages():
+        if any(relation.hits >= ENOUGH for relation in relations):
+            break
+        held = [relation.parts for relation in relations if relation.hits >= HITS]
+        left = [terms for terms in sets if not any(parts <= _parts(terms) for parts in held)]
+        relations += search.refined(left, logs)
+    return relations, search.tried
+
+
+def _parts(terms: Sequence[Term]) -> set[int]:
+    return {part for term in terms for part in term.parts}
+
+
+class _Search:
+    """A search on one number: the records it looks at, and its terms on them."""
+
+    def __init__(
+        self, y: Floats, companions: Sequence[Predictor], rows: NDArray[np.int64], name: str, seed: int
+    ) -> None:
+        self.companions, self.name = companions, name
+        none = np.full(len(y), np.nan)
+        self.numbers = [none if companion.numbers is None else companion.numbers for companion in companions]
+        rng = np.random.default_rng(seed)
+        known = rows[np.isfinite(y[rows])]
+        self.some = _varied(y, rng.permutation(known), SEARCHED)
+        self.more = np.sort(_varied(y, rng.permutation(known), REFINED))
+        self.draws = rng.random((STARTS, 4))
+        self.y, self.tolerance, self.unit = y, tolerance(y), printed_unit(y)
+        self.units = [printed_step(numbers[self.more]) for numbers in self.numbers]
+        self.tried = 0
+
+    def stages(self) -> Iterator[tuple[list[tuple[Term, ...]], bool]]:
+        """Combinations of terms, the simplest first, each with whether it is about logarithms."""
+        if len(self.some) < FEWEST:
+            return
+        there = [i for i, numbers in enumerate(self.numbers) if _varies(numbers[self.some])]
+        there.sort(key=self._rank)
+        itself = [Term("itself", (i,)) for i in there]
+        yield [(term,) for term in itself], False
+        plain = [i for i in there if _is_column(self.companions[i])]
+        made = [Term(how, (i,)) for how, i in product(LOGS, plain[:MOST_IN_PAIRS])]
+        first = there[:MOST_IN_PRODUCTS]
+        made += [Term("product", pair) for pair in combinations(first, 2)]
+        made += [Term("ratio", pair) for pair in product(first, first) if pair[0] != pair[1]]
+        yield [(term,) for term in made], False
+        yield list(combinations(itself[:MOST_IN_PAIRS], 2)), False
+        yield self._since(there), False
+        yield list(combinations(itself[:MOST_IN_THREES], 3)), False
+        logs = [Term("log", (i,)) for i in there[:MOST_IN_THREES]]
+        for p in (1, 2, 3):
+            yield list(combinations(logs, p)), True
+
+    def _rank(self, i: int) -> int:
+        companion = self.companions[i]
+        return 0 if _is_column(companion) else 1 if self.name in companion.columns and companion.kind != "text" else 2
+
+    def _since(self, there: Sequence[int]) -> list[tuple[Term, ...]]:
+        """The column in another row, with what another column has there and here: an age and two years."""
+        linked: dict[str, dict[str, int]] = {}
+        for i in there:
+            companion = self.companions[i]
+            if companion.kind == "linked":
+                linked.setdefault(companion.words.removeprefix(companion.columns[0]), {})[companion.columns[0]] = i
+        here = {self.companions[i].words: i for i in there if _is_column(self.companions[i])}
+        return [
+            tuple(Term("itself", (i,)) for i in (of_row[self.name], of_row[other], here[other]))
+            for of_row in linked.values()
+            if self.name in of_row
+            for other in of_row
+            if other != self.name and other in here
+        ]
+
+    def refined(self, sets: Sequence[tuple[Term, ...]], logs: bool) -> list[Relation]:
+        """Relations among combinations of as many terms each."""
+        y = self._target(logs)
+        if not sets or np.isfinite(y[self.some]).mean() < KEPT:
+            return []
+        each = list(dict.fromkeys(term for terms in sets for term in terms))
+        place = {term: i for i, term in enumerate(each)}
+        own, _, spread = _standard(y[self.some])
+        made = np.array([_standard(term.values(self.numbers, self.some))[0] for term in each])
+        out = np.empty((len(sets), len(sets[0]) + 2))
+        indices = np.array([[place[term] for term in terms] for terms in sets], np.int64)
+        _trimmed_fits(own, made, indices, self.draws, 1e-9, out)
+        self.tried += len(sets)
+        near = max(NEAR, 0.0 if logs else self.tolerance / spread)
+        best = [i for i in np.argsort(out[:, 0], kind="stable")[:PROMISING] if out[i, 0] <= near]
+        relations: list[Relation] = []
+        for i in best:
+            if any(relation.parts <= _parts(sets[i]) for relation in relations):
+                continue
+            relation = self._relation(sets[i], logs, y)
+            if relation is not None:
+                relations.append(relation)
+        return relations
+
+    def _target(self, logs: bool) -> Floats:
+        if not logs:
+            return self.y
+        with np.errstate(all="ignore"):
+            return np.where(self.y > 0, np.log(self.y), np.nan)
+
+    def _relation(self, terms: tuple[Term, ...], logs: bool, y: Floats) -> Relation | None:
+        """Factors from more records, made simple; None where they are not, or where too few records obey."""
+        made = np.column_stack([term.values(self.numbers, self.more) for term in terms])
+        whole = np.isfinite(made).all(axis=1) & np.isfinite(y[self.more])
+        made, own, truth = made[whole], y[self.more][whole], self.y[self.more][whole]
+        if len(own) < FEWEST:
+            return None
+        fit = _fitted(own, made, 0.0 if logs else self.unit)
+        if fit is None:
+            return None
+        factors = tuple(_simple(factor, error) for factor, error in zip(*fit, strict=True))
+        if not all(factors):
+            return None
+        rest = own - made @ np.array(factors)
+        constant = float(np.median(rest))
+        best, hits = constant, -1.0
+        for simple in self._constants(constant, logs):
+            f = simple + made @ np.array(factors)
+            share = float((np.abs((np.exp(f) if logs else f) - truth) <= self.tolerance).mean())
+            if share > hits + 0.002:
+                best, hits = simple, share
+        slack = self._slack(terms, factors)
+        near = hits if logs else float((np.abs(best + made @ np.array(factors) - truth) <= slack).mean())
+        if max(hits, near) < HITS:
+            return None
+        columns = tuple(
+            dict.fromkeys(c for term in terms for part in term.parts for c in self.companions[part].columns)
+        )
+        formula = self._formula(terms, factors, best, logs)
+        plain = all(_is_column(self.companions[part]) for part in _parts(terms))
+        return Relation(terms, factors, best, logs, columns, formula, plain, slack, hits)
+
+    def _constants(self, constant: float, logs: bool) -> list[float]:
+        """Constants to try, the simplest first."""
+        if logs:
+            simple = _simple(math.exp(min(constant, 50.0)), 1e-6 * math.exp(min(constant, 50.0)))
+            return [0.0, math.log(simple)] if simple > 0 else [0.0]
+        if not self.unit:
+            return [0.0, float(round(constant)), constant]
+        return [0.0, round(constant / self.unit) * self.unit, round(2 * constant / self.unit) * self.unit / 2]
+
+    def _slack(self, terms: tuple[Term, ...], factors: tuple[float, ...]) -> float:
+        plain = zip(terms, factors, strict=True)
+        units = [abs(factor) * self.units[term.parts[0]] / 2 for term, factor in plain if term.how == "itself"]
+        return self.tolerance + sum(units) if len(units) == len(terms) else self.tolerance
+
+    def _formula(self, terms: tuple[Term, ...], factors: tuple[float, ...], constant: float, logs: bool) -> str:
+        names = [_quoted(one.words) if _is_column(one) else f"({one.words})" for one in self.companions]
+        written = [term.text(names) for term in terms]
+        text = _sum(dict(zip(written, factors, strict=True)), constant)
+        return f"exp({text})" if logs else text
+
+
+def _varied(y: Floats, rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """So many of the rows, in which no value of y takes more than its share."""
+    values, of, counts = np.unique(y[rows], return_inverse=True, return_counts=True)
+    if not len(values) or counts.max() <= USUAL * len(rows) or len(rows) - counts.max() < FEWEST:
+        return rows[:most]
+    often = of == counts.argmax()
+    others = rows[~often][:most]
+    return np.concatenate([others, rows[often][: max(int(USUAL / (1 - USUAL) * len(others)), 1)]])[: 2 * most]
+
+
+def _varies(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return len(known) >= FEWEST and bool((known != known[0]).any())
+
+
+def _standard(values: Floats) -> tuple[Floats, float, float]:
+    """Values less their median, over their usual spread; what is far beyond it is left out."""
+    known = np.sort(values[~np.isnan(values)])
+    if not len(known):
+        return values, 0.0, 1.0
+    low, centre, high = (float(known[int(share * (len(known) - 1))]) for share in (0.1, 0.5, 0.9))
+    spread = high - low or max(centre - float(known[0]), float(known[-1]) - centre) or 1.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        standard = (values - centre) / spread
+        return np.where(np.abs(standard) < FAR, standard, np.nan), centre, spread
+
+
+def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
+    """Factors (p,) and their errors (p,) by least squares on the records that obey."""
+    own, centre, size = _standard(y)
+    made = [_standard(column) for column in x.T]
+    standard, spread = np.array([one[0] for one in made]), np.array([one[2] for one in made])
+    out = np.empty((1, len(made) + 2))
+    _trimmed_fits(own, standard, np.arange(len(made))[None, :], _DRAWS, 1e-12, out)
+    if not np.isfinite(out[0, 0]):
+        return None
+    whole = np.isfinite(standard).all(axis=0)
+    y, design = y[whole], np.column_stack([np.ones(np.count_nonzero(whole)), standard[:, whole].T])
+    solved = np.concatenate([[out[0, 1] * size + centre], out[0, 2:] * size])
+    for _ in range(2):
+        off = np.abs(y - design @ solved)
+        near = off <= max(4 * float(np.median(off)), 2 * unit, 1e-9 * size)
+        if np.count_nonzero(near) < FEWEST:
+            return None
+        solved = np.linalg.lstsq(design[near], y[near], rcond=None)[0]
+    rest = float(np.std(y[near] - design[near] @ solved))
+    try:
+        inverse = np.linalg.inv(design[near].T @ design[near])
+    except np.linalg.LinAlgError:
+        return None
+    errors = np.sqrt(np.maximum(np.diag(inverse)[1:], 0.0)) * max(rest, unit / 4, 1e-10 * size)
+    return solved[1:] / spread, errors / spread
+
+
+_DRAWS = np.random.default_rng(0).random((3 * STARTS, 4))
+
+
+def _simple(factor: float, error: float) -> float:
+    """The simplest factor within the error: a fraction of whole numbers, or a constant; 0 for none.
+
+    >>> _simple(0.33333, 1e-4), _simple(365.2500001, 1e-5), _simple(0.7182818, 1e-9)
+    (0.3333333333333333, 365.25, 0.0)
+    """
+    near = max(4 * error, 1e-9 * abs(factor))
+    for below in range(1, LARGEST_PART + 1):
+        above = round(factor * below)
+        if 0 < abs(above) <= LARGEST_PART and abs(above / below - factor) <= near:
+            return above / below
+    for constant in CONSTANTS:
+        for known in (constant, 1.0 / constant):
+            if abs(abs(factor) - known) <= near:
+                return math.copysign(known, factor)
+    return 0.0
+
+
+def _is_column(companion: Predictor) -> bool:
+    return companion.columns == (companion.words,)
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else f"`{name}`"
+
+
+def _times(factor: float, text: str) -> str:
+    """A factor before a term: "12 * x", "x / 12", "2 * x / 3"."""
+    for below in range(1, LARGEST_PART + 1):
+        above = factor * below
+        if abs(above - round(above)) < 1e-9 and 0 < round(above) <= LARGEST_PART:
+            return (text if round(above) == 1 else f"{round(above)} * {text}") + (f" / {below}" if below > 1 else "")
+    return f"{_number(factor)} * {text}"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.12g}"
+
+
+_TERM = re.compile(
+    r"(?:(?P<times>[\d.e+]+) \* )?(?P<name>[^\W\d]\w*|`[^`]+`)(?: / (?P<by>[\d.]+))?|(?P<number>[\d.e+]+)"
+)
+
+
+def rearranged(column: str, formula: str) -> dict[str, str]:
+    """A formula of a column solved for each column in it, where it is a sum of multiples; empty where it is not.
+
+    >>> rearranged("wage", "total - rest / 2"), rearranged("x", "a * b")
+    ({'total': 'wage + rest / 2', 'rest': '2 * total - 2 * wage'}, {})
+    """
+    factors, constant = {_quoted(column): -1.0}, 0.0
+    pieces = re.split(r"(?:^| )([+-]) ?", formula if formula.startswith("-") else f"+ {formula}")[1:]
+    for sign, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        term = _TERM.fullmatch(piece)
+        if term is None or term["name"] in factors:
+            return {}
+        size = (1.0 if sign == "+" else -1.0) * float(term["times"] or term["number"] or 1) / float(term["by"] or 1)
+        if term["name"] is None:
+            constant += size
+        else:
+            factors[term["name"]] = size
+    return {
+        name.strip("`"): _sum({other: -f / factor for other, f in factors.items() if other != name}, -constant / factor)
+        for name, factor in factors.items()
+        if name != _quoted(column)
+    }
+
+
+def _sum(factors: Mapping[str, float], constant: float) -> str:
+    """A sum of multiples of terms as a formula writes it."""
+    text = ""
+    for term, factor in sorted(factors.items(), key=lambda pair: -pair[1]):
+        sign = (" - " if text else "-") if factor < 0 else (" + " if text else "")
+        text += f"{sign}{_times(abs(factor), term)}"
+    return text + (f"{' - ' if constant < 0 else ' + '}{_number(abs(constant))}" if constant else "")

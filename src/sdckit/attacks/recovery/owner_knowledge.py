@@ -1,0 +1,281 @@
+"""What somebody gets back who also knows how the columns of a file are made: arithmetic, code tables, links, order.
+
+The original serves to find what needs no knowledge of its people: its values of a changed column are held against what
+the released file shows beside them. Nothing is learnt from it but arithmetic, one-to-one tables and orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.recovery import derived_columns
+from sdckit.attacks.recovery.code_tables import code_table
+from sdckit.attacks.recovery.derived_columns import Household, Predictor
+from sdckit.attacks.recovery.judged_relations import Halves, Judge
+from sdckit.attacks.recovery.linked_rows import linked_rows
+from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
+from sdckit.attacks.recovery.reconstruct import Recovered, put_back, row_orders
+from sdckit.attacks.recovery.reconstruction_rules import Source
+from sdckit.attacks.recovery.recovery_files import RecoveryFile
+from sdckit.attacks.recovery.sorted_orders import by_position
+from sdckit.attacks.recovery.text_parts import text_parts
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn, read_columns
+from sdckit.data.frames import open_frame
+from sdckit.data.replace import with_levels, with_some_numbers
+from sdckit.numerics.array_types import Bools, Floats
+
+MOST_SEARCHED = 200_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
+MOST_GROUPS = 0.6  # per record, whose totals shares are taken of
+NARROWER = 0.5  # of what the release leaves open: least gain that narrows
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What the relations of one column tell.
+
+    `told` (n,): changed values told rightly, whether or not the release alone gives them, too: each is the original's
+    value. `source` (n,): index into `sources`, -1 where nothing is told. `narrowed` (n,): changed values not told of
+    which some possibilities are ruled out.
+    """
+
+    told: Bools
+    source: NDArray[np.int16]
+    sources: tuple[Source, ...]
+    narrowed: Bools
+
+
+@dataclass(eq=False)
+class _Column:
+    """One changed column: what it was, what is released of it, and what has been told so far."""
+
+    recovered: Recovered
+    truth: Floats
+    near: float
+    some: NDArray[np.int64]  # the records that are searched
+    halves: Halves
+    judge: Judge
+    tried: int = 0
+    narrowed: Bools = field(init=False)
+    source: NDArray[np.int16] = field(init=False)
+    sources: list[Source] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.narrowed = np.zeros(len(self.truth), np.bool_)
+        self.source = np.full(len(self.truth), -1, np.int16)
+
+    @property
+    def name(self) -> str:
+        return self.recovered.target.column.name
+
+    @property
+    def at(self) -> Floats:
+        """Original values of the records that are searched."""
+        return self.truth[self.some]
+
+    def may_use(self, companion: Predictor) -> bool:
+        """Whether a companion is evidence: not what is released of the column itself, where it is judged as hidden."""
+        return self.judge.apart or self.name not in companion.columns or companion.kind == "linked"
+
+    def tells(self, fitted: Floats, near: float) -> bool:
+        """Whether fitted values of the records that are searched tell."""
+        return self.judge.tells(fitted, near, self.tried)
+
+    def put(self, fitted: Floats, source: Source) -> None:
+        """Take in what a relation that tells gives, in all records."""
+        with np.errstate(invalid="ignore"):
+            hits = self.recovered.target.touched & (np.abs(fitted - self.truth) <= self.near)
+        if hits.any():
+            fresh = hits & (self.source < 0)
+            self.source[fresh] = len(self.sources)
+            self.sources.append(replace(source, told=int(np.count_nonzero(hits))))
+
+    def narrow(self, fitted: Floats, slack: float) -> None:
+        """Take in what a relation leaves open that tells to within its printed units."""
+        low, high = self.recovered.target.low, self.recovered.target.high
+        if low is not None and high is not None:
+            with np.errstate(invalid="ignore"):
+                self.narrowed |= (np.abs(fitted - self.truth) <= slack) & (2 * slack <= NARROWER * (high - low))
+
+    def known(self) -> Known:
+        told = self.source >= 0
+        touched = self.recovered.target.touched
+        return Known(told, self.source, tuple(self.sources), self.narrowed & touched & ~told)
+
+
+def owner_knowledge(
+    file: RecoveryFile, recoveries: Mapping[str, Recovered], *, time: str | None = None, seed: int = 0
+) -> dict[str, Known]:
+    """What is told of each changed column beyond the release alone; a column of which nothing is has no entry.
+
+    `time`: column that says when a row of a person was.
+    """
+    columns, household, person = file.columns, file.household, file.roles.person
+    n = len(next(iter(columns.values())).codes) if columns else 0
+    rng = np.random.default_rng(seed)
+    some = np.arange(n) if n <= MOST_SEARCHED else np.sort(rng.choice(n, MOST_SEARCHED // 2, replace=False))
+    searched = [_column(recovered, _truth(file, recovered), some, seed) for recovered in recoveries.values()]
+    searched = [column for column in searched if len(column.halves.judge)]
+
+    def companions() -> Iterable[Predictor]:
+        yield from _companions(columns, household=household, person=person, time=time) if searched else ()
+        for column in searched:
+            yield from _shares_of_totals(columns, column.name)
+
+    sampled = [_at(companion, some) for companion in companions()]
+    relations = [(column, relation) for column in searched for relation in _arithmetic(column, sampled, seed)]
+    tables = [(column, *table) for column in searched for table in _tables(column, sampled)]
+    del sampled
+    numbers: dict[int, Floats] = {}
+    needed = {part for _, relation in relations for part in relation.parts}
+    for i, companion in enumerate(companions()):
+        if i in needed and companion.numbers is not None:
+            numbers[i] = companion.numbers
+        for column, place, table in tables:
+            if place == i:
+                column.put(table[companion.codes], Source(companion.columns, companion.words, 0, "table"))
+    for column, relation in relations:
+        _put_arithmetic(column, relation, numbers)
+    orders = row_orders(columns)
+    for column in searched:
+        _put_orders(column, orders)
+    return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
+
+
+def _truth(file: RecoveryFile, recovered: Recovered) -> Floats:
+    """Original values (n,) as numbers, or codes of the release; NaN where there is none."""
+    truth = file.truth_of(recovered)
+    assert truth is not None
+    return truth if recovered.values is not None else np.where(truth > 0, truth, np.nan)
+
+
+def _column(recovered: Recovered, truth: Floats, some: NDArray[np.int64], seed: int) -> _Column:
+    at = truth[some]
+    halves = Halves.of(~np.isnan(at), seed)
+    target = recovered.target
+    near = 0.25 if recovered.values is None else tolerance(at)
+    return _Column(
+        recovered, truth, near, some, halves, Judge(at, target.touched[some], target.column.codes[some], halves.judge)
+    )
+
+
+def _companions(
+    columns: Mapping[str, ReleasedColumn], *, household: str | None, person: str | None, time: str | None
+) -> Iterator[Predictor]:
+    yield from derived_columns.column_predictors(columns, household)
+    if household is not None:
+        yield from derived_columns.household_predictors(columns, Household.of(columns[household]))
+    yield from linked_rows(columns, household=household, person=person, time=time)
+    yield from text_parts(columns)
+
+
+def _shares_of_totals(columns: Mapping[str, ReleasedColumn], name: str) -> Iterator[Predictor]:
+    """Columns of shares times the sums of a released column over groups, which swaps within them leave as they were."""
+    own = columns[name].numbers
+    shares = [(other, x) for other, column in columns.items() if (x := column.numbers) is not None and _are_shares(x)]
+    if own is None or not shares:
+        return
+    for group, column in columns.items():
+        if group != name and 1 < column.n_levels <= MOST_GROUPS * len(own):
+            totals = np.bincount(column.codes, own, column.n_levels + 1)
+            totals[0] = np.nan
+            for share, x in shares:
+                words = f"{share} * the sum of {name} over {group}"
+                none = np.zeros(0, np.int32)
+                yield Predictor(
+                    (share, group, name), words, none, 0, x * totals[column.codes], groups=False, kind="numbers"
+                )
+
+
+def _are_shares(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return len(known) > 0 and bool(((known >= 0) & (known <= 1)).all() and ((known % 1) > 0).mean() > NARROWER)
+
+
+def _at(companion: Predictor, some: NDArray[np.int64]) -> Predictor:
+    """The companion of some of the records."""
+    codes = companion.codes[some] if len(companion.codes) else companion.codes
+    return replace(companion, codes=codes, numbers=None if companion.numbers is None else companion.numbers[some])
+
+
+def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> list[Relation]:
+    """Relations that tell, or that tell to within the printed units of their companions."""
+    if column.recovered.values is None:
+        return []
+    use = [companion if column.may_use(companion) else replace(companion, numbers=None) for companion in companions]
+    fit = column.halves.fit
+    if column.judge.apart:  # of unchanged values the released one is the original: arithmetic of no use
+        fit = fit[column.recovered.target.touched[column.some][fit]]
+    relations, tried = find_relations(column.at, use, name=column.name, rows=fit, seed=seed)
+    column.tried += tried
+    numbers = {part: companions[part].numbers for relation in relations for part in relation.parts}
+    held = {part: values for part, values in numbers.items() if values is not None}
+    fitted = [(relation, relation.values(held)) for relation in relations]
+    return [
+        relation
+        for relation, values in fitted
+        if column.tells(values, column.near) or column.tells(values, relation.slack)
+    ]
+
+
+def _put_arithmetic(column: _Column, relation: Relation, numbers: Mapping[int, Floats]) -> None:
+    fitted = relation.values(numbers)
+    if column.tells(fitted[column.some], column.near):
+        formula = relation.formula if relation.plain else ""
+        column.put(fitted, Source(relation.columns, relation.formula, 0, "numbers", formula))
+    if column.tells(fitted[column.some], relation.slack):
+        column.narrow(fitted, relation.slack)
+
+
+def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[int, Floats]]:
+    """Companions that are code tables of the column, by their places, with the value of each code."""
+    at, fit = column.at, column.halves.fit
+    for i, companion in enumerate(companions):
+        if not companion.groups or not len(companion.codes) or not column.may_use(companion):
+            continue
+        column.tried += 1
+        table = code_table(companion.codes, companion.n_levels, at, fit)
+        if not np.isnan(table).all() and column.tells(table[companion.codes], column.near):
+            yield i, table
+
+
+def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]]) -> None:
+    for words, order in orders.items():
+        column.tried += 2
+        fit = column.some[column.halves.fit]
+        for fitted in by_position(column.truth, order, fit):
+            if column.tells(fitted[column.some], column.near):
+                column.put(fitted, Source((), words, 0, "order"))
+
+
+def file_put_back(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> Any:
+    """The release with every value put back that is given back; only right ones where the original is known."""
+    frame = put_back(file.frame, recoveries, {name: recovered.given for name, recovered in recoveries.items()})
+    for name, recovered in recoveries.items():
+        if file.truth is not None and recovered.beyond.any():
+            frame = open_frame(_with_truth(frame, file.truth[name], recovered.beyond))
+    return frame
+
+
+def _with_truth(frame: Any, truth: ReleasedColumn, told: Bools) -> Any:
+    """The frame with the original's values of one column in the records `told`."""
+    if frame[truth.name].dtype.is_numeric() and truth.numbers is not None and not np.isnan(truth.numbers[told]).any():
+        return with_some_numbers(frame, {truth.name: (told, truth.numbers[told])})
+    column = read_columns(frame, (truth.name,))[truth.name]
+    labels = [column.labels(), _as_put_back(truth)]
+    place = {label: code for code, label in enumerate(dict.fromkeys((*labels[0], *labels[1])))}
+    codes, new = (np.array([-1, *(place[label] for label in some)]) for some in labels)
+    return with_levels(frame, {truth.name: (list(place), np.where(told, new[truth.codes], codes[column.codes]))})
+
+
+def _as_put_back(truth: ReleasedColumn) -> list[str]:
+    """Labels of the original's values, numbers as `put_back` writes them."""
+    if truth.numbers is None or truth.from_labels or truth.coded.kind == "date":
+        return truth.labels()
+    first = np.zeros(truth.n_levels + 1, np.int64)
+    first[truth.codes] = np.arange(len(truth.codes))
+    return [f"{value:.10g}" for value in truth.numbers[first[1:]]]

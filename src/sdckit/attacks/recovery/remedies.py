@@ -1,0 +1,67 @@
+"""What to do about a rule that gives changed values back: which column to leave out, to change or to compute anew."""
+
+from __future__ import annotations
+
+from sdckit.attacks.recovery.numeric_relations import rearranged
+from sdckit.attacks.recovery.reconstruct import FILE_ORDER
+from sdckit.attacks.recovery.reconstruction_rules import Source
+
+ORDERED_BY = "the order by "
+
+
+def remedy(column: str, source: Source, weight: str | None, household: str | None) -> str:
+    """What to do about a source that gives values of a column back.
+
+    >>> remedy("wage", Source(("total", "rest"), "total - rest", 9, "numbers", "total - rest"), None, None)
+    'recompute total from the released columns (derived = { total = "wage + rest" } in the recipe), or leave it out: with rest it tells wage'
+    """  # noqa: E501
+    if source.kind == "order":
+        return _order_remedy(column, source.words)
+    if source.kind == "numbers":
+        return _arithmetic_remedy(column, source)
+    if weight is not None and weight in source.columns:
+        return f"coarsen the weight {weight} (coarsen_weights), or leave it out: it tells {column}"
+    names = " and ".join(source.columns)
+    if source.kind == "text":
+        return f"leave out {names}, or change it as {column} was changed: it tells {column} ({source.words})"
+    if source.kind == "table":
+        return f"recode {names} as {column} was changed, or leave it out: a code table tells {column} by it"
+    if source.kind == "linked":
+        return (
+            f"leave out {source.columns[0]}, or change {column} alike in all rows that belong together: it tells "
+            f"{column} ({source.words})"
+        )
+    if household is not None and household in source.columns:
+        if source.kind == "counted":
+            return (
+                f"{column} can be counted from the rows of {household}: leave {household} out, or let no household "
+                "show more rows than the release says (limit_households)"
+            )
+        if source.kind == "divided":
+            return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
+        return f"add {column} to household_variables, to protect it once for all mates: they give it back"
+    return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"
+
+
+def _order_remedy(column: str, words: str) -> str:
+    """Whatever the rows are sorted by, or the column that a file in another order could be sorted by."""
+    if words == FILE_ORDER or not words.startswith(ORDERED_BY):
+        return "put the rows into random order (random_order): neighbours tell values"
+    name = words.removeprefix(ORDERED_BY)
+    return f"leave out {name}, or draw it anew in random order (new_ids): rows sorted by it tell {column}"
+
+
+def _arithmetic_remedy(column: str, source: Source) -> str:
+    """The companion that is a sum of the others is to follow from what is released; else the first that can be."""
+    formulas = {name: text for name, text in rearranged(column, source.formula).items() if name in source.columns}
+    if len(formulas) != len(source.columns):
+        names = " or ".join(source.columns)
+        return f"leave out {names}, or change it as {column} was changed: {source.formula} tells {column}"
+    name, formula = min(formulas.items(), key=lambda pair: pair[1].count("-"))
+    key = name if name.isidentifier() and name.isascii() else f'"{name}"'
+    beside = " and ".join(other for other in source.columns if other != name)
+    told = f"with {beside} it tells" if beside else "it tells"
+    return (
+        f'recompute {name} from the released columns (derived = {{ {key} = "{formula}" }} in the recipe), or leave '
+        f"it out: {told} {column}"
+    )

@@ -1,0 +1,120 @@
+"""Arithmetic is found though records are exceptions, with factors as somebody would write them, and nothing else is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sdckit.attacks.recovery.derived_columns import Predictor
+from sdckit.attacks.recovery.numeric_relations import find_relations, printed_step, printed_unit, tolerance
+
+Floats = NDArray[np.float64]
+Columns = dict[str, Floats]
+RNG = np.random.default_rng(7)
+
+
+def companion(name: str, numbers: Floats) -> Predictor:
+    return Predictor((name,), name, np.zeros(0, np.int32), 0, numbers)
+
+
+def whole(low: int, high: int, n: int = 1_000) -> Floats:
+    return RNG.integers(low, high, n).astype(np.float64)
+
+
+def total() -> tuple[Floats, Columns]:
+    wage, rest = whole(500, 4_000), whole(0, 900)
+    return wage, {"total": wage + rest, "rest": rest}
+
+
+def three() -> tuple[Floats, Columns]:
+    wage, rest, rent = whole(500, 4_000), whole(0, 900), whole(0, 400)
+    return wage, {"total": 12 * wage + rest + rent, "rest": rest, "rent": rent}
+
+
+def of_one(make: Callable[[Floats], Floats], low: int = 500, high: int = 4_000) -> tuple[Floats, Columns]:
+    wage = whole(low, high)
+    return wage, {"x": make(wage)}
+
+
+def ratio() -> tuple[Floats, Columns]:
+    wage, hours = whole(500, 4_000), whole(10, 60)
+    return wage, {"x": wage / hours, "hours": hours}
+
+
+def of_three_logs() -> tuple[Floats, Columns]:
+    a, b, c = whole(500, 4_000), whole(10, 60), whole(2, 9)
+    return a, {"x": a * b / c, "b": b, "c": c}
+
+
+def mostly_nothing() -> tuple[Floats, Columns]:
+    gain, rest = np.where(RNG.random(1_000) < 0.9, 0.0, whole(1, 9_000)), whole(0, 900)
+    return gain, {"total": gain + rest, "rest": rest}
+
+
+FAMILIES = {
+    "total - rest": total,
+    "total / 12 - rest / 12 - rent / 12": three,
+    "12 * x": lambda: of_one(lambda y: np.round(y / 12, 3)),
+    "x / 52": lambda: of_one(lambda y: 52 * y),
+    "exp(x)": lambda: of_one(lambda y: np.round(np.log(y), 5)),
+    "10 ** x": lambda: of_one(np.log10),
+    "-x + 2024": lambda: of_one(lambda y: 2024 - y, 0, 95),
+    "x * hours": ratio,
+    "exp(log(x) + log(c) - log(b))": of_three_logs,
+    "365.25 * x": lambda: of_one(lambda y: y / 365.25),
+    "9 * x / 5 + 32": lambda: of_one(lambda y: (y - 32) / 1.8, 0, 90),
+}
+
+
+@pytest.mark.parametrize("formula", FAMILIES)
+@pytest.mark.parametrize("exceptions", [0, 50])
+def test_a_relation_is_found_beside_columns_that_have_none(formula: str, exceptions: int) -> None:
+    y, columns = FAMILIES[formula]()
+    columns |= {f"other{i}": whole(0, 5 + 40 * i) for i in range(12)}
+    columns[next(iter(columns))][RNG.permutation(len(y))[:exceptions]] += whole(3, 99, exceptions)
+    companions = [companion(name, numbers) for name, numbers in columns.items()]
+    relations, tried = find_relations(y, companions, rows=np.arange(0, len(y), 2))
+    assert [relation.formula for relation in relations] == [formula]
+    assert tried >= 13
+    hits = np.abs(relations[0].values([one.numbers for one in companions]) - y) <= tolerance(y)
+    assert np.count_nonzero(~hits) <= exceptions
+
+
+def test_a_column_that_is_nearly_always_nothing_is_no_reason_to_take_a_constant() -> None:
+    y, columns = mostly_nothing()
+    relations, _ = find_relations(y, [companion(name, numbers) for name, numbers in columns.items()])
+    assert [relation.formula for relation in relations] == ["total - rest"]
+
+
+def test_printed_units_set_a_relation_off_by_its_slack() -> None:
+    wage = whole(500, 4_000)
+    (relation,), _ = find_relations(wage, [companion("annual", np.round(12 * wage, -2))])
+    off = np.abs(relation.values([np.round(12 * wage, -2)]) - wage)
+    assert relation.hits < 0.3
+    assert 100 / 24 <= relation.slack < 100 / 24 + 1
+    assert (off <= relation.slack).mean() > 0.95
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_statistical_relation_is_no_arithmetic(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=1_000)
+    y = np.round(1_000 * z)
+    companions = [companion("x", np.round(950 * z + 310 * rng.normal(size=1_000))), companion("u", rng.random(1_000))]
+    assert find_relations(y, companions, seed=seed)[0] == []
+
+
+def test_too_few_records_tell_nothing() -> None:
+    y = np.arange(20.0)
+    assert find_relations(y, [companion("x", 2 * y)]) == ([], 0)
+
+
+def test_units_are_read_from_what_is_printed() -> None:
+    assert printed_unit(np.array([math.nan])) == 1.0
+    assert printed_unit(np.array([1 / 3])) == 0.0
+    assert tolerance(np.array([1 / 3, 1e6])) == pytest.approx(1e-3)
+    assert printed_step(np.array([2_500.0, 5_000.0, 7_500.0])) == 2_500.0

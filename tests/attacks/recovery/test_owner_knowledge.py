@@ -1,0 +1,91 @@
+"""What is known of the columns is counted beyond what the release alone tells, and put back as in the original."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sdckit import recoverable_values
+from sdckit.attacks.recovery.owner_knowledge import Known
+from sdckit.attacks.recovery.reconstruction_rules import Source
+
+N = 200
+AGES = np.random.default_rng(4).integers(20, 60, N)
+WHOLE = pl.DataFrame(
+    {
+        "age": AGES, "wage": AGES * 31.25 + 7, "town": [f"t{age}" for age in AGES],
+        "born": [date(2000 - int(age), 3, 1) for age in AGES],
+    }
+)  # fmt: skip
+BANDS = pl.Series([f"{age // 10 * 10}-{age // 10 * 10 + 9}" for age in AGES])
+OUT = {
+    "numbers": WHOLE.with_columns(wage=pl.col("wage").shuffle(seed=1)),
+    "bands": WHOLE.with_columns(age=BANDS),
+    "texts": WHOLE.with_columns(town=pl.col("town").shuffle(seed=1)),
+    "dates": WHOLE.with_columns(born=pl.col("born").shuffle(seed=1)),
+}
+COLUMN = {"numbers": "wage", "bands": "age", "texts": "town", "dates": "born"}
+
+
+@pytest.fixture
+def every_third(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every third changed value is told by a relation, and every fourth is narrowed."""
+
+    def knowledge(_: object, recoveries: dict, **__: object) -> dict[str, Known]:
+        rows = np.arange(N)
+        return {
+            name: Known(
+                told := found.target.touched & (rows % 3 == 0), np.where(told, rows % 2, -1).astype(np.int16),
+                (Source(("a",), "twice a", 0, "numbers"), Source(("b",), "code of b", 0, "table")),
+                found.target.touched & (rows % 4 == 0) & ~told,
+            )
+            for name, found in recoveries.items()
+        }  # fmt: skip
+
+    monkeypatch.setattr("sdckit.attacks.recovery.recoverable_values.owner_knowledge", knowledge)
+
+
+@pytest.mark.parametrize("kind", OUT)
+@pytest.mark.parametrize("make", [lambda frame: frame, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
+def test_what_is_known_is_put_back_as_the_original_has_it(every_third, kind, make):
+    column, released = COLUMN[kind], OUT[kind].select(COLUMN[kind])
+    found = recoverable_values(make(released), make(WHOLE.select(column)), guess=False)
+    undone = found.undone()
+    back = pl.DataFrame(undone) if not isinstance(undone, pd.DataFrame) else pl.from_pandas(undone)
+    told = pl.Series(np.arange(N) % 3 == 0)
+    texts = [frame[column].cast(pl.String) for frame in (back, WHOLE, released)]
+    if kind == "dates":
+        texts = [text.str.slice(0, 10) for text in texts]
+    assert texts[0].filter(told).to_list() == texts[1].filter(told).to_list()
+    assert texts[0].filter(~told).to_list() == texts[2].filter(~told).to_list()
+
+
+def test_it_is_counted_beyond_what_the_release_alone_tells(every_third):
+    found = recoverable_values(OUT["bands"].select("age"), WHOLE.select("age"), guess=False)
+    (one,) = found.columns[0]
+    states = found.records["state"].to_list()
+    assert (one.alone, one.known, one.counted) == (0, 67, 67)
+    assert (found.right, found.known, found.recoverable) == (0, 67, 67 / N)
+    assert [(source.words, source.told) for source in one.known_sources] == [("twice a", 34), ("code of b", 33)]
+    assert one.told_by == "twice a; code of b"
+    assert (states.count("known"), states.count("narrowed"), one.narrowed) == (67, 33, 33)
+    assert set(found.records.filter(pl.col("state") == "known")["by"]) == {"twice a", "code of b"}
+    assert set(found.records.filter(pl.col("state") == "known")["remaining"]) == {1.0}
+
+
+def test_what_the_release_alone_tells_is_not_counted_twice(every_third):
+    copied = WHOLE.select("age", copy="age")
+    blank = copied.with_columns(age=pl.when(pl.int_range(N) < 30).then(None).otherwise("age"))
+    (one,) = recoverable_values(blank, copied, guess=False).columns[0]
+    assert (one.right, one.known, one.known_sources) == (30, 30, ())
+
+
+def test_nothing_is_known_beyond_the_release_without_its_original(every_third):
+    found = recoverable_values(OUT["bands"].select("age"), guess=False)
+    assert np.isnan(found.known)
+    assert found.columns[0][0].known is None
+    assert found.notes["known"].startswith("the original is not given")
