@@ -83,10 +83,10 @@ class Rule:
 
     def telling(self, tally: Tally) -> Bools:
         """(groups,) whether the majority tells the value of the others."""
-        row = np.searchsorted(SUPPORTS, tally.size, "right") - 1
-        deviating = tally.size - tally.votes
-        column = np.searchsorted(DEVIATING, deviating / np.maximum(tally.size, 1))
-        return np.asarray((row >= 0) & np.pad(self.tells, ((0, 0), (0, 1)))[row, column])
+        column = np.searchsorted(DEVIATING, (tally.size - tally.votes) / np.maximum(tally.size, 1))
+        tells = np.pad(self.tells, ((1, 0), (0, 1)))  # of no record nobody is told, nor where most deviate
+        rows = (np.searchsorted(SUPPORTS, tally.size - less, "right") for less in (0, 1))  # as judged: less one
+        return np.asarray(np.logical_or(*(tells[row, column] for row in rows)))
 
 
 def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Tally:
