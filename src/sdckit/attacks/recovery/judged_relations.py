@@ -16,7 +16,7 @@ HITS, SURE_HITS = 0.9, 0.7  # least share of hits, and its lower bound (Wilson)
 CONFIDENCE = 0.99
 OF_THE_REST = 1 / 5  # most errors, of what the released value leaves open
 CHANCE = math.log(1e-7)  # over the number of relations tried
-FEWEST_CHANGED = 50  # changed records to judge on; below them all records are, as if all were hidden
+FEWEST_CHANGED = 30  # changed records to judge on; below them all records are, as if all were hidden
 
 
 @dataclass(frozen=True, eq=False)

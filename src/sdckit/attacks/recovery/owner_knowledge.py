@@ -25,7 +25,7 @@ from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
-from sdckit.attacks.recovery.touched_cells import ReleasedColumn, read_columns
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn, in_frame, read_columns
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats
@@ -141,9 +141,11 @@ def owner_knowledge(
             numbers[i] = companion.numbers
         for column, place, table in tables:
             if place == i:
-                column.put(table[companion.codes], Source(companion.columns, companion.words, 0, "table"))
+                named = in_frame(companion.columns, columns)
+                kind = companion.kind if companion.kind in ("text", "linked") else "table"
+                column.put(table[companion.codes], Source(named, companion.words, 0, kind))
     for column, relation in relations:
-        _put_arithmetic(column, relation, numbers)
+        _put_arithmetic(column, relation, numbers, in_frame(relation.columns, columns))
     orders = row_orders(columns)
     for column in searched:
         _put_orders(column, orders)
@@ -226,11 +228,11 @@ def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> 
     ]
 
 
-def _put_arithmetic(column: _Column, relation: Relation, numbers: Mapping[int, Floats]) -> None:
+def _put_arithmetic(column: _Column, relation: Relation, numbers: Mapping[int, Floats], named: tuple[str, ...]) -> None:
     fitted = relation.values(numbers)
     if column.tells(fitted[column.some], column.near):
         formula = relation.formula if relation.plain else ""
-        column.put(fitted, Source(relation.columns, relation.formula, 0, "numbers", formula))
+        column.put(fitted, Source(named, relation.formula, 0, "numbers", formula))
     if column.tells(fitted[column.some], relation.slack):
         column.narrow(fitted, relation.slack)
 

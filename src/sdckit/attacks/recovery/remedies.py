@@ -27,8 +27,9 @@ def remedy(column: str, source: Source, weight: str | None, household: str | Non
     if source.kind == "table":
         return f"recode {names} as {column} was changed, or leave it out: a code table tells {column} by it"
     if source.kind == "linked":
+        companion = next(name for name in source.columns if name != column)
         return (
-            f"leave out {source.columns[0]}, or change {column} alike in all rows that belong together: it tells "
+            f"leave out {companion}, or change {column} alike in all rows that belong together: it tells "
             f"{column} ({source.words})"
         )
     if household is not None and household in source.columns:
@@ -55,7 +56,7 @@ def _arithmetic_remedy(column: str, source: Source) -> str:
     """The companion that is a sum of the others is to follow from what is released; else the first that can be."""
     formulas = {name: text for name, text in rearranged(column, source.formula).items() if name in source.columns}
     if len(formulas) != len(source.columns):
-        names = " or ".join(source.columns)
+        names = " or ".join(name for name in source.columns if name != column)
         return (
             f"leave out {names}, or change it as {column} was changed: {source.formula or source.words} tells {column}"
         )
