@@ -112,6 +112,7 @@ CALLS = {
     "probabilistic_linkage": {**PAIR, "variables": ["sex", "area", "age"], "id": "row"},
     "propensity": {**PAIR, "variables": ["sex", "pay"]},
     "random_order": {"data": FILE},
+    "recompute": {"data": FILE, "derived": {"pay": "2 * age"}},
     "rank_swap": NUMBERS,
     "read_file": {"path": "absent.csv"},
     "read_labels": {"path": "absent.csv"},
@@ -199,7 +200,8 @@ KINDS = {
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
           "masked", "error", "tables", "to", "weights", "margins", "together", "folder", "earlier",
-          "earlier_keys", "ledger", "prefer", "allow", "transform", "tolerance"], "own"),
+          "earlier_keys", "ledger", "prefer", "allow", "transform", "tolerance",
+          "derived"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "time", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.

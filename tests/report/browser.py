@@ -51,6 +51,7 @@ class Browser:
         self.events: list[dict[str, Any]] = []
         self.buffer = b""
         self.number = 0
+        self.shown: Path | None = None
         self.session = ""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -98,10 +99,22 @@ class Browser:
     def open(self, path: Path, *, width: int, height: int = 900) -> None:
         """Show a file in a window of this width, and wait until it is loaded."""
         self.events.clear()
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.shown = path
+        self.resize(width, height)
         self.call("Page.navigate", url=path.as_uri())
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._message())
+
+    def resize(self, width: int, height: int = 900) -> None:
+        """Give the window another size."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def show(self, path: Path, *, width: int, height: int = 900) -> None:
+        """Open a file unless it is shown already; then the window is resized, and what happened before is kept."""
+        if self.shown == path:
+            self.resize(width, height)
+        else:
+            self.open(path, width=width, height=height)
 
     def evaluate(self, expression: str) -> Any:
         """Give the value of an expression in the page."""

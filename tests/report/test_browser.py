@@ -22,6 +22,7 @@ from sdckit.report.formats.write import write_report
 
 A4 = (688, 1032)  # what an A4 page leaves between its margins, in pixels of 1/96 inch
 NINE_POINTS = 12
+Real = tuple[str, str, Path]
 # A document, and the pages it may take in print.
 MOST_PAGES = {"one file": 6, "wildcard": 7, "release": 12, "two releases": 12, "recipe": 10, "attacks": 12}
 # Words that stand on two lines without a mark to be divided at, and cells wider than what holds them.
@@ -73,6 +74,13 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     scenario = several if request.param == "several" else FULL
     path = tmp_path_factory.mktemp("report") / "report.html"
     return write_report(assess_fake(survey(300, missing=0.02), scenario), path, internal=request.param == "internal")
+
+
+@pytest.fixture(scope="module", params=[(name, language) for name in MADE for language in ("en", "de")], ids="-".join)
+def real(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Real:
+    """A real document by name and language, as a file: once for all windows it is shown in."""
+    name, language = request.param
+    return name, language, written(name, tmp_path_factory.mktemp("real"), language)
 
 
 @pytest.mark.parametrize("width", [1280, 375])
@@ -144,18 +152,13 @@ def test_a_real_document_is_whole_and_fits(browser: Browser, name: str, tmp_path
         assert one["longest"] > 5, chart.caption
     assert not browser.happened("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")
     for width in (1280, 375):
-        browser.open(path, width=width)
+        browser.resize(width)
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-@pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("name", MADE)
-def test_no_word_is_broken_and_no_cell_runs_over(
-    browser: Browser, name: str, language: str, width: int, tmp_path: Path
-) -> None:
-    path = written(name, tmp_path, language)
-    browser.open(path, width=width)
+def test_no_word_is_broken_and_no_cell_runs_over(browser: Browser, real: Real, width: int) -> None:
+    browser.show(real[-1], width=width)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     assert browser.evaluate(BROKEN) == []
 
@@ -169,13 +172,9 @@ def test_a_broken_word_is_seen(browser: Browser, tmp_path: Path) -> None:
     assert browser.evaluate(BROKEN) == ["unmistakably", "cell: incomprehensible"]
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("name", MADE)
-def test_a_print_has_few_pages_and_a_page_to_decide_on(
-    browser: Browser, name: str, language: str, tmp_path: Path
-) -> None:
-    path = written(name, tmp_path, language)
-    browser.open(path, width=A4[0])
+def test_a_print_has_few_pages_and_a_page_to_decide_on(browser: Browser, real: Real) -> None:
+    name, language, path = real
+    browser.show(path, width=A4[0])
     pdf = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
     longer = language != "en"  # a page for longer words
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= MOST_PAGES[name] + longer
@@ -223,13 +222,8 @@ def test_the_page_to_decide_on_is_one_sheet_for_two_intruders_too(browser: Brows
         browser.call("Emulation.setEmulatedMedia", media="")
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("name", MADE)
-def test_the_first_screen_has_the_verdict_its_reason_and_what_to_do(
-    browser: Browser, name: str, language: str, tmp_path: Path
-) -> None:
-    path = written(name, tmp_path, language)
-    browser.open(path, width=1280, height=800)
+def test_the_first_screen_has_the_verdict_its_reason_and_what_to_do(browser: Browser, real: Real) -> None:
+    browser.show(real[-1], width=1280, height=800)
     for part in (".headline", ".card.answer", ".card.next"):
         assert browser.evaluate(f"document.querySelector('{part}').getBoundingClientRect().bottom") <= 800, part
 

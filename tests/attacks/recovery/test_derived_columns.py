@@ -125,9 +125,14 @@ def test_what_ids_begin_with_and_their_gaps():
 @pytest.mark.parametrize("household", [None, "home"])
 def test_the_columns_themselves(household):
     found = list(column_predictors(read(HOMES), household))
-    assert [predictor.columns for predictor in found] == [("home",), ("age",), ("sex",)]
-    assert all(predictor.joins for predictor in found)
+    given_ = [predictor for predictor in found if predictor.joins]
+    assert [predictor.columns for predictor in given_] == [("home",), ("age",), ("sex",)]
     assert found[0].words == ("home" if household is None else "home (mates share it)")
+    skipped = [predictor.words for predictor in found if not predictor.joins]
+    assert skipped == ["whether home is missing"] * (household is None) + ["whether sex is missing"]
+    codes, n_groups = given_[2].grouped
+    assert (n_groups, codes[4]) == (3, 2)  # those who did not say are a group
+    assert given_[0].grouped[0][3] == (2 if household is None else -1)  # but no household
 
 
 # Numbers that follow from others: what is exact is found, what is not is none.

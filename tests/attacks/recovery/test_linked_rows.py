@@ -86,6 +86,18 @@ def test_a_missing_value_of_the_own_row_is_told_by_the_other():
     assert other.codes[1] == 0
 
 
+def test_an_age_moves_on_with_the_years_between_two_rows():
+    rng = np.random.default_rng(9)
+    n, gap = 80, rng.integers(1, 4, 80)
+    data = pl.DataFrame(
+        {
+            "person": np.repeat(np.arange(n), 2), "year": (2015 + np.outer(gap, [0, 1])).ravel(),
+            "age": (rng.integers(20, 80, n)[:, None] + np.outer(gap, [0, 1])).ravel(),
+        }
+    )  # fmt: skip
+    same(linked(data, person="person")["age in the other row of person, plus the year between"], data["age"])
+
+
 @pytest.mark.parametrize("ids", ["numbers", "texts", "rows", "rows from 0", "large"])
 def test_a_pointer_to_another_row_and_the_way_back(ids):
     """A mother's id as a number or text, or the number of her row; four in ten have none in the file."""

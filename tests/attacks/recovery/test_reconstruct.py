@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -15,14 +13,14 @@ from sdckit import individual_risk, k_anonymity
 from sdckit.attacks.recovery.derived_columns import column_predictors
 from sdckit.attacks.recovery.reconstruct import (
     _ranges_beside,
-    by_majority,
     put_back,
     recognised,
     recover,
     remaining_values,
     row_orders,
 )
-from sdckit.attacks.recovery.touched_cells import by_original, majorities_of
+from sdckit.attacks.recovery.reconstruction_rules import by_columns
+from sdckit.attacks.recovery.touched_cells import by_original
 from sdckit.data.frames import open_frame
 from sdckit.data.scenarios.roles import resolve_roles
 
@@ -102,20 +100,6 @@ def test_without_pairs():
 # Majorities vote perturbed values down, where they are nearly a rule.
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_votes_are_counted_as_by_hand(seed):
-    rng = np.random.default_rng(seed)
-    group, codes = rng.integers(0, 6, 80).astype(np.int32), rng.integers(0, 5, 80).astype(np.int32)
-    found = majorities_of(group, codes, 6)
-    for one in range(7):
-        counts = Counter(codes[(group == one) & (codes > 0)].tolist())
-        votes = [*sorted(counts.values(), reverse=True), 0, 0]
-        assert (found.votes[one], found.next_votes[one]) == (votes[0], votes[1])
-        assert found.size[one] == sum(votes)
-        if votes[0] > votes[1]:
-            assert counts[int(found.code[one])] == votes[0]
-
-
 def voted(noise, share=0.1, n=3000, seed=1):
     """A column of which a share was drawn anew, beside one that agrees with it but for noise."""
     rng = np.random.default_rng(seed)
@@ -126,7 +110,7 @@ def voted(noise, share=0.1, n=3000, seed=1):
     hidden = whole.with_columns(x=pl.Series([f"v{one}" for one in changed]))
     columns, one = opened(hidden, whole, "x")
     assert one.target.perturbed
-    by_majority(one, list(column_predictors(columns, None)))
+    by_columns(one, list(column_predictors(columns, None)), rules=2)
     told = one.target.touched & ~one.open
     place = {label: code for code, label in enumerate(columns["x"].labels(), 1)}
     right = told & (one.codes == np.array([place[label] for label in whole["x"]]))

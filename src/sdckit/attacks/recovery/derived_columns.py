@@ -217,6 +217,14 @@ class Predictor:
     joins: bool = False  # whether it is combined with others in pairs
     groups: bool = True  # whether records with equal codes are compared
     kind: Kind = "column"
+    blank: bool = False  # whether a missing value is a level of its own, as that of a skipped question is
+
+    @property
+    def grouped(self) -> tuple[Codes, int]:
+        """Group of each record from 0 on, -1 for none; and how many there are."""
+        if self.blank:
+            return np.where(self.codes == 0, self.n_levels, self.codes - 1).astype(np.int32), self.n_levels + 1
+        return self.codes - 1, self.n_levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,10 +309,13 @@ def _number_predictor(
 
 
 def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
-    """The columns of the release as predictors."""
+    """The columns of the release as predictors, and whether they have a value."""
     for name, column in columns.items():
         words = f"{name} (mates share it)" if name == household else name
-        yield Predictor((name,), words, column.codes, column.n_levels, column.numbers, joins=True)
+        blank = name != household and bool(column.missing.any())
+        yield Predictor((name,), words, column.codes, column.n_levels, column.numbers, joins=True, blank=blank)
+        if blank:
+            yield Predictor((name,), f"whether {name} is missing", 2 - column.missing.astype(np.int32), 2)
 
 
 def household_predictors(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Predictor]:

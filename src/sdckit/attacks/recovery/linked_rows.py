@@ -13,19 +13,21 @@ from sdckit.attacks.recovery.derived_columns import ID_SHARE, Household, Predict
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
 from sdckit.numerics.array_types import Floats
 
-MOST_EACH = 8  # predictors for each column of the file
+MOST_EACH = 10  # predictors for each column of the file
 FEWEST = 20  # rows that a link leads from
 GROUPINGS = 3  # that are found without a role
 LEVELS = (0.1, 0.7)  # per record, of a column that groups
 LARGEST = 10  # rows of such a group
 SOME = 2_000  # pairs of rows that are compared to find what groups
 BESIDE = 0.25  # of them that stand side by side
-ALIKE = 0.95  # pairs of a group with one value of a column that belongs to the group
+ALIKE = 0.95  # pairs of a group with one value of a column that belongs to the group, or with two of one that numbers
 POINTERS = 4
 NAMED = 0.9  # values of a pointer, without the one that means nobody, that name a row
 OWN = 0.02  # that name their own row, at most
 PER_ROW = 50  # rows that name the same row, on average
-TIMES = 4  # as many levels as rows of the largest group has a column that numbers them, at most
+LASTING = 0.5  # of its usual spread: a number that lasts differs by less, on average
+PER_MEMBER = 4  # levels, for each row of the largest group, of a column that numbers them
+TIMES = 2  # columns that say when the rows of a group were
 FEW_ZEROS = 10  # rows that may name row 0
 
 Rows = NDArray[np.int64]
@@ -33,20 +35,29 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """For each record the index of another `row` (n,), -1 for none; in words; and the columns that say which."""
+    """For each record the index of another `row` (n,), -1 for none; in words; and the columns that say which.
+
+    `times`: columns that say when the rows were.
+    """
 
     columns: tuple[str, ...]
     words: str
     row: Rows
+    times: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class _Grouping:
-    """Rows grouped by a column: those of groups (m,), sorted by group and within it by `by`, or as in the file."""
+    """Rows grouped by a column: those of groups (m,), sorted by group and within it by the first of the `times`."""
 
     household: Household
     rows: Rows
-    by: str = ""
+    times: tuple[str, ...] = ()
+
+    @property
+    def by(self) -> str:
+        """The column that they are sorted by; "" for the order of the file."""
+        return self.times[0] if self.times else ""
 
     @property
     def same(self) -> NDArray[np.bool_]:
@@ -98,6 +109,7 @@ def _linked(
                 continue
             seen.append(link)
             yield from (at for name, column in columns.items() if (at := _there(name, column, link)) is not None)
+            yield from _moved(columns, link)
         if links is pointers:
             for grouping in groupings:
                 yield from _sums(columns, grouping.household)
@@ -114,6 +126,29 @@ def _there(name: str, column: ReleasedColumn, link: Link) -> Predictor | None:
     numbers = None if column.numbers is None else np.where(none, np.nan, column.numbers[link.row])
     columns = tuple(dict.fromkeys((name, *link.columns)))
     return Predictor(columns, f"{name} in {link.words}", codes, column.n_levels, numbers, kind="linked")
+
+
+def _moved(columns: Mapping[str, ReleasedColumn], link: Link) -> Iterator[Predictor]:
+    """Whole numbers in the linked row that last, plus the time between both rows: an age years before."""
+    for name, column in columns.items() if link.times else ():
+        if column.numbers is None or not column.whole or column.n_levels < 3 or name in (*link.columns, *link.times):
+            continue
+        there = np.where(link.row < 0, np.nan, column.numbers[link.row])
+        if not _lasts(column.numbers, there):
+            continue
+        for time in link.times:
+            if (when := columns[time].numbers) is not None:
+                words = f"{name} in {link.words}, plus the {time} between"
+                made_of = tuple(dict.fromkeys((name, time, *link.columns)))
+                values = there + when - when[link.row]
+                yield Predictor(made_of, words, np.zeros(0, np.int32), 0, values, groups=False, kind="linked")
+
+
+def _lasts(here: Floats, there: Floats) -> bool:
+    """Whether numbers of linked rows are nearly the same."""
+    known = ~np.isnan(here) & ~np.isnan(there)
+    x, y = here[known], there[known]
+    return len(x) >= FEWEST and bool(np.abs(x - y).mean() <= LASTING * np.abs(x - np.median(x)).mean())
 
 
 def _sums(columns: Mapping[str, ReleasedColumn], group: Household) -> Iterator[Predictor]:
@@ -159,28 +194,29 @@ def _ordered(columns: Mapping[str, ReleasedColumn], name: str, time: str | None)
     household = Household.of(columns[name])
     order = np.argsort(household.of_row, kind="stable")
     grouping = _Grouping(household, order[np.count_nonzero(household.of_row < 0) :])
-    by = time if time in columns and time != name else _numbering(columns, grouping)
-    if by is None:
+    given = time is not None and time in columns and time != name
+    times = tuple(islice((str(time),) if given else _numbering(columns, grouping), TIMES))
+    if not times:
         return grouping
-    keys = columns[by].numbers
+    by = columns[times[0]]
+    keys = by.numbers
     if keys is None:
-        keys = np.concatenate([[np.nan], np.argsort(np.argsort(np.array(columns[by].labels())))])[columns[by].codes]
+        keys = np.concatenate([[np.nan], np.argsort(np.argsort(np.array(by.labels())))])[by.codes]
     rows = np.lexsort((keys, household.of_row))
-    return _Grouping(household, rows[np.count_nonzero(household.of_row < 0) :], by)
+    return _Grouping(household, rows[np.count_nonzero(household.of_row < 0) :], times)
 
 
-def _numbering(columns: Mapping[str, ReleasedColumn], grouping: _Grouping) -> str | None:
-    """The first column whose numbers are different in all rows of a group: a wave, or the number of a member."""
+def _numbering(columns: Mapping[str, ReleasedColumn], grouping: _Grouping) -> Iterator[str]:
+    """Columns whose numbers are different in the rows of nearly all groups: a wave, a year, the number of a member."""
     most, of_row, same = int(grouping.household.sizes.max(initial=0)), grouping.household.of_row, grouping.same
     for name, column in columns.items():
-        if not most <= column.n_levels <= TIMES * most or not column.whole or column.missing.any():
+        if not most <= column.n_levels <= PER_MEMBER * most or not column.whole or column.missing.any():
             continue
         codes = column.codes[grouping.rows]
-        if same.any() and not (same & (codes[1:] == codes[:-1])).any():
+        if np.count_nonzero(same & (codes[1:] == codes[:-1])) <= (1 - ALIKE) * np.count_nonzero(same):
             pairs = of_row[grouping.rows].astype(np.int64) * (column.n_levels + 1) + codes
-            if len(np.unique(pairs)) == len(pairs):
-                return name
-    return None
+            if len(np.unique(pairs)) >= ALIKE * len(pairs):
+                yield name
 
 
 def _likeness(columns: Mapping[str, ReleasedColumn], name: str) -> tuple[int, float]:
@@ -204,10 +240,12 @@ def _within(grouping: _Grouping, household: str | None, person: str | None) -> I
     following, before = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
     following[here], before[after] = after, here
     of_two = np.concatenate([group.sizes == 2, [False]])[group.of_row]
-    yield Link((name,), f"the other row of {name}", np.where(of_two, np.maximum(following, before), -1))
+    times = () if name == household else grouping.times
+    other = np.where(of_two, np.maximum(following, before), -1)
+    yield Link((name,), f"the other row of {name}", other, times)
     if name != household:
-        yield Link(columns, f"the next row of {name}{by}", following)
-        yield Link(columns, f"the previous row of {name}{by}", before)
+        yield Link(columns, f"the next row of {name}{by}", following, times)
+        yield Link(columns, f"the previous row of {name}{by}", before, times)
     if name != person:
         for words, sorted_rows in (("first", rows[::-1]), ("last", rows)):
             end = np.full(group.n + 1, -1, np.int64)
@@ -238,6 +276,7 @@ def _pointers(
         if column.n_levels >= ID_SHARE * n and column.sizes[1:].max() == 1 and _names_rows(column)
     }
     texts: dict[str, dict[str, int]] = {}
+    numbered = [one for grouping in groupings if (one := _Numbered.of(grouping, columns)) is not None]
     found = 0
     for name, column in names.items():
         known = n - int(column.sizes[0])
@@ -252,15 +291,37 @@ def _pointers(
                 for first, words in ((1, f"the row number {name}"), (0, f"the row number {name}, from 0"))[: 1 + few]:
                     row = _rows_of(column.numbers, np.arange(first, first + n, dtype=np.float64))
                     links.append(Link((name,), words, row))
-        for group in groupings:
-            of = group.household.name
-            links.append(Link((name, of), f"the row of {of} that {name} names", _members(column, columns, group)))
+        for members in numbered:
+            of = members.grouping.household.name
+            links.append(Link((name, of), f"the row of {of} that {name} names", _members(column, members)))
         for link in links:
             if _points(column, link.row):
                 yield link
                 found += 1
         if found >= POINTERS:
             return
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """Members by household and number: their rows `order` (n,) in ascending order of `keys` (n,)."""
+
+    grouping: _Grouping
+    span: float
+    keys: Floats
+    order: Rows
+
+    @classmethod
+    def of(cls, grouping: _Grouping, columns: Mapping[str, ReleasedColumn]) -> _Numbered | None:
+        """Numbered by a column that does, else by the file."""
+        group = grouping.household
+        places = columns[grouping.by].numbers if grouping.by else group.positions()
+        if places is None:
+            return None
+        span = float(np.nanmax(places, initial=0.0)) + 1.0
+        keys = np.where(group.of_row >= 0, group.of_row * span + places, np.nan)
+        order = np.argsort(keys)
+        return cls(grouping, span, keys[order], order)
 
 
 def _names_rows(column: ReleasedColumn) -> bool:
@@ -284,7 +345,8 @@ def _named(column: ReleasedColumn, ids: ReleasedColumn, texts: dict[str, dict[st
 
 def _rows_of(numbers: Floats, ids: Floats) -> Rows:
     """The row of each number among ids; -1 for none, and for all if the numbers lie in one part of the ids only."""
-    low, high = (end(ids) for end in (np.nanmin, np.nanmax))
+    known = ids[~np.isnan(ids)]
+    low, high = (float(end.reduce(known, initial=ids[0])) for end in (np.fmin, np.fmax))
     order = np.argsort(ids)  # NaN last
     place = np.minimum(np.searchsorted(ids, numbers, sorter=order), len(ids) - 1)
     row = np.where(ids[order[place]] == numbers, order[place], -1)
@@ -293,21 +355,17 @@ def _rows_of(numbers: Floats, ids: Floats) -> Rows:
     return row if spread else np.full(len(numbers), -1, np.int64)
 
 
-def _members(column: ReleasedColumn, columns: Mapping[str, ReleasedColumn], numbered: _Grouping) -> Rows:
-    """The member of the household whose number each row says: by a column that numbers them, else by the file."""
-    group, own = numbered.household, column.numbers
-    places = columns[numbered.by].numbers if numbered.by else group.positions()
+def _members(column: ReleasedColumn, numbered: _Numbered) -> Rows:
+    """The member of the household whose number each row says."""
+    group, own = numbered.grouping.household, column.numbers
     nobody = np.full(len(column.codes), -1, np.int64)
-    if own is None or places is None or column.n_levels > TIMES * group.sizes.max(initial=0):
+    if own is None or column.n_levels > PER_MEMBER * group.sizes.max(initial=0):
         return nobody
-    if column.name in (numbered.by, group.name):
+    if column.name in (numbered.grouping.by, group.name):
         return nobody
-    span = max(float(ends[~np.isnan(ends)].max(initial=0.0)) for ends in (places, own)) + 1.0
-    keys = np.where(group.of_row >= 0, group.of_row * span + places, np.nan)
-    wanted = np.where((own > 0) & (own < span) & (group.of_row >= 0), group.of_row * span + own, -1.0)
-    order = np.argsort(keys)
-    place = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
-    return np.where(keys[order[place]] == wanted, order[place], nobody)
+    wanted = np.where((own > 0) & (own < numbered.span) & (group.of_row >= 0), group.of_row * numbered.span + own, -1.0)
+    place = np.minimum(np.searchsorted(numbered.keys, wanted), len(numbered.keys) - 1)
+    return np.where(numbered.keys[place] == wanted, numbered.order[place], nobody)
 
 
 def _points(column: ReleasedColumn, row: Rows) -> bool:

@@ -304,7 +304,6 @@ class _Search:
         made += [Term("ratio", pair) for pair in product(first, first) if pair[0] != pair[1]]
         yield [(term,) for term in made], False
         yield list(combinations(itself[:MOST_IN_PAIRS], 2)), False
-        yield self._since(there), False
         yield list(combinations(itself[:MOST_IN_THREES], 3)), False
         logs = [Term("log", (i,)) for i in there[:MOST_IN_THREES]]
         for p in (1, 2, 3):
@@ -313,22 +312,6 @@ class _Search:
     def _rank(self, i: int) -> int:
         companion = self.companions[i]
         return 0 if _is_column(companion) else 1 if self.name in companion.columns and companion.kind != "text" else 2
-
-    def _since(self, there: Sequence[int]) -> list[tuple[Term, ...]]:
-        """The column in another row, with what another column has there and here: an age and two years."""
-        linked: dict[str, dict[str, int]] = {}
-        for i in there:
-            companion = self.companions[i]
-            if companion.kind == "linked":
-                linked.setdefault(companion.words.removeprefix(companion.columns[0]), {})[companion.columns[0]] = i
-        here = {self.companions[i].words: i for i in there if _is_column(self.companions[i])}
-        return [
-            tuple(Term("itself", (i,)) for i in (of_row[self.name], of_row[other], here[other]))
-            for of_row in linked.values()
-            if self.name in of_row
-            for other in of_row
-            if other != self.name and other in here
-        ]
 
     def refined(self, sets: Sequence[tuple[Term, ...]], logs: bool) -> list[Relation]:
         """Relations among combinations of as many terms each."""

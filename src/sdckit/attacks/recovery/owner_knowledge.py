@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats
 
-MOST_SEARCHED = 200_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
+MOST_SEARCHED = 100_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
 MOST_GROUPS = 0.6  # per record, whose totals shares are taken of
 NARROWER = 0.5  # of what the release leaves open: least gain that narrows
 
@@ -129,10 +130,13 @@ def owner_knowledge(
     sampled = [_at(companion, some) for companion in companions()]
     relations = [(column, relation) for column in searched for relation in _arithmetic(column, sampled, seed)]
     tables = [(column, *table) for column in searched for table in _tables(column, sampled)]
-    del sampled
     numbers: dict[int, Floats] = {}
-    needed = {part for _, relation in relations for part in relation.parts}
-    for i, companion in enumerate(companions()):
+    needed = {part for _, relation in relations for part in relation.parts} | {place for _, place, _ in tables}
+    every: Iterable[Predictor] = sampled
+    if len(some) < n:
+        del sampled
+        every = islice(companions(), max(needed, default=-1) + 1)
+    for i, companion in enumerate(every):
         if i in needed and companion.numbers is not None:
             numbers[i] = companion.numbers
         for column, place, table in tables:

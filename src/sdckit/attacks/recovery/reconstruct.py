@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, in_frame, majorities_of
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, in_frame
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
@@ -23,46 +23,6 @@ from sdckit.numerics.risk_kernel import census_risk, exact_risk
 
 if TYPE_CHECKING:
     from sdckit.attacks.recovery.owner_knowledge import Known
-
-# Perturbed values (PRAM, swapping, synthesis): the majority of a group corrects the deviating records.
-
-
-OF_THE_USUAL = 1 / 3  # largest error rate of a majority relative to that of the most frequent value
-SUPPORT = 3
-FEWEST = 30  # records needed to judge a majority
-
-
-def by_majority(state: Reconstruction, predictors: Sequence[Predictor]) -> None:
-    """Reconstruct perturbed values by the majority value of their group, if the majority is reliable enough.
-
-    Changed values cannot be identified: all values vote, and each is judged by the votes of the others (leave one out).
-    """
-    codes = state.target.column.codes
-    state.known = codes
-    if state.numbers is not None:
-        state.numbers = state.target.column.numbers
-    for predictor in predictors:
-        if state.name in predictor.columns or not predictor.groups:
-            continue
-        group = predictor.codes
-        majorities = majorities_of(group, codes, predictor.n_levels)
-        eligible = (group > 0) & (codes > 0) & (majorities.size[group] >= SUPPORT)
-        if np.count_nonzero(eligible) < FEWEST:
-            continue
-        same = majorities.code[group] == codes
-        lead = majorities.votes[group] - same - majorities.next_votes[group]
-        right = np.where(same, np.where(lead > 0, 1.0, np.where(lead == 0, 0.5, 0.0)), 0.0)
-        if 1.0 - float(right[eligible].mean()) > state.usual_wrong * OF_THE_USUAL:
-            continue
-        differs = eligible & ~same & (majorities.votes > majorities.next_votes)[group]
-        state.restore_codes(
-            differs,
-            majorities.code[group],
-            predictor.columns,
-            f"most records alike in {predictor.words}",
-            predictor.kind,
-        )
-
 
 # Number of feasible values for a changed value that no rule determines.
 
@@ -214,7 +174,7 @@ def recover(
         states = [Reconstruction.of(target) for name, target in left.items()]
         _by_rules(states, now, predictors, mates)
         if pairs and turn == 0:
-            reconstruction_rules.by_pairs([state for state in states if not state.target.perturbed], predictors, tell)
+            reconstruction_rules.by_pairs(states, predictors, tell)
         for state in states:
             recoveries[state.name] = _added(recoveries.get(state.name), state, predictors, mates)
         fresh = [state for state in states if not state.target.perturbed and (~state.open & state.target.touched).any()]
@@ -254,7 +214,7 @@ def _by_rules(
     orders: dict[str, NDArray[np.int64]] | None = None
     for state in states:
         if state.target.perturbed:
-            by_majority(state, predictors)
+            reconstruction_rules.by_columns(state, predictors, rules=len(predictors))
             continue
         reconstruction_rules.by_numbers(state, columns, predictors, household)
         if household is not None:

@@ -59,10 +59,11 @@ class Reconstruction:
     def of(cls, target: ChangedColumn) -> Reconstruction:
         """Initial state: nothing is reconstructed."""
         column, n = target.column, len(target.touched)
-        known = np.where(target.touched, 0, column.codes).astype(np.int32)
+        unknown = target.touched & (not target.perturbed)  # who sees which are perturbed? all vote
+        known = np.where(unknown, 0, column.codes).astype(np.int32)
         numbers = column.numbers
         if numbers is not None:
-            numbers = np.where(target.touched, np.nan, numbers)
+            numbers = np.where(unknown, np.nan, numbers)
         low, high = (None if ends is None else ends.copy() for ends in (target.low, target.high))
         return cls(
             target=target, open=target.touched.copy(), known=known, numbers=numbers,
@@ -80,6 +81,11 @@ class Reconstruction:
         """Relative frequency of each known value, by code."""
         counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
         return np.asarray(counts / max(counts.sum(), 1.0))
+
+    @cached_property
+    def chance(self) -> Floats:
+        """Probability that groups of records agree by chance."""
+        return touched_cells.agreement_by_chance(self.shares)
 
     @property
     def usual_wrong(self) -> float:
@@ -153,7 +159,7 @@ def by_mates(state: Reconstruction, predictor: Predictor, household: Household, 
     """Reconstruct by the value shared in a household; if it is shared, each household counts once in other rules."""
     if state.name in predictor.columns:
         return
-    determined, codes = _determined(state, predictor.codes - 1, predictor.n_levels, rules, state.known)
+    determined, codes = _determined(state, *predictor.grouped, rules, state.known)
     if determined is None:
         return
     state.restore_codes(determined, codes, predictor.columns, predictor.words)
@@ -168,9 +174,10 @@ def by_columns(state: Reconstruction, predictors: Sequence[Predictor], *, rules:
     """Reconstruct by values of a predictor with which only one value of the column occurs."""
     for predictor in predictors:
         if predictor.groups and state.name not in predictor.columns:
-            determined, codes = _determined(state, predictor.codes - 1, predictor.n_levels, rules, state.apart)
+            determined, codes = _determined(state, *predictor.grouped, rules, state.apart)
             if determined is not None:
-                state.restore_codes(determined, codes, predictor.columns, predictor.words, predictor.kind)
+                words = f"most records alike in {predictor.words}" if state.target.perturbed else predictor.words
+                state.restore_codes(determined, codes, predictor.columns, words, predictor.kind)
 
 
 def by_pairs(
@@ -179,7 +186,7 @@ def by_pairs(
     """Reconstruct by combinations of two predictors, for values that single ones leave open."""
     n = len(predictors[0].codes) if predictors else 0
     states = [state for state in states if state.open.any()]
-    use = [predictor for predictor in predictors if predictor.joins and 1 < predictor.n_levels < 0.8 * n]
+    use = [predictor for predictor in predictors if predictor.joins and 1 < predictor.grouped[1] < 0.8 * n]
     pairs = len(use) * (len(use) - 1) // 2
     for i, first in enumerate(use):
         tell(f"reading pairs of columns, {i + 1} of {len(use)}")
@@ -197,17 +204,18 @@ def by_pairs(
                 determined &= state.open
                 columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
                 kind: Kind = "counted" if "counted" in (first.kind, second.kind) else "column"
-                state.restore_codes(determined, codes, columns, f"{second.words} with {first.words}", kind)
+                words = f"{second.words} with {first.words}"
+                words = f"most records alike in {words}" if state.target.perturbed else words
+                state.restore_codes(determined, codes, columns, words, kind)
 
 
 def _joined(first: Predictor, second: Predictor) -> tuple[Codes, int]:
     """Group index by two predictors together, -1 where one is missing; and the number of groups."""
-    absent = (first.codes == 0) | (second.codes == 0)
-    span = (first.n_levels + 1) * (second.n_levels + 1)
-    if span <= 4 * len(first.codes):
-        words = first.codes.astype(np.int64) * (second.n_levels + 1) + second.codes
-        return np.where(absent, -1, words).astype(np.int32), span
-    groups = group_codes([first.codes, second.codes], len(first.codes))
+    (left, n_left), (right, n_right) = first.grouped, second.grouped
+    absent = (left < 0) | (right < 0)
+    if n_left * n_right <= 4 * len(left):
+        return np.where(absent, -1, left * n_right + right).astype(np.int32), n_left * n_right
+    groups = group_codes([left + 1, right + 1], len(left))
     return np.where(absent, -1, groups.of_row).astype(np.int32), len(groups.size)
 
 
@@ -216,12 +224,16 @@ def _determined(
 ) -> tuple[Bools | None, Codes]:
     """Records whose group determines the value, and that value's code; None if agreement is not reliable."""
     tally = touched_cells.tally_groups(group, known, n_groups)
-    rule = touched_cells.judge_agreement(tally, state.shares, rules=rules)
+    perturbed = state.target.perturbed
+    asked = group[state.target.touched]
+    rule = touched_cells.judge_agreement(
+        tally, state.shares, state.chance, asked=asked, rules=rules, perturbed=perturbed
+    )
     if rule is None:
         return None, known
-    tells = np.append(tally.unanimous & (tally.n_first >= rule.support), False)
-    first = np.append(tally.first, 0)
-    return tells[group], first[group].astype(np.int32)
+    tells, code = np.append(rule.telling(tally), False), np.append(tally.code, 0)
+    codes = code[group].astype(np.int32)
+    return tells[group] & ~(perturbed & (codes == known)), codes
 
 
 def by_household(state: Reconstruction, household: Household) -> None:

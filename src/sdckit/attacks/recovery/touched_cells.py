@@ -24,10 +24,14 @@ from sdckit.numerics.intervals import wilson
 # Agreement of a column within groups of records, tested against chance and by leave-one-out error.
 
 
-SUPPORTS = (1, 2, 3, 5, 10, 30, 100)
+SUPPORTS = np.array([1, 2, 3, 5, 10, 30, 100])
+DEVIATING = np.array([0.03, 0.1, 0.25, 0.45])  # shares of a group whose value is not that of its majority
 CHANCE = math.log(1e-7)  # agreement at least this probable by chance is no rule
-MOST_WRONG = 0.03  # largest error rate of a rule; and a fifth of that of the most frequent value
+MOST_WRONG = 0.1  # largest error rate of a rule; and a fifth of that of the most frequent value
+MOST_SURELY = 0.03  # the same where
+SAFELY = 5  # times the values asked for are fewer than the deviating ones seen
 OF_THE_USUAL = 1 / 5
+OF_PERTURBED = 1 / 3  # the same of perturbed values, any of which may deviate because it was changed
 STRICTER = 4  # for neighbours
 CONFIDENCE = 0.99
 FEWEST_RIGHT = 30  # correct predictions needed before a rule counts
@@ -38,141 +42,179 @@ LONGEST = 64
 
 
 @njit(nogil=True, cache=True)
-def _tally(group, codes, first, n_first, second, n_second, more):  # type: ignore[no-untyped-def]
-    """Tally known codes by group, in place.
+def _tally(group, codes, code, votes, size):  # type: ignore[no-untyped-def]
+    """Find the majority of each group among known codes, in place.
 
-    In: `group` (n,) from 0, -1 for none; `codes` (n,) from 1, 0 for unknown. Out, by group: the two codes seen first
-    (`first`, `second`) with their counts (`n_first`, `n_second`), and whether there are `more` codes.
+    In: `group` (n,) from 0, -1 for none; `codes` (n,) from 1, 0 for unknown. Out, by group: the `code` that more than
+    half of the `size` known records have, and its `votes`; some code where there is none.
     """
     for i in range(len(group)):
-        code = codes[i]
-        if code == 0:
-            continue
-        g = group[i]
-        if g < 0:
-            continue
-        if n_first[g] == 0 or first[g] == code:
-            first[g] = code
-            n_first[g] += 1
-        elif n_second[g] == 0 or second[g] == code:
-            second[g] = code
-            n_second[g] += 1
-        else:
-            more[g] = True
+        if codes[i] > 0 and group[i] >= 0:
+            g = group[i]
+            if votes[g] == 0:
+                code[g] = codes[i]
+            votes[g] += 1 if code[g] == codes[i] else -1
+    votes[:] = 0
+    for i in range(len(group)):
+        if codes[i] > 0 and group[i] >= 0:
+            g = group[i]
+            size[g] += 1
+            votes[g] += code[g] == codes[i]
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Known values of each group: two codes with their counts, and whether there are `more` codes; each (groups,)."""
+    """Known values of each group: the majority's `code`, its `votes`, and the `size`; each (groups,)."""
 
-    first: NDArray[np.int32]
-    n_first: NDArray[np.int32]
-    second: NDArray[np.int32]
-    n_second: NDArray[np.int32]
-    more: NDArray[np.bool_]
-
-    @property
-    def unanimous(self) -> NDArray[np.bool_]:
-        """Groups whose known records all have one value."""
-        return np.asarray((self.n_first > 0) & (self.n_second == 0))
+    code: NDArray[np.int32]
+    votes: NDArray[np.int32]
+    size: NDArray[np.int32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rule:
-    """A reliable rule: the least number of agreeing records (`support`) and an upper bound of its error rate."""
+    """A reliable rule: which groups `tell`, by number and by share of deviating records; a bound of its error rate.
 
-    support: int
+    `tells`: (SUPPORTS, DEVIATING).
+    """
+
+    tells: Bools
     wrong: float
+
+    def telling(self, tally: Tally) -> Bools:
+        """(groups,) whether the majority tells the value of the others."""
+        column = np.searchsorted(DEVIATING, (tally.size - tally.votes) / np.maximum(tally.size, 1))
+        tells = np.pad(self.tells, ((1, 0), (0, 1)))  # of no record nobody is told, nor where most deviate
+        rows = (np.searchsorted(SUPPORTS, tally.size - less, "right") for less in (0, 1))  # as judged: less one
+        return np.asarray(np.logical_or(*(tells[row, column] for row in rows)))
 
 
 def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Tally:
     """Tally the known values (codes above 0) by group; records of group -1 belong to none.
 
-    >>> found = tally_groups(np.array([0, 0, 1, 1, 1], np.int32), np.array([4, 4, 2, 0, 3], np.int32), 2)
-    >>> found.unanimous.tolist(), found.n_first.tolist()
-    ([True, False], [2, 1])
+    >>> found = tally_groups(np.array([0, 0, 1, 1, 1, 1], np.int32), np.array([4, 4, 2, 0, 3, 3], np.int32), 2)
+    >>> found.code.tolist(), found.votes.tolist(), found.size.tolist()
+    ([4, 3], [2, 2], [2, 3])
     """
-    first, n_first, second, n_second = (np.zeros(n_groups, np.int32) for _ in range(4))
-    more = np.zeros(n_groups, np.bool_)
-    _tally(group, codes, first, n_first, second, n_second, more)
-    return Tally(first, n_first, second, n_second, more)
+    tally = Tally(*(np.zeros(n_groups, np.int32) for _ in range(3)))
+    _tally(group, codes, tally.code, tally.votes, tally.size)
+    return tally
 
 
-@dataclass(frozen=True, eq=False)
-class Majorities:
-    """Mode of each group: its code, its votes, those of the runner-up, and the known records (`size`)."""
+@njit(nogil=True, cache=True)
+def _leave_out(votes, size, supports, deviating, right, wrong, groups, sizes):  # type: ignore[no-untyped-def]
+    """Count, in place, records told rightly and wrongly by the majority of the others of their group.
 
-    code: NDArray[np.int32]
-    votes: NDArray[np.int64]
-    next_votes: NDArray[np.int64]
-    size: NDArray[np.int64]
-
-
-def majorities_of(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Majorities:
-    """Most frequent code of each group (index 0 to `n_groups`); records with code 0 do not vote."""
-    span = int(codes.max(initial=0)) + 1
-    words, counts = np.unique(group.astype(np.int64) * span + codes, return_counts=True)
-    of, code = words // span, words % span
-    counts = np.where(code == 0, 0, counts)
-    order = np.lexsort((counts, of))
-    of, code, counts = of[order], code[order], counts[order]
-    last = np.flatnonzero(np.append(of[1:] != of[:-1], True))
-    size = np.bincount(of, counts, n_groups + 1).astype(np.int64)
-    majorities = Majorities(np.zeros(n_groups + 1, np.int32), np.zeros_like(size), np.zeros_like(size), size)
-    majorities.code[of[last]], majorities.votes[of[last]] = code[last], counts[last]
-    second = last - 1
-    second = second[(second >= 0)]
-    second = second[~np.isin(second, last)]
-    majorities.next_votes[of[second]] = counts[second]
-    return majorities
-
-
-def judge_agreement(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) -> Rule | None:
-    """Judge by leave-one-out whether agreement within groups determines a value; None if it does not.
-
-    Every known record is left out once and predicted by the others of its group, if these agree. `shares` are the
-    relative frequencies of the known values; `rules` is the number of rules tried (Bonferroni correction).
+    Out: `right`, `wrong`, and the `groups` that agree, by number of the others and share of deviating ones; `sizes`:
+    all groups by number of the others and size.
     """
-    size = tally.n_first + tally.n_second
-    agree = tally.unanimous & (size >= 2)
-    one_off = ~tally.more & (tally.n_second > 0) & (np.minimum(tally.n_first, tally.n_second) == 1)
-    others = size - 1
-    chance = np.array([float((shares**s).sum()) for s in range(LONGEST + 1)])
+    for g in range(len(size)):
+        others = size[g] - 1
+        if others < 1:
+            continue
+        row = np.searchsorted(supports, others, "right") - 1
+        sizes[row, min(size[g], sizes.shape[1] - 1)] += 1
+        off = size[g] - votes[g]
+        column = np.searchsorted(deviating, off / others)
+        if column < len(deviating):
+            right[row, column] += votes[g]
+            groups[row, column] += 1
+        if off > 0:  # a deviating record sees one deviating record less
+            column = np.searchsorted(deviating, (off - 1) / others)
+            if column < len(deviating):
+                wrong[row, column] += size[g] if votes[g] == off else off
+
+
+def agreement_by_chance(shares: Floats) -> Floats:
+    """Probability (DEVIATING, LONGEST + 1) that a group of a size agrees by chance but for a share of its records.
+
+    >>> agreement_by_chance(np.array([0.0, 0.5, 0.5]))[0, :4].tolist()
+    [1.0, 1.0, 0.5, 0.25]
+    """
+    share, levels = np.unique(shares[shares > 0], return_counts=True)
+    chance = np.ones((len(DEVIATING), LONGEST + 1))
+    log, log_rest = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
+    for size in range(2, LONGEST + 1):
+        most = np.floor(DEVIATING * (size - 1) + (size == LONGEST)).astype(np.int64)  # larger groups count as LONGEST
+        off = np.arange(most[-1] + 1)
+        ways = [math.log(math.comb(size, int(d))) for d in off]
+        of_off = np.exp(np.array(ways)[:, None] + (size - off)[:, None] * log + off[:, None] * log_rest) @ levels
+        chance[:, size] = np.minimum(np.cumsum(of_off)[most], 1.0)
+    return chance
+
+
+def judge_agreement(
+    tally: Tally, shares: Floats, chance: Floats | None = None, *, asked: Codes | None = None, rules: int = 1,
+    perturbed: bool = False,
+) -> Rule | None:  # fmt: skip
+    """Judge by leave-one-out whether the majority of a group determines a value; None if it does not.
+
+    Every known record is left out once and predicted by the majority of the others of its group; groups alike in size
+    and in their share of deviating records are judged by themselves, then all of them together. `shares` are the
+    relative frequencies of the known values, `chance` what `agreement_by_chance` makes of them; `asked` the groups of
+    the values sought; `rules` is the number of rules tried (Bonferroni correction). Where `perturbed`, any
+    may be wrong.
+    """
     usual = 1.0 - float(shares.max(initial=0.0))
-    rule, above = None, np.inf
-    copied = not bool((tally.n_second > 0).any())
-    for support in reversed(SUPPORTS):
-        enough, here = others >= support, (others >= support) & (others < above)
-        above = support
-        if _errs_too_often(size, agree & here, one_off & here):
-            break  # groups of this size are not reliable, whatever larger ones show
-        right, groups = int(size[agree & enough].sum()), int((agree & enough).sum())
-        wrong = _wrong(size, one_off & enough)
-        if right < (FEWEST_WHOLE if copied and support >= COPY_SUPPORT else FEWEST_RIGHT):
-            continue
-        by_chance = chance[np.minimum(size[enough & (size >= 2)], LONGEST)]
-        if copied and support >= COPY_SUPPORT:
-            chanced = float(np.log(by_chance).sum()) > COPY_CHANCE - math.log(rules)
-        else:
-            chanced = log_tail(groups, float(by_chance.sum())) > CHANCE - math.log(rules)
-        if chanced:
-            continue
-        most = _most_wrong(right, wrong, groups + int((one_off & enough).sum()))
-        if most > min(MOST_WRONG, usual * OF_THE_USUAL if wrong else 1.0):
-            break
-        rule = Rule(support, most)
-    return rule
+    shape = len(SUPPORTS), len(DEVIATING)
+    right, wrong, groups = (np.zeros(shape, np.int64) for _ in range(3))
+    sizes = np.zeros((len(SUPPORTS), LONGEST + 1), np.int64)
+    _leave_out(tally.votes, tally.size, SUPPORTS, DEVIATING, right, wrong, groups, sizes)
+    copied = not bool((tally.votes < tally.size).any())
+
+    def judged(tells: Bools, limit: float) -> Rule | None:
+        hits, errors, agreeing = (int(counts[tells].sum()) for counts in (right, wrong, groups))
+        whole = copied and SUPPORTS[tells.argmax(axis=0)[0]] >= COPY_SUPPORT
+        if hits < (FEWEST_WHOLE if whole else FEWEST_RIGHT):
+            return None
+        rule = Rule(tells.copy(), 0.0)
+        if errors:
+            telling, attempts = rule.telling(tally), hits + errors
+            if asked is not None and not perturbed and errors * SAFELY > np.append(telling, False)[asked].sum():
+                # suppressed may be just those who deviate: as many as are seen would be too many of those asked for
+                limit, attempts = min(limit, MOST_SURELY), agreeing + errors
+            votes = np.bincount(tally.code[telling], tally.votes[telling], minlength=1)
+            limit = min(limit, OF_THE_USUAL * min(usual, 1 - votes.max() / (hits + errors))) if not perturbed else limit
+            rule = Rule(rule.tells, wilson(attempts * errors / (hits + errors), attempts, CONFIDENCE).high)
+        if rule.wrong > limit:
+            return None
+        by_chance = agreement_by_chance(shares) if chance is None else chance
+        return None if _is_by_chance(tells, agreeing, sizes, by_chance, rules, whole) else rule
+
+    for limit in (usual * OF_PERTURBED,) if perturbed else (MOST_WRONG, MOST_SURELY):
+        held = []
+        for loosest in range(shape[1]):
+            tells = np.zeros(shape, np.bool_)
+            for row in reversed(np.flatnonzero((right + wrong).any(axis=1))):
+                within = _within(right[row, : loosest + 1], wrong[row, : loosest + 1], limit)
+                if not within:
+                    break  # smaller groups are no better, and a choice among them would be one of lucky ones
+                tells[row, :within] = True
+                if (rule := judged(tells, limit)) is not None:
+                    held.append(rule)
+        if held:
+            return max(held, key=lambda rule: int(right[rule.tells].sum()))
+    return None
 
 
-def _wrong(size: NDArray[np.int32], one_off: NDArray[np.bool_]) -> int:
-    """Number of records that the unanimous others of their group predict wrongly."""
-    return int(np.count_nonzero(one_off) + np.count_nonzero(one_off & (size == 2)))
+def _within(right: NDArray[np.int64], wrong: NDArray[np.int64], limit: float) -> int:
+    """Up to which share of deviating records, of those looked at, groups of a size keep to the error rate."""
+    seen = right + wrong
+    few = np.maximum(1.0, limit * seen)  # a single exception ends nothing
+    together = np.cumsum(wrong) <= np.maximum(1.0, limit * np.cumsum(seen))
+    alone = np.append(True, (wrong <= few)[1:])
+    return int(np.flatnonzero(np.append(True, together & np.logical_and.accumulate(alone)))[-1])
 
 
-def _errs_too_often(size: NDArray[np.int32], agree: NDArray[np.bool_], one_off: NDArray[np.bool_]) -> bool:
-    """Whether groups of one range of sizes exceed the error rate by themselves."""
-    wrong = _wrong(size, one_off)
-    return wrong > MOST_WRONG * (wrong + int(size[agree].sum()))
+def _is_by_chance(
+    tells: Bools, agreeing: int, sizes: NDArray[np.int64], chance: Floats, rules: int, whole: bool
+) -> bool:
+    """Whether as many groups could agree with values dealt at random; `whole`: all groups of the file."""
+    rows = np.flatnonzero(tells.any(axis=1))
+    loosest = tells[rows].sum(axis=1) - 1
+    if whole:
+        return float((sizes[rows] * np.log(chance[loosest])).sum()) > COPY_CHANCE - math.log(rules)
+    return log_tail(agreeing, float((sizes[rows] * chance[loosest]).sum())) > CHANCE - math.log(rules)
 
 
 def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:
@@ -184,17 +226,14 @@ def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:
         return None
     if wrong == 0 and usual_wrong < 1.0 and right * math.log1p(-usual_wrong) > CHANCE:
         return None  # the most frequent value could be right as often by chance
-    most = _most_wrong(right, wrong, right + wrong)
+    most = _most_wrong(right, wrong)
     # neighbours may agree for other reasons and suppressed values are rare ones: hence the stricter limit
-    return most if most <= min(MOST_WRONG, usual_wrong * OF_THE_USUAL) / STRICTER else None
+    return most if most <= min(MOST_SURELY, usual_wrong * OF_THE_USUAL) / STRICTER else None
 
 
-def _most_wrong(right: int, wrong: int, groups: int) -> float:
+def _most_wrong(right: int, wrong: int) -> float:
     """Upper Wilson bound of the error rate; 0 without errors (chance agreement is excluded elsewhere)."""
-    if wrong == 0:
-        return 0.0
-    share = wrong / (right + wrong)
-    return wilson(share * groups, groups, CONFIDENCE).high
+    return wilson(wrong, right + wrong, CONFIDENCE).high if wrong else 0.0
 
 
 def log_tail(seen: int, expected: float) -> float:
@@ -625,7 +664,7 @@ def truth_codes(column: ReleasedColumn, before: ReleasedColumn) -> Floats:
     place = {label: code for code, label in enumerate(column.labels(), 1)}
     own = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
     seen = ~before.missing & ~column.missing
-    most = majorities_of(before.codes, column.codes, before.n_levels)
+    most = tally_groups(before.codes, column.codes, before.n_levels + 1)
     group = np.where((2 * most.votes > most.size) & (most.votes > 1), most.code, own)
     group[0] = 0.0
     if (group[before.codes] == column.codes)[seen].all():

@@ -1,0 +1,46 @@
+"""A code table is one-to-one, or it is no code table."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sdckit.attacks.recovery.code_tables import code_table
+
+RNG = np.random.default_rng(2)
+N = 1_000
+NAMES = RNG.integers(1, 9, N).astype(np.float64)
+EVERY = np.arange(N)
+
+
+def codes(values: np.ndarray) -> np.ndarray:
+    return values.astype(np.int32)
+
+
+def test_a_table_is_read_though_records_are_exceptions() -> None:
+    code = codes(10 - NAMES)
+    code[:50] = RNG.integers(1, 10, 50)
+    table = code_table(code, 9, NAMES, EVERY)
+    assert table[2:10].tolist() == [8, 7, 6, 5, 4, 3, 2, 1]
+    assert np.isnan(table[:2]).all()
+
+
+def test_groups_and_finer_codes_are_none() -> None:
+    grouped = code_table(codes(np.ceil(NAMES / 2)), 4, NAMES, EVERY)
+    finer = code_table(codes(NAMES * 3 + RNG.integers(0, 3, N)), 30, NAMES, EVERY)
+    assert np.isnan(grouped).all()
+    assert np.isnan(finer).all()
+
+
+def test_a_pair_is_borne_by_records_and_missing_codes_stand_for_nothing() -> None:
+    code = codes(NAMES)
+    code[NAMES == 3] = 0
+    rare = np.where(EVERY < 4, 99.0, NAMES)
+    code[:4] = 9
+    table = code_table(code, 9, rare, EVERY)
+    assert np.isnan(table[[0, 3, 9]]).all()
+    assert table[[1, 2, 4]].tolist() == [1, 2, 4]
+
+
+def test_there_must_be_records_for_every_code() -> None:
+    assert np.isnan(code_table(codes(EVERY + 1.0), N, NAMES, EVERY)).all()
+    assert np.isnan(code_table(codes(NAMES), 8, np.full(N, np.nan), EVERY)).all()

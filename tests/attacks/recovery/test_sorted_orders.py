@@ -1,0 +1,54 @@
+"""An order tells where the records stand in that of the values, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sdckit.attacks.recovery.sorted_orders import by_position
+
+RNG = np.random.default_rng(4)
+N = 1_000
+AGES = np.sort(RNG.integers(0, 95, N)).astype(np.float64)
+FIT = np.arange(0, N, 2)
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_rows_sorted_by_a_number_tell_it_though_some_stand_elsewhere(direction: int) -> None:
+    truth = AGES[::direction].copy()
+    moved = RNG.permutation(N)[:20]
+    truth[moved] = RNG.permutation(truth[moved])
+    shares = [float((fitted == truth).mean()) for fitted in by_position(truth, np.arange(N), FIT)]
+    assert len(shares) == 2
+    assert max(shares) > 0.9
+
+
+def test_the_order_is_that_of_the_rows_as_they_are_put() -> None:
+    rows = RNG.permutation(N)
+    truth = np.empty(N)
+    truth[rows] = AGES
+    fitted = next(by_position(truth, rows, FIT))
+    np.testing.assert_array_equal(fitted, truth)
+    assert list(by_position(truth, np.arange(N), FIT)) == []
+
+
+def test_what_is_missing_is_passed_over() -> None:
+    truth = AGES.copy()
+    truth[::7] = np.nan
+    fitted = next(by_position(truth, np.arange(N), np.flatnonzero(~np.isnan(truth))[::2]))
+    np.testing.assert_array_equal(fitted, truth)
+
+
+def test_groups_side_by_side_tell_their_value() -> None:
+    region = np.repeat([3.0, 1.0, 7.0, 2.0], N // 4)
+    (fitted,) = by_position(region, np.arange(N), FIT)
+    known = ~np.isnan(fitted)
+    assert known.mean() > 0.99
+    np.testing.assert_array_equal(fitted[known], region[known])
+
+
+def test_mates_side_by_side_are_no_order() -> None:
+    of_home = np.repeat(RNG.integers(0, 50, N // 2), 2).astype(np.float64)
+    assert list(by_position(of_home, np.arange(N), FIT)) == []
+    assert list(by_position(np.full(N, 5.0), np.arange(N), FIT)) == []
+    assert list(by_position(np.full(N, np.nan), np.arange(N), FIT[:1])) == []
