@@ -104,7 +104,7 @@ def test_only_what_has_a_residual_risk_leaves_a_limit_on_it_open(monkeypatch: py
         raise sdc.DataError("odd")
 
     odd = ("probabilistic_linkage", "distance_to_closest_record", "linkability")
-    monkeypatch.setattr(row, "_public", lambda name: refuse if name in odd else getattr(sdc, name))
+    monkeypatch.setattr(row, "public_function", lambda name: refuse if name in odd else getattr(sdc, name))
     _, skipped, made = attacked(releases.scenario())
     assert {place for place, reason in skipped if reason == "odd"} == {
         "probabilistic_linkage:default",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -161,7 +159,7 @@ def test_what_cannot_be_measured_is_not_judged(monkeypatch):
     def refused(*_: object, **__: object) -> None:
         raise DataError("it is too large")
 
-    monkeypatch.setattr("sdckit.catalogue.measure", lambda _: SimpleNamespace(measure=refused))
+    monkeypatch.setattr("sdckit.catalogue.attacks.public_function", lambda _: refused)
     found = verdicts_of(OUT)["exact_numbers_undone"]
     assert (found.holds, found.reason) == (None, "it is too large")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
-from sdckit.catalogue.row import Context, Knowledge, Measure, Part
+from sdckit.catalogue.row import Context, Knowledge, Measure, Part, public_function
 from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, ScenarioError, SdcError
@@ -176,18 +176,17 @@ def _measured_put_back(
 ) -> LimitPutBack:
     """The measure of a limit on each release with the reconstructed values put back."""
     from sdckit.attacks.recovery.recoverable_values import LimitPutBack
-    from sdckit.catalogue import measure
 
     scenario, limit = context.scenario, getattr(context.scenario.limits_of(compared=True), base.name)
-    beyond, whole = [], []
+    measure, beyond, whole = public_function(base.measure), [], []
     for j in range(1, result.m + 1):
         undone = result.undone(j)
         try:
             if base.scope == "released" and original is not None:
                 how = {"aligned": result.pair.aligned or context.aligned, "id": result.pair.id}
-                figures = measure(base.measure).measure(original, undone, scenario=scenario, **how)
+                figures = measure(original, undone, scenario=scenario, **how)
             else:
-                figures = measure(base.measure).measure(undone, scenario=scenario)
+                figures = measure(undone, scenario=scenario)
         except SdcError as error:
             return LimitPutBack(because, reason=str(error))
         figure = getattr(figures, base.figure)

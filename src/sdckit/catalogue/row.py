@@ -201,7 +201,7 @@ def nothing_lacks(_: Context) -> str:
 
 
 @cache
-def _public(name: str) -> Callable[..., Any]:
+def public_function(name: str) -> Callable[..., Any]:
     """The public function of this name (cached lookup)."""
     import sdckit
 
@@ -309,7 +309,7 @@ class Measure:
     @property
     def public(self) -> Callable[..., Any]:
         """The public function."""
-        return _public(self.name) if self.function is None else self.function
+        return public_function(self.name) if self.function is None else self.function
 
     def measure(self, *given: Any, **arguments: Any) -> Any:
         """Call the public function."""
@@ -352,7 +352,7 @@ class Measure:
         """The keyword argument `by`, where subgroups are requested and this measure supports them."""
         if not context.by or self.room not in ("identity", "attribute"):
             return {}
-        return context.grouped if "by" in signature(_public(self.name)).parameters else {}
+        return context.grouped if "by" in signature(public_function(self.name)).parameters else {}
 
     def place(self, context: Context, detail: str = "") -> str:
         """The key of a result: the measure, with intruder, variable or variant after colons."""
