@@ -8,7 +8,7 @@ recomputed from the released values, from which the script's formula gives back 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -243,9 +243,9 @@ def shuffled(frame: pl.DataFrame, rng: Rng) -> pl.DataFrame:
     return frame[rng.permutation(frame.height)]
 
 
-def households(rng: Rng, n: int) -> pl.DataFrame:
+def households(rng: Rng, n: int, sizes: Sequence[int] = (1, 2, 2, 2, 2, 2, 3, 3, 4, 4)) -> pl.DataFrame:
     """Persons in households, half of them of two, in random order; a tenure that mates share; at most one is marked."""
-    size = rng.choice([1, 2, 3, 4], n, p=[0.1, 0.5, 0.2, 0.2])
+    size = rng.choice(sizes, n)
     home = np.repeat(np.arange(n), size)[:n]
     frame = persons(rng, n).with_columns(
         _home=pl.Series(rng.permutation(n)[home] + 1_000),
@@ -258,6 +258,11 @@ def households(rng: Rng, n: int) -> pl.DataFrame:
 def homes(rng: Rng, n: int) -> pl.DataFrame:
     """The same with the number of the household."""
     return households(rng, n).rename({"_home": "home"})
+
+
+def large_homes(rng: Rng, n: int) -> pl.DataFrame:
+    """The same with four to six in a household: of two who swapped, each has the other's value."""
+    return households(rng, n, (4, 5, 6)).rename({"_home": "home"})
 
 
 def waves(rng: Rng, n: int) -> pl.DataFrame:
@@ -445,7 +450,7 @@ FAMILIES: dict[str, Family] = {
         partial(swapped, within="home"),
         {"share": (c.wage / c.wage.sum().over("home")).round(6)},
         c.share * c.wage.sum().over("home"),
-        base=homes,
+        base=large_homes,
         roles=HOUSEHOLD,
     ),
     "noise beside a share of the region's total": Family(

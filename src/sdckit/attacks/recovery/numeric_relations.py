@@ -240,11 +240,12 @@ def _trimmed_fits(y, terms, sets, draws, enough, out):  # type: ignore[no-untype
 
 
 def find_relations(
-    y: Floats, companions: Sequence[Predictor], *, rows: NDArray[np.int64] | None = None, seed: int = 0,
+    y: Floats, companions: Sequence[Predictor], *, name: str = "", rows: NDArray[np.int64] | None = None, seed: int = 0,
 ) -> tuple[list[Relation], int]:  # fmt: skip
     """Relations by which most of the numbers y (n,) follow from companions, and how many were tried.
 
-    Found on the records `rows` alone. The first companions take part in pairs, in threes and in products.
+    Found on the records `rows` alone. Columns take part in pairs, in threes and in products first, then what is made of
+    the column `name` itself, then the others.
 
     >>> rng = np.random.default_rng(1)
     >>> wage, rest = rng.integers(500, 3000, 500) * 1.0, rng.integers(0, 900, 500) * 1.0
@@ -255,12 +256,13 @@ def find_relations(
     >>> [relation.formula for relation in find_relations(wage, companions)[0]]
     ['total - rest']
     """
-    search = _Search(y, companions, np.arange(len(y)) if rows is None else rows, seed)
+    search = _Search(y, companions, np.arange(len(y)) if rows is None else rows, name, seed)
     relations: list[Relation] = []
     for sets, logs in search.stages():
         if any(relation.hits >= ENOUGH for relation in relations):
             break
-        left = [terms for terms in sets if not any(relation.parts <= _parts(terms) for relation in relations)]
+        held = [relation.parts for relation in relations if relation.hits >= HITS]
+        left = [terms for terms in sets if not any(parts <= _parts(terms) for parts in held)]
         relations += search.refined(left, logs)
     return relations, search.tried
 
@@ -272,9 +274,12 @@ def _parts(terms: Sequence[Term]) -> set[int]:
 class _Search:
     """A search on one number: the records it looks at, and its terms on them."""
 
-    def __init__(self, y: Floats, companions: Sequence[Predictor], rows: NDArray[np.int64], seed: int) -> None:
-        self.companions = companions
-        self.numbers = [np.full(len(y), np.nan) if one.numbers is None else one.numbers for one in companions]
+    def __init__(
+        self, y: Floats, companions: Sequence[Predictor], rows: NDArray[np.int64], name: str, seed: int
+    ) -> None:
+        self.companions, self.name = companions, name
+        none = np.full(len(y), np.nan)
+        self.numbers = [none if companion.numbers is None else companion.numbers for companion in companions]
         rng = np.random.default_rng(seed)
         known = rows[np.isfinite(y[rows])]
         self.some = _varied(y, rng.permutation(known), SEARCHED)
@@ -289,19 +294,41 @@ class _Search:
         if len(self.some) < FEWEST:
             return
         there = [i for i, numbers in enumerate(self.numbers) if _varies(numbers[self.some])]
+        there.sort(key=self._rank)
         itself = [Term("itself", (i,)) for i in there]
         yield [(term,) for term in itself], False
-        plain = [i for i in there if self.companions[i].kind == "column"]
+        plain = [i for i in there if _is_column(self.companions[i])]
         made = [Term(how, (i,)) for how, i in product(LOGS, plain[:MOST_IN_PAIRS])]
         first = there[:MOST_IN_PRODUCTS]
         made += [Term("product", pair) for pair in combinations(first, 2)]
         made += [Term("ratio", pair) for pair in product(first, first) if pair[0] != pair[1]]
         yield [(term,) for term in made], False
         yield list(combinations(itself[:MOST_IN_PAIRS], 2)), False
+        yield self._since(there), False
         yield list(combinations(itself[:MOST_IN_THREES], 3)), False
         logs = [Term("log", (i,)) for i in there[:MOST_IN_THREES]]
         for p in (1, 2, 3):
             yield list(combinations(logs, p)), True
+
+    def _rank(self, i: int) -> int:
+        companion = self.companions[i]
+        return 0 if _is_column(companion) else 1 if self.name in companion.columns and companion.kind != "text" else 2
+
+    def _since(self, there: Sequence[int]) -> list[tuple[Term, ...]]:
+        """The column in another row, with what another column has there and here: an age and two years."""
+        linked: dict[str, dict[str, int]] = {}
+        for i in there:
+            companion = self.companions[i]
+            if companion.kind == "linked":
+                linked.setdefault(companion.words.removeprefix(companion.columns[0]), {})[companion.columns[0]] = i
+        here = {self.companions[i].words: i for i in there if _is_column(self.companions[i])}
+        return [
+            tuple(Term("itself", (i,)) for i in (of_row[self.name], of_row[other], here[other]))
+            for of_row in linked.values()
+            if self.name in of_row
+            for other in of_row
+            if other != self.name and other in here
+        ]
 
     def refined(self, sets: Sequence[tuple[Term, ...]], logs: bool) -> list[Relation]:
         """Relations among combinations of as many terms each."""

@@ -17,6 +17,7 @@ from sdckit.attacks.recovery import derived_columns
 from sdckit.attacks.recovery.code_tables import code_table
 from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
+from sdckit.attacks.recovery.linked_rows import linked_rows
 from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
 from sdckit.attacks.recovery.reconstruct import Recovered, put_back, row_orders
 from sdckit.attacks.recovery.reconstruction_rules import Source
@@ -163,15 +164,12 @@ def _column(recovered: Recovered, truth: Floats, some: NDArray[np.int64], seed: 
 
 
 def _companions(
-    columns: Mapping[str, ReleasedColumn],
-    *,
-    household: str | None,
-    person: str | None,  # noqa: ARG001
-    time: str | None,  # noqa: ARG001
+    columns: Mapping[str, ReleasedColumn], *, household: str | None, person: str | None, time: str | None
 ) -> Iterator[Predictor]:
     yield from derived_columns.column_predictors(columns, household)
     if household is not None:
         yield from derived_columns.household_predictors(columns, Household.of(columns[household]))
+    yield from linked_rows(columns, household=household, person=person, time=time)
     yield from text_parts(columns)
 
 
@@ -212,7 +210,7 @@ def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> 
     fit = column.halves.fit
     if column.judge.apart:  # of unchanged values the released one is the original: arithmetic of no use
         fit = fit[column.recovered.target.touched[column.some][fit]]
-    relations, tried = find_relations(column.at, use, rows=fit, seed=seed)
+    relations, tried = find_relations(column.at, use, name=column.name, rows=fit, seed=seed)
     column.tried += tried
     numbers = {part: companions[part].numbers for relation in relations for part in relation.parts}
     held = {part: values for part, values in numbers.items() if values is not None}

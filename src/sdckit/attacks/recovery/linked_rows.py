@@ -1,0 +1,318 @@
+"""Other rows that may tell a value: mates of a household, waves of a person, and rows that an id points to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.recovery.derived_columns import ID_SHARE, Household, Predictor
+from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
+from sdckit.numerics.array_types import Floats
+
+MOST_EACH = 8  # predictors for each column of the file
+FEWEST = 20  # rows that a link leads from
+GROUPINGS = 3  # that are found without a role
+LEVELS = (0.1, 0.7)  # per record, of a column that groups
+LARGEST = 10  # rows of such a group
+SOME = 2_000  # pairs of rows that are compared to find what groups
+BESIDE = 0.25  # of them that stand side by side
+ALIKE = 0.95  # pairs of a group with one value of a column that belongs to the group
+POINTERS = 4
+NAMED = 0.9  # values of a pointer, without the one that means nobody, that name a row
+OWN = 0.02  # that name their own row, at most
+PER_ROW = 50  # rows that name the same row, on average
+TIMES = 4  # as many levels as rows of the largest group has a column that numbers them, at most
+FEW_ZEROS = 10  # rows that may name row 0
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """For each record the index of another `row` (n,), -1 for none; in words; and the columns that say which."""
+
+    columns: tuple[str, ...]
+    words: str
+    row: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Grouping:
+    """Rows grouped by a column: those of groups (m,), sorted by group and within it by `by`, or as in the file."""
+
+    household: Household
+    rows: Rows
+    by: str = ""
+
+    @property
+    def same(self) -> NDArray[np.bool_]:
+        """(m - 1,) whether a row and the next one belong to one group."""
+        of_row = self.household.of_row[self.rows]
+        return np.asarray(of_row[1:] == of_row[:-1])
+
+
+def linked_rows(
+    columns: Mapping[str, ReleasedColumn], *, household: str | None, person: str | None, time: str | None
+) -> Iterator[Predictor]:
+    """The values of other columns, and of the same one, in rows that a record is linked with, as predictors.
+
+    The row that an id points to, and the way back; the other of two members of a household; the first and last member;
+    the next and previous row of a person; the sums over the other members. Groups are found without a role, too.
+
+    Parameters
+    ----------
+    columns : mapping of str to ReleasedColumn
+        The whole release; a sample has lost the other rows.
+    household, person, time : str or None
+        Columns of these roles; rows of a person are in the order of `time`, or of the file.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.attacks.recovery.touched_cells import read_columns
+    >>> from sdckit.data.frames import open_frame
+    >>> pairs = pl.DataFrame({"home": [i // 2 for i in range(40)], "age": range(40)})
+    >>> found = linked_rows(read_columns(open_frame(pairs), ["home", "age"]), household="home", person=None, time=None)
+    >>> [(mate.words, mate.numbers[:4].tolist()) for mate in found]
+    [('age in the other row of home', [1.0, 0.0, 3.0, 2.0])]
+    """
+    yield from islice(_linked(columns, household, person, time), MOST_EACH * len(columns))
+
+
+def _linked(
+    columns: Mapping[str, ReleasedColumn], household: str | None, person: str | None, time: str | None
+) -> Iterator[Predictor]:
+    groupings = _groupings(columns, household, person, time)
+    names = {name: column for name, column in columns.items() if name not in (household, person)}
+    pointers = [link for forth in _pointers(names, columns, groupings[:1]) for link in (forth, _back(forth))]
+    within = [link for grouping in groupings for link in _within(grouping, household, person)]
+    seen: list[Link] = []
+    for links in (pointers, within):
+        for link in links:
+            there = link.row >= 0
+            if np.count_nonzero(there) < FEWEST or any((link.row == other.row)[there].all() for other in seen):
+                continue
+            seen.append(link)
+            yield from (at for name, column in columns.items() if (at := _there(name, column, link)) is not None)
+        if links is pointers:
+            for grouping in groupings:
+                yield from _sums(columns, grouping.household)
+
+
+def _there(name: str, column: ReleasedColumn, link: Link) -> Predictor | None:
+    """The column in the linked row; None where that has one value only, or is that of the own row."""
+    none, codes = link.row < 0, column.codes[link.row]
+    codes[none] = 0
+    known = codes > 0
+    more, differs = codes != codes[int(known.argmax())], codes != column.codes
+    if name in link.columns or not (known & more).any() or not (known & differs).any():
+        return None
+    numbers = None if column.numbers is None else np.where(none, np.nan, column.numbers[link.row])
+    columns = tuple(dict.fromkeys((name, *link.columns)))
+    return Predictor(columns, f"{name} in {link.words}", codes, column.n_levels, numbers, kind="linked")
+
+
+def _sums(columns: Mapping[str, ReleasedColumn], group: Household) -> Iterator[Predictor]:
+    """Sums over the other rows of a group, where all of them have a number; nothing where there is no other."""
+    if group.sizes.max(initial=0) < 3:
+        return  # the other row says it
+    for name, column in columns.items():
+        if name == group.name or column.numbers is None or column.n_levels < 3:
+            continue
+        gone = np.isnan(column.numbers)
+        own = np.where(gone, 0.0, column.numbers)
+        others = group.spread(group.sums(own)) - own
+        complete = (group.of_row >= 0) & (group.spread(group.sums(gone.astype(np.float64))) == gone)
+        words = f"the sum of {name} over the other rows of {group.name}"
+        values = np.where(complete, others, np.nan)
+        yield Predictor((name, group.name), words, np.zeros(0, np.int32), 0, values, groups=False, kind="linked")
+
+
+# Rows of one group.
+
+
+def _groupings(
+    columns: Mapping[str, ReleasedColumn], household: str | None, person: str | None, time: str | None
+) -> list[_Grouping]:
+    """Groups of the roles, and of the columns that look most like groups."""
+    named = [name for name in dict.fromkeys((household, person)) if name is not None and name in columns]
+    found = []
+    for name, column in columns.items():
+        low, high = (share * len(column.codes) for share in LEVELS)
+        if name in named or not _names_rows(column) or not low <= column.n_levels <= high:
+            continue
+        if column.sizes[1:].max() <= LARGEST:
+            alike, beside = _likeness(columns, name)
+            if alike or beside > BESIDE or column.numbers is None or column.sizes[1:].min() > 1:
+                found.append(((alike, beside), name))  # others are numbers that happen to occur twice
+    found.sort(key=lambda candidate: candidate[0], reverse=True)
+    names = [*named, *(name for _, name in found[:GROUPINGS])]
+    return [_ordered(columns, name, None if name == household else time) for name in names]
+
+
+def _ordered(columns: Mapping[str, ReleasedColumn], name: str, time: str | None) -> _Grouping:
+    """Group the rows, in the order of the time, else of a column that numbers them, else of the file."""
+    household = Household.of(columns[name])
+    order = np.argsort(household.of_row, kind="stable")
+    grouping = _Grouping(household, order[np.count_nonzero(household.of_row < 0) :])
+    by = time if time in columns and time != name else _numbering(columns, grouping)
+    if by is None:
+        return grouping
+    keys = columns[by].numbers
+    if keys is None:
+        keys = np.concatenate([[np.nan], np.argsort(np.argsort(np.array(columns[by].labels())))])[columns[by].codes]
+    rows = np.lexsort((keys, household.of_row))
+    return _Grouping(household, rows[np.count_nonzero(household.of_row < 0) :], by)
+
+
+def _numbering(columns: Mapping[str, ReleasedColumn], grouping: _Grouping) -> str | None:
+    """The first column whose numbers are different in all rows of a group: a wave, or the number of a member."""
+    most, of_row, same = int(grouping.household.sizes.max(initial=0)), grouping.household.of_row, grouping.same
+    for name, column in columns.items():
+        if not most <= column.n_levels <= TIMES * most or not column.whole or column.missing.any():
+            continue
+        codes = column.codes[grouping.rows]
+        if same.any() and not (same & (codes[1:] == codes[:-1])).any():
+            pairs = of_row[grouping.rows].astype(np.int64) * (column.n_levels + 1) + codes
+            if len(np.unique(pairs)) == len(pairs):
+                return name
+    return None
+
+
+def _likeness(columns: Mapping[str, ReleasedColumn], name: str) -> tuple[int, float]:
+    """How many columns have one value in a group, and how many rows stand beside another of their group."""
+    household = Household.of(columns[name])
+    grouping = _Grouping(household, np.argsort(household.of_row, kind="stable"))
+    first = np.flatnonzero(grouping.same)[:SOME]
+    one, other = grouping.rows[first], grouping.rows[first + 1]
+    others = [column for key, column in columns.items() if key != name and column.n_levels > 1]
+    alike = sum(float((column.codes[one] == column.codes[other]).mean()) >= ALIKE for column in others)
+    return alike, float((np.abs(other - one) == 1).mean())
+
+
+def _within(grouping: _Grouping, household: str | None, person: str | None) -> Iterator[Link]:
+    """Links among the rows of a group: the other of two; next and previous ones; the first and the last one."""
+    group, rows = grouping.household, grouping.rows
+    n, name = len(group.of_row), group.name
+    by = f" by {grouping.by}" if grouping.by else ""
+    columns = (name, grouping.by) if by else (name,)
+    here, after = rows[:-1][grouping.same], rows[1:][grouping.same]
+    following, before = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    following[here], before[after] = after, here
+    of_two = np.concatenate([group.sizes == 2, [False]])[group.of_row]
+    yield Link((name,), f"the other row of {name}", np.where(of_two, np.maximum(following, before), -1))
+    if name != household:
+        yield Link(columns, f"the next row of {name}{by}", following)
+        yield Link(columns, f"the previous row of {name}{by}", before)
+    if name != person:
+        for words, sorted_rows in (("first", rows[::-1]), ("last", rows)):
+            end = np.full(group.n + 1, -1, np.int64)
+            end[group.of_row[sorted_rows]] = sorted_rows
+            row = end[group.of_row]
+            yield Link(columns, f"the {words} row of {name}{by}", np.where(row == np.arange(n), -1, row))
+
+
+# Rows that ids point to.
+
+
+def _back(link: Link) -> Link:
+    """The first row that names each one."""
+    (naming,) = np.nonzero(link.row >= 0)
+    row = np.full(len(link.row), -1, np.int64)
+    row[link.row[naming[::-1]]] = naming[::-1]
+    return Link(link.columns, f"the row for which this one is {link.words}", row)
+
+
+def _pointers(
+    names: Mapping[str, ReleasedColumn], columns: Mapping[str, ReleasedColumn], groupings: list[_Grouping]
+) -> Iterator[Link]:
+    """Columns whose values are those of an id, row numbers, or numbers of members of the same group."""
+    n = len(next(iter(columns.values())).codes)
+    ids = {
+        name: column
+        for name, column in columns.items()
+        if column.n_levels >= ID_SHARE * n and column.sizes[1:].max() == 1 and _names_rows(column)
+    }
+    texts: dict[str, dict[str, int]] = {}
+    found = 0
+    for name, column in names.items():
+        known = n - int(column.sizes[0])
+        if column.n_levels < 2 or known < FEWEST or not _names_rows(column):
+            continue
+        links: list[Link] = []
+        if column.n_levels * PER_ROW >= known:
+            words = f"the row that {name} names"
+            links += [Link((name, key), words, _named(column, ids[key], texts)) for key in ids if key != name]
+            if column.numbers is not None and name not in ids:
+                few = 0 < np.count_nonzero(column.numbers == 0) <= FEW_ZEROS
+                for first, words in ((1, f"the row number {name}"), (0, f"the row number {name}, from 0"))[: 1 + few]:
+                    row = _rows_of(column.numbers, np.arange(first, first + n, dtype=np.float64))
+                    links.append(Link((name,), words, row))
+        for group in groupings:
+            of = group.household.name
+            links.append(Link((name, of), f"the row of {of} that {name} names", _members(column, columns, group)))
+        for link in links:
+            if _points(column, link.row):
+                yield link
+                found += 1
+        if found >= POINTERS:
+            return
+
+
+def _names_rows(column: ReleasedColumn) -> bool:
+    """Whether the values of a column may be ids."""
+    return column.coded.kind in (*TEXTS, "integer") or (column.coded.kind != "date" and column.whole)
+
+
+def _named(column: ReleasedColumn, ids: ReleasedColumn, texts: dict[str, dict[str, int]]) -> Rows:
+    """The row that each value of a column names, by number or by text; -1 for none."""
+    if column.numbers is not None and ids.numbers is not None:
+        return _rows_of(column.numbers, ids.numbers)
+    if column.coded.kind not in TEXTS and ids.coded.kind in TEXTS:
+        return np.full(len(column.codes), -1, np.int64)
+    if ids.name not in texts:
+        row = np.zeros(ids.n_levels + 1, np.int64)
+        row[ids.codes] = np.arange(len(ids.codes))
+        texts[ids.name] = dict(zip(ids.labels(), row[1:].tolist(), strict=True))
+    place = texts[ids.name]
+    return np.array([-1, *(place.get(label, -1) for label in column.labels())], np.int64)[column.codes]
+
+
+def _rows_of(numbers: Floats, ids: Floats) -> Rows:
+    """The row of each number among ids; -1 for none, and for all if the numbers lie in one part of the ids only."""
+    low, high = (end(ids) for end in (np.nanmin, np.nanmax))
+    order = np.argsort(ids)  # NaN last
+    place = np.minimum(np.searchsorted(ids, numbers, sorter=order), len(ids) - 1)
+    row = np.where(ids[order[place]] == numbers, order[place], -1)
+    some = numbers[row >= 0]
+    spread = len(some) > 0 and some.min() <= low + (high - low) / 4 and some.max() >= (low + high) / 2
+    return row if spread else np.full(len(numbers), -1, np.int64)
+
+
+def _members(column: ReleasedColumn, columns: Mapping[str, ReleasedColumn], numbered: _Grouping) -> Rows:
+    """The member of the household whose number each row says: by a column that numbers them, else by the file."""
+    group, own = numbered.household, column.numbers
+    places = columns[numbered.by].numbers if numbered.by else group.positions()
+    nobody = np.full(len(column.codes), -1, np.int64)
+    if own is None or places is None or column.n_levels > TIMES * group.sizes.max(initial=0):
+        return nobody
+    if column.name in (numbered.by, group.name):
+        return nobody
+    span = max(float(ends[~np.isnan(ends)].max(initial=0.0)) for ends in (places, own)) + 1.0
+    keys = np.where(group.of_row >= 0, group.of_row * span + places, np.nan)
+    wanted = np.where((own > 0) & (own < span) & (group.of_row >= 0), group.of_row * span + own, -1.0)
+    order = np.argsort(keys)
+    place = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
+    return np.where(keys[order[place]] == wanted, order[place], nobody)
+
+
+def _points(column: ReleasedColumn, row: Rows) -> bool:
+    """Whether nearly all values of a column, but for one that means nobody, name another row."""
+    lost = np.bincount(column.codes[row < 0], minlength=column.n_levels + 1)[1:]
+    there = np.count_nonzero(row >= 0)
+    own = np.count_nonzero(row == np.arange(len(row)))
+    return bool(there >= FEWEST and there >= NAMED * (there + lost.sum() - lost.max()) and own <= OWN * there)
