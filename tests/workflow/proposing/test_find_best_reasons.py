@@ -23,7 +23,7 @@ def test_every_step_has_a_reason(name: str) -> None:
     one = trials(name)
     found = Search(one, 10_000, 40).run()
     node = found.ranked()[0]
-    judged = judge(one.data, one.scenario, one.made[node], one.how)
+    judged = judge(one, one.made[node], one.how)
     told = list(step_reasons(one, found, judged))
     assert [step for step, _ in told] == [step for _, step in judged.made.steps]
     for step, lines in told:
@@ -42,7 +42,7 @@ def test_the_outcome_gives_ranges_only() -> None:
     one = trials("one", share=0.0)
     found = Search(one, 10_000, 40).run()
     node = found.ranked()[0]
-    judged = judge(one.data, one.scenario, one.made[node], one.how)
+    judged = judge(one, one.made[node], one.how)
     lines = " ".join(outcome(one, found, judged, [("age finer: keeps age as it is", False, 0.5)]))
     assert "every threshold holds" in lines
     assert "Another: age finer: keeps age as it is (loses 50 to 55 %); a threshold does not hold." in lines

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 def test_it_says_what_check_says() -> None:
     one = trials("two")
     node = (2, 0, 0, 0)
-    judged = judge(one.data, one.scenario, one.make(node), one.how)
+    judged = judge(one, one.make(node), one.how)
     release = one.release(node)
     alone = sdc.k_anonymity(release, keys=["age", "kids"], k=[3]).violations[3]
     assert judged.passed is (judged.failing == ())
@@ -31,7 +31,7 @@ def test_columns_that_tell_a_key_are_found_and_go() -> None:
     first = {"age": 1.0, "sex": 1.0, "area": 9.0}  # the area is taken out first
     one = trials("one", data, importance=first, thresholds={"k": 8, "recoverable": 0.0})
     node = (3, 0, 0)
-    judged = judge(data, one.scenario, one.make(node), How())
+    judged = judge(one, one.make(node), How())
     assert "recoverable" in judged.failing
     how = improved(judged, one.scenario, [])
     assert how is not None
@@ -41,13 +41,13 @@ def test_columns_that_tell_a_key_are_found_and_go() -> None:
     assert again is not None
     assert again.without == ("district",)
     assert improved(replace(judged, how=how), one.scenario, ["district"]) is None
-    better = judge(data, one.scenario, one.with_how(again).make(node), again)
+    better = judge(one, one.with_how(again).make(node), again)
     assert "recoverable" not in better.failing
 
 
 def test_nothing_is_changed_for_other_thresholds() -> None:
     one = trials("one", thresholds={"k": 3, "match_risk": 0.0001})
-    judged = judge(one.data, one.scenario, one.make((2, 0, 0)), How())
+    judged = judge(one, one.make((2, 0, 0)), How())
     assert judged.failing == ("match_risk",)
     assert improved(judged, one.scenario, []) is None
 

@@ -434,13 +434,13 @@ def _ranked(trials: Trials, searched: Searched, asked: Asked) -> list[Node]:
 def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     """Check a node against every threshold; where suppressed values can be reconstructed, suppress in other ways."""
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
-    judged = judge(trials.data, trials.scenario, trials.made[node], trials.how, control=asked.control)
+    judged = judge(trials, trials.made[node], trials.how, control=asked.control, keep=asked.keep)
     for _ in range(REPAIRS):
         how = None if judged.passed else improved(judged, trials.scenario, asked.keep)
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")
-        judged = judge(trials.data, trials.scenario, trials.with_how(how).make(node), how, control=asked.control)
+        judged = judge(trials, trials.with_how(how).make(node), how, control=asked.control, keep=asked.keep)
     return judged
 
 

@@ -28,7 +28,8 @@ from sdckit.workflow.proposing.find_best import (
 )
 from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST
-from sdckit.workflow.proposing.trials import How, Trials, limits_of, open_lattice, surrounding_steps
+from sdckit.workflow.proposing.trials import How, Trials, all_steps, limits_of, open_lattice, surrounding_steps
+from sdckit.workflow.recipes.exact_relations import relations_of
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, hides_implied, write_starter
 
@@ -51,7 +52,7 @@ def write_proposal(
     scenario, lattice = trials.scenario, trials.lattice
     alternatives = tuple(_alternative(trials, why, other, columns, folder) for why, other in others)
     before, after = surrounding_steps(scenario, columns)
-    steps: list[CommentedStep] = [*before, *step_reasons(trials, searched, judged), *after]
+    steps: list[CommentedStep] = [*before, *judged.mended.steps, *step_reasons(trials, searched, judged), *after]
     steps.append(
         (
             None,
@@ -65,7 +66,7 @@ def write_proposal(
     )
     steps = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in steps]
     return Proposal(
-        recipe=_recipe(trials, judged, columns, folder), text=write_starter(TITLE, head, steps),
+        recipe=_recipe(trials, judged, columns, folder), text=write_starter(TITLE, head, steps, judged.mended),
         passed=judged.gate, loss=judged.made.loss,
         bound=min(searched.bound, judged.made.loss), risk=judged.risk,
         optimal=by_loss and judged.passed and _is_best(trials, searched, judged),
@@ -100,11 +101,10 @@ def _alternative(trials: Trials, why: str, judged: Judged, columns: Sequence[str
 
 
 def _recipe(trials: Trials, judged: Judged, columns: Sequence[str], folder: Path | None) -> Recipe:
-    before, after = surrounding_steps(trials.scenario, columns)
-    steps = [*(step for step, _ in before), *(step for _, step in judged.made.steps), *(step for step, _ in after)]
+    steps = all_steps(trials.scenario, columns, judged.made, judged.mended)
     return Recipe(
         [from_folder(step, trials.scenario.folder, folder) for step in steps], title=TITLE,
-        folder=folder or trials.scenario.folder,
+        folder=folder or trials.scenario.folder, derived=judged.mended.derived,
     )  # fmt: skip
 
 
@@ -288,7 +288,10 @@ def make_proposal(
     lattice = open_lattice(
         given, scenario, keep=keep, prefer=_preferred(prefer, keys), weights=weights, internal=internal
     )
-    trials = Trials(given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal)
+    trials = Trials(
+        given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal,
+        relations=relations_of(given, scenario),
+    )  # fmt: skip
     trials, search, searched, judged = find_best(trials, asked)
     others = list(variants(trials, search, judged, asked, alternatives))
     return write_proposal(trials, searched, judged, others, columns, folder, head, by_loss=measure is None)

@@ -24,6 +24,7 @@ from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
 from sdckit.workflow.check import check
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
+from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.number_steps import columns_beyond, size_classes
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
@@ -99,6 +100,7 @@ class Trials:
     aims: Mapping[str, int | None] = field(default_factory=dict)  # k by intruder
     internal: bool = False  # whether steps may name values that few records have
     made: dict[Node, Made] = field(default_factory=dict)
+    relations: tuple[ExactRelation, ...] = ()  # by which columns may tell what steps change
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -288,6 +290,7 @@ class Judged:
     measured: float = math.inf  # by the loss that the caller asked for
     estimated: bool = False  # whether the risk is that of a sample
     unsaid: tuple[str, ...] = ()  # what no recipe can mend: the scenario says nothing of a role, or of columns
+    mended: Mended = field(default_factory=Mended)
 
     @property
     def passed(self) -> bool:
@@ -346,21 +349,30 @@ def surrounding_steps(scenario: Scenario, columns: Sequence[str]) -> tuple[list[
     return before, after
 
 
-def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any = None) -> Judged:
-    """Apply the steps and check every threshold; `data` without its direct identifiers."""
-    columns = open_eager(data, {}).columns
-    before, after = surrounding_steps(scenario, columns)
-    steps = [*(step for step, _ in before), *(step for _, step in made.steps), *(step for step, _ in after)]
+def judge(trials: Trials, made: Made, how: How, *, control: Any = None, keep: Sequence[str] = ()) -> Judged:
+    """Apply the steps and check every threshold; the data are without their direct identifiers."""
+    data, scenario = trials.data, trials.scenario
+    mended = mend_relations(trials.relations, [step for _, step in made.steps], scenario, keep)
+    steps = all_steps(scenario, open_eager(data, {}).columns, made, mended)
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        applied = tried(data, scenario, steps)
+        applied = tried(data, scenario, steps, mended.derived)
         checked = check(
             data, applied.data, scenario=scenario.changed(identifiers=()), control=control, seed=SEED,
             recipe=applied.recipe, log=applied.log,
         )  # fmt: skip
     assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
-    return Judged(made, how, checked.verdicts, assessment, estimated=sampled, unsaid=_unsaid(checked, scenario))
+    return Judged(
+        made, how, checked.verdicts, assessment, estimated=sampled, unsaid=_unsaid(checked, scenario), mended=mended
+    )  # fmt: skip
+
+
+def all_steps(scenario: Scenario, columns: Sequence[str], made: Made, mended: Mended) -> list[Step]:
+    """The steps of a release, from those on identifiers to the order of the records."""
+    before, after = surrounding_steps(scenario, columns)
+    commented = [*before, *mended.steps, *((step, ()) for _, step in made.steps), *after]
+    return [dict(step) for step, _ in commented if step is not None]
 
 
 def _unsaid(checked: CheckResult, scenario: Scenario) -> tuple[str, ...]:

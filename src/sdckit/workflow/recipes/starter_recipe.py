@@ -7,7 +7,7 @@ import os
 import re
 import tomllib
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +19,7 @@ import numpy as np
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
+from sdckit.data.derived_formula import ENTRY
 from sdckit.data.households import homes_of, household_variables
 from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.data.methods import METHODS, kind_of
@@ -31,9 +32,10 @@ from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.utility.weighted_totals import BEYOND, moved_figures
+from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
 from sdckit.workflow.recipes.number_steps import number_steps
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of
+from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of, written
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -66,7 +68,9 @@ def about_share(count: int, n: int) -> str:
     return f"{low} to {high} %" if low else f"under {step} %"
 
 
-def write_starter(title: str, head: Sequence[str], commented: Sequence[CommentedStep]) -> str:
+def write_starter(
+    title: str, head: Sequence[str], commented: Sequence[CommentedStep], mended: Mended | None = None
+) -> str:  # fmt: skip
     """Write a recipe as TOML with comments.
 
     >>> print(write_starter("Mine", ["A start."], [({"method": "random_order"}, ["Mixed."])]), end="")
@@ -79,6 +83,8 @@ def write_starter(title: str, head: Sequence[str], commented: Sequence[Commented
     method = "random_order"
     """
     blocks = [_comment(head), f"title = {toml_string(title)}"]
+    if mended is not None and mended.derived:
+        blocks.append(f"{_comment(mended.why)}\n{ENTRY} = {written(mended.derived)}")
     blocks += ["\n".join(part for part in (_comment(lines), step_text(step)) if part) for step, lines in commented]
     return "\n\n".join(blocks) + "\n"
 
@@ -661,15 +667,16 @@ def make_starter(
         commented += _too_risky(data, scenario, commented)
         protected = _applied(data, scenario, commented).data
         commented += number_steps(data, protected, scenario, lambda file, steps: tried(file, scenario, steps).data)
-        commented += last_step(scenario, columns)
-        exceeded, unjudged = _judged(data, scenario, commented)
+        mended = mend_relations(relations_of(data, scenario), [step for step, _ in commented if step], scenario)
+        commented = [*mended.steps, *commented, *last_step(scenario, columns)]
+        exceeded, unjudged = _judged(data, scenario, commented, mended.derived)
     commented.append((None, [_outcome(exceeded, unjudged), *not_looked_for(exceeded)]))
     commented = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in commented]
     steps = [step for step, _ in commented if step is not None]
     if not steps:  # the order stays, too
         raise ScenarioError("there is nothing to do: the thresholds hold")
-    recipe = Recipe(steps, title=TITLE, folder=folder or scenario.folder)
-    return StarterRecipe(recipe, write_starter(TITLE, head, commented), tuple(exceeded), tuple(unjudged))
+    recipe = Recipe(steps, title=TITLE, folder=folder or scenario.folder, derived=mended.derived)
+    return StarterRecipe(recipe, write_starter(TITLE, head, commented, mended), tuple(exceeded), tuple(unjudged))
 
 
 def _too_risky(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> Iterator[CommentedStep]:
@@ -682,22 +689,35 @@ def _too_risky(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]
         yield lose_values(scenario, name, RISK_MEASURE, limit, scenario.intruders[name]), [STILL_ABOVE]
 
 
-def _applied(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> Applied:
+def _applied(
+    data: Any, scenario: Scenario, commented: Sequence[CommentedStep], derived: Mapping[str, str] = MappingProxyType({})
+) -> Applied:
     """Apply the steps to the data, except those that drop direct identifiers, which need not be there."""
-    steps = [step for step, _ in commented if step is not None and METHODS[str(step["method"])].effect != "gone"]
-    return tried(data, scenario, steps)
+    columns = {*open_eager(data, {}).columns} - {*scenario.identifiers}
+    steps = [step for step, _ in commented if step is not None and _is_on(step, columns)]
+    return tried(data, scenario, steps, derived)
 
 
-def tried(data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]]) -> Applied:
+def _is_on(step: Mapping[str, Any], columns: Collection[str]) -> bool:
+    """Whether a step leaves out nothing but some of these columns."""
+    return METHODS[str(step["method"])].effect != "gone" or {*step["columns"]} <= {*columns}
+
+
+def tried(
+    data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]],
+    derived: Mapping[str, str] = MappingProxyType({}),
+) -> Applied:  # fmt: skip
     """Trial run of steps on data that need not hold direct identifiers."""
-    recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
+    recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder, derived=derived)
     keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
     return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False)
 
 
-def _judged(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> tuple[list[str], list[str]]:
+def _judged(
+    data: Any, scenario: Scenario, commented: Sequence[CommentedStep], derived: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
     """Thresholds exceeded after the steps, and those that could not be judged."""
-    verdicts = _applied(data, scenario, commented).assess(seed=SEED).verdicts
+    verdicts = _applied(data, scenario, commented, derived).assess(seed=SEED).verdicts
     failing: tuple[list[str], list[str]] = ([], [])
     for verdict in verdicts:
         kind, names = LIMITS[verdict.name], failing[verdict.holds is None]

@@ -1,0 +1,136 @@
+"""Arithmetic that holds in a file: found, and mended where a step changes a column of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.workflow.recipes.exact_relations import ExactRelation, exact_relations, mend_relations
+
+N = 600
+NOISE = {"method": "add_noise", "columns": ["wage"]}
+BANDS = {"method": "recode", "column": "age", "bands": [-np.inf, 30, 50, np.inf]}
+
+
+def pay(seed: int = 1) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    wage, rest, age = rng.integers(900, 6000, N), rng.integers(0, 400, N), rng.integers(20, 80, N)
+    hours = rng.integers(20, 45, N)
+    return pl.DataFrame(
+        {
+            "sex": rng.choice(["f", "m"], N),
+            "age": age,
+            "wage": wage,
+            "rest": rest,
+            "total": wage + rest + (np.arange(N) == 7),  # one that is wrong
+            "annual": 12 * wage,
+            "log pay": np.log(wage).round(6),
+            "hourly": (wage / hours).round(2),
+            "hours": hours,
+            "born": [f"{a % 28 + 1:02}.{a % 12 + 1:02}.{2024 - a}" for a in age],
+            "bonus": np.where(np.arange(N) == 3, 100, 0),
+            "other": rng.normal(size=N),
+        }
+    )
+
+
+@cache
+def of_pay() -> tuple[ExactRelation, ...]:
+    return exact_relations(pay(), pay().columns)
+
+
+def found(relations: tuple[ExactRelation, ...]) -> dict[str, set[str]]:
+    formulas: dict[str, set[str]] = {}
+    for relation in relations:
+        formulas.setdefault(relation.of, set()).add(relation.formula or f"a part of {relation.inputs[0]}")
+    return formulas
+
+
+def test_arithmetic_is_found_and_nothing_else() -> None:
+    formulas = found(of_pay())
+    assert "wage + rest" in formulas["total"]
+    assert formulas["annual"] >= {"12 * wage"}
+    assert formulas["log pay"] >= {"round(log(wage), 6)"}
+    assert formulas["hourly"] >= {"round(wage / hours, 2)"}
+    assert formulas["age"] == {"a part of born"}
+    assert not {"bonus", "other"} & set(formulas)
+
+
+@pytest.mark.parametrize("share", [0.005, 0.02])
+def test_it_holds_for_99_percent_of_the_records(share: float) -> None:
+    data = pay().select("wage", "rest", "total")
+    off = np.arange(N) < share * N
+    data = data.with_columns(total=pl.col("total") + 40 * off)
+    assert ("total" in found(exact_relations(data, data.columns))) is (share < 0.01)
+
+
+def test_unrelated_numbers_have_no_relation() -> None:
+    rng = np.random.default_rng(3)
+    data = pl.DataFrame({f"x{at}": rng.integers(0, 5 if at % 2 else 3000, N) for at in range(8)})
+    assert exact_relations(data, data.columns) == ()
+
+
+def mended(*steps: dict[str, Any], **scenario: Any) -> Any:
+    return mend_relations(of_pay(), steps, sdc.Scenario(**{"keys": ["age", "sex"], **scenario}))
+
+
+def test_totals_are_computed_and_not_their_parts() -> None:
+    made = mended(NOISE)
+    assert made.derived == {
+        "annual": "12 * wage", "log pay": "round(log(wage), 6)", "total": "wage + rest",
+        "hourly": "round(wage / hours, 2)",
+    }  # fmt: skip
+    assert (made.left_out, made.stay) == ({}, {})
+    assert made.why[0].startswith("Computed anew after the last step: who knows how log pay, ")
+
+
+def test_what_cannot_be_computed_is_left_out_or_named() -> None:
+    made = mended(BANDS)
+    assert (made.derived, made.left_out) == ({}, {"born": ("age", ["born"])})
+    assert made.steps == [
+        (
+            {"method": "drop_identifiers", "columns": ["born"]},
+            ["born is left out: age could be computed from born, whatever a step makes of it. Or recode it alike."],
+        )
+    ]
+    needed = mended(BANDS, sensitive=["born"])
+    assert (needed.left_out, needed.stay) == ({}, {("born",): "age"})
+    assert needed.steps[0][0] is None
+
+
+def test_nothing_changed_nothing_mended() -> None:
+    made = mended({"method": "random_order"}, {"method": "drop_identifiers", "columns": ["wage", "annual"]})
+    assert (made.derived, made.left_out, made.stay) == ({}, {}, {})
+
+
+def test_no_column_follows_from_itself() -> None:
+    relations = [
+        ExactRelation("a", ("x", "b"), "x + b"), ExactRelation("b", ("x", "a"), "x + a"),
+        ExactRelation("c", ("a",), "2 * a"),
+    ]  # fmt: skip
+    made = mend_relations(relations, [{"method": "add_noise", "columns": ["x"]}], sdc.Scenario(keys=["k"]))
+    assert made.derived == {"a": "x + b", "c": "2 * a"}
+
+
+def test_a_starter_and_a_proposal_mend_them() -> None:
+    wage = np.random.default_rng(2).lognormal(8, 1.2, N).round()  # some of which dominate their group
+    data = pay().select("sex", "age", "rest", "born").with_columns(wage=wage)
+    data = data.with_columns(total=pl.col("wage") + pl.col("rest"), months=12 * pl.col("age"))
+    scenario = sdc.Scenario(keys=["age", "sex"], magnitudes=["wage"], thresholds={"k": 3, "exact_numbers": 0.05})
+    start = sdc.starter_recipe(data, scenario=scenario, share=1)
+    assert start.recipe.derived == {"months": "12 * age"}
+    assert 'derived = {months = "12 * age"}' in start.text
+    assert [step.arguments["columns"] for step in start.recipe.steps[:2]] == [["born"], ["total"]]
+    released = start.recipe.apply(data, scenario=scenario).data
+    assert released["months"].equals(12 * released["age"])
+    assert released["age"].null_count() > 0
+    proposal = sdc.propose(data, scenario=scenario, alternatives=0)
+    left = {name for step in proposal.recipe.steps for name in step.arguments.get("columns", ())}
+    assert {"born", "total"} <= left
+    assert "months" in left | {*proposal.recipe.derived}
+    assert len(proposal.reasons) == len(proposal.recipe.steps)
