@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+import sdckit as sdc
 from attacks.recovery.families import FAMILIES, SHAPES, WAYS, release, unrelated
 
+# What is not told yet of so few records: whether a question was skipped is no code of the answer, groups of
+# the release alone err where some deviate, and a year with a serial number behind it is read as a range.
+UNTOLD = {
+    "suppression beside a skipped question", "post-randomisation beside a skipped question",
+    "suppression beside districts", "one deviating record in the largest group", "bands beside the prefix of a code",
+}  # fmt: skip
 INEXACT = "in the order of"  # what stands beside a changed value tells it, but for the ends of each level
 
 
@@ -47,3 +54,41 @@ def test_files_without_a_relation_are_of_all_shapes_changed_in_all_ways():
         assert original.columns == released.columns
         changed = [name for name in original.columns if not original[name].equals(released[name])]
         assert len(changed) == 3
+
+
+def told(released, original, column, roles):
+    found = sdc.recoverable_values(released, original, columns=[column], guess=False, pairs=False, seed=1, **roles)
+    return sum(part.known for part in found.columns[0])
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in UNTOLD])
+def test_what_a_script_gets_back_is_told(name):
+    made = release(name, 600)
+    known = told(made.released, made.known, made.column, made.roles_of(made.released))
+    assert 0.95 * made.right.sum() <= known <= made.changed.sum()
+
+
+def different_twins():
+    """One family of those whose twins are made alike."""
+    alike = {}
+    for name, family in FAMILIES.items():
+        if name not in UNTOLD:
+            change = getattr(family.change, "func", family.change)
+            alike.setdefault((change.__name__, family.base, family.recomputed), name)
+    return list(alike.values())
+
+
+@pytest.mark.parametrize("name", different_twins())
+def test_nothing_is_told_without_the_companion(name):
+    made = release(name, 400)
+    known = told(made.twin, made.twin_known, made.column, made.roles_of(made.twin))
+    assert known <= 0.01 * made.changed.sum()
+
+
+@pytest.mark.parametrize("number", range(0, len(SHAPES) * len(WAYS), 5))
+def test_nothing_is_told_where_there_is_no_relation(number):
+    original, released = unrelated(number, most=200)
+    roles = {"household": "home"} if "home" in original else {}
+    found = sdc.recoverable_values(released, original, guess=False, seed=1, **roles)
+    assert found.touched > 0
+    assert found.known == 0
