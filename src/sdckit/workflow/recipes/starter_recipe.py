@@ -692,15 +692,18 @@ def _too_risky(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]
 def _applied(
     data: Any, scenario: Scenario, commented: Sequence[CommentedStep], derived: Mapping[str, str] = MappingProxyType({})
 ) -> Applied:
-    """Apply the steps to the data, except those that drop direct identifiers, which need not be there."""
-    columns = {*open_eager(data, {}).columns} - {*scenario.identifiers}
-    steps = [step for step, _ in commented if step is not None and _is_on(step, columns)]
-    return tried(data, scenario, steps, derived)
+    """Apply the steps to the data; of columns that are left out, only to those that are there."""
+    columns = open_eager(data, {}).columns
+    steps = [_of_present(step, columns) for step, _ in commented if step is not None]
+    return tried(data, scenario, [step for step in steps if step is not None], derived)
 
 
-def _is_on(step: Mapping[str, Any], columns: Collection[str]) -> bool:
-    """Whether a step leaves out nothing but some of these columns."""
-    return METHODS[str(step["method"])].effect != "gone" or {*step["columns"]} <= {*columns}
+def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[str, Any] | None:
+    """A step that leaves out only columns that are there; None where none is. Others stay as they are."""
+    if METHODS[str(step["method"])].effect != "gone":
+        return step
+    present = [name for name in step["columns"] if name in columns]
+    return {**step, "columns": present} if present else None
 
 
 def tried(
