@@ -402,28 +402,16 @@ FAMILIES: dict[str, Family] = {
         "income", rounded, {"monthly": (c.income / 12).round(2)}, 12 * c.monthly, base=having(income=(10_000, 90_000))
     ),
     "noise beside a weekly figure": Family(
-        "income",
-        noise,
-        {"weekly": (c.income / 52).round(2)},
-        52 * c.weekly,
-        recomputed=True,
+        "income", noise, {"weekly": (c.income / 52).round(2)}, 52 * c.weekly, recomputed=True,
         base=having(income=(10_000, 90_000)),
     ),
     "noise beside days": Family(
-        "years",
-        partial(noise, decimals=2),
-        {"days": (365.25 * c.years).round().cast(pl.Int64)},
-        c.days / 365.25,
-        0.01,
-        base=having(years=(100, 4_000, 100)),
+        "years", partial(noise, decimals=2), {"days": (365.25 * c.years).round().cast(pl.Int64)}, c.days / 365.25,
+        0.01, base=having(years=(100, 4_000, 100)),
     ),
     "noise beside another scale": Family(
-        "celsius",
-        partial(noise, decimals=1),
-        {"fahrenheit": (1.8 * c.celsius + 32).round(2)},
-        (c.fahrenheit - 32) / 1.8,
-        0.1,
-        base=having(celsius=(-150, 350, 10)),
+        "celsius", partial(noise, decimals=1), {"fahrenheit": (1.8 * c.celsius + 32).round(2)},
+        (c.fahrenheit - 32) / 1.8, 0.1, base=having(celsius=(-150, 350, 10)),
     ),
     "noise beside a logarithm": Family(
         "wage", noise, {"log_wage": c.wage.log().round(5)}, c.log_wage.exp(), recomputed=True
@@ -434,24 +422,18 @@ FAMILIES: dict[str, Family] = {
     "noise beside a product": Family("hours", noise, {"pay": c.hours * c.wage}, c.pay / c.wage),
     "swaps beside a ratio": Family("wage", swapped, {"per_head": (c.wage / c.size).round(2)}, c.per_head * c.size),
     "noise beside a body mass index": Family(
+
         "kilos", noise, {"index": (c.kilos / c.height**2).round(2)}, c.index * c.height**2, base=having(kilos=(45, 130))
     ),
     # shares of totals
     "noise beside a share of the household's total": Family(
-        "wage",
-        noise,
+        "wage", noise,
         {"home_wage": c.wage.sum().over("home"), "share": (c.wage / c.wage.sum().over("home")).round(6)},
-        c.share * c.home_wage,
-        base=homes,
-        roles=HOUSEHOLD,
+        c.share * c.home_wage, base=homes, roles=HOUSEHOLD,
     ),
     "swaps among mates beside shares": Family(
-        "wage",
-        partial(swapped, within="home"),
-        {"share": (c.wage / c.wage.sum().over("home")).round(6)},
-        c.share * c.wage.sum().over("home"),
-        base=large_homes,
-        roles=HOUSEHOLD,
+        "wage", partial(swapped, within="home"), {"share": (c.wage / c.wage.sum().over("home")).round(6)},
+        c.share * c.wage.sum().over("home"), base=large_homes, roles=HOUSEHOLD,
     ),
     "noise beside a share of the region's total": Family(
         "wage", noise, {"region_wage": c.wage.sum().over("region"), "share": REGION_SHARE}, c.share * c.region_wage
@@ -460,12 +442,8 @@ FAMILIES: dict[str, Family] = {
         "wage", partial(swapped, within="region"), {"share": REGION_SHARE}, c.share * c.wage.sum().over("region")
     ),
     "suppression beside a household's total": Family(
-        "wage",
-        suppressed_where(c._marked),
-        {"home_wage": c.wage.sum().over("home")},
-        c.home_wage - c.wage.sum().over("home"),
-        base=homes,
-        roles=HOUSEHOLD,
+        "wage", suppressed_where(c._marked), {"home_wage": c.wage.sum().over("home")},
+        c.home_wage - c.wage.sum().over("home"), base=homes, roles=HOUSEHOLD,
     ),
     # ages
     "bands beside a year of birth": Family("age", banded, {"born": BORN}, 2024 - c.born),
@@ -479,9 +457,7 @@ FAMILIES: dict[str, Family] = {
     "bands beside a compact date": dated("%Y%m%d", 0, 4),
     "bands beside a six-digit date": dated("%y%m%d", 0, 2),
     "bands beside digits of an id": Family(
-        "age",
-        banded,
-        {"id": 7_000_000_000 + BORN % 100 * 10_000_000 + c._serial * 100 + c._day},
+        "age", banded, {"id": 7_000_000_000 + BORN % 100 * 10_000_000 + c._serial * 100 + c._day},
         124 - c.id // 10_000_000 % 100,
     ),
     "bands beside the prefix of a code": Family(
@@ -507,31 +483,21 @@ FAMILIES: dict[str, Family] = {
         "region", suppressed, {"district": DISTRICT}, c.district.replace_strict(REGION_OF), None
     ),
     "one deviating record in the largest group": Family(
-        "region",
-        suppressed_where(~KEPT),
-        {"district": DISTRICT},
-        c.district.replace_strict(REGION_OF),
-        None,
-        wrong=KEPT & ~LARGEST,
-        source=LARGEST,
+        "region", suppressed_where(~KEPT), {"district": DISTRICT}, c.district.replace_strict(REGION_OF), None,
+        wrong=KEPT & ~LARGEST, source=LARGEST,
     ),
     "suppression beside a prefix": Family(
         "region", suppressed, {"office": text("{}{}", SHORT_NAME, c._serial)}, FROM_SHORT, None
     ),
     "suppression beside a token": Family(
-        "region",
-        suppressed,
-        {"note": text("desk {} {} branch", c._three, c.region)},
-        c.note.str.split(" ").list.get(2),
-        None,
+        "region", suppressed, {"note": text("desk {} {} branch", c._three, c.region)},
+        c.note.str.split(" ").list.get(2), None,
     ),
     "post-randomisation beside the length of a text": Family(
         "size", post_randomised, {"members": c._letters.str.head(c.size)}, c.members.str.len_chars().cast(pl.Int64)
     ),
     "noise beside an amount in text": Family(
-        "wage",
-        noise,
-        {"paid": text("{}.{},00 EUR", c.wage // 1_000, padded(c.wage % 1_000, 3))},
+        "wage", noise, {"paid": text("{}.{},00 EUR", c.wage // 1_000, padded(c.wage % 1_000, 3))},
         whole(c.paid.str.replace_all(r"\.|,00 EUR", "")),
     ),
     "suppression beside a skipped question": Family("works", suppressed, {"job_hours": SKIPPED}, WORKS, None),
@@ -542,10 +508,7 @@ FAMILIES: dict[str, Family] = {
         "wage", noise, {"pay": pl.struct(gross="wage", days=c._day)}, c.pay.struct.field("gross")
     ),
     "post-randomisation beside a struct": Family(
-        "region",
-        post_randomised,
-        {"address": pl.struct(zone="region", door=c._day)},
-        c.address.struct.field("zone"),
+        "region", post_randomised, {"address": pl.struct(zone="region", door=c._day)}, c.address.struct.field("zone"),
         None,
     ),
     "noise beside a list": Family(
@@ -553,63 +516,33 @@ FAMILIES: dict[str, Family] = {
     ),
     # other rows
     "noise beside another wave": Family(
-        "height",
-        in_wave_two(partial(noise, decimals=2)),
-        {"person": c._person},
-        pl.when(c.wave == 2).then(c.height.filter(c.wave == 1).first().over("person")),
-        0.01,
-        base=waves,
-        spoils=2,
+        "height", in_wave_two(partial(noise, decimals=2)), {"person": c._person},
+        pl.when(c.wave == 2).then(c.height.filter(c.wave == 1).first().over("person")), 0.01, base=waves, spoils=2,
     ),
     "suppression beside another wave": Family(
-        "sector",
-        in_wave_two(suppressed),
-        {"person": c._person},
-        pl.when(c.wave == 2).then(c.sector.filter(c.wave == 1).first().over("person")),
-        None,
-        base=waves,
-        spoils=2,
+        "sector", in_wave_two(suppressed), {"person": c._person},
+        pl.when(c.wave == 2).then(c.sector.filter(c.wave == 1).first().over("person")), None, base=waves, spoils=2,
     ),
     "noise beside the age of another wave": Family(
-        "age",
-        in_wave_two(noise),
-        {"person": c._person},
-        pl.when(c.wave == 2).then((c.age - c.year).filter(c.wave == 1).first().over("person")) + c.year,
-        base=waves,
+        "age", in_wave_two(noise), {"person": c._person},
+        pl.when(c.wave == 2).then((c.age - c.year).filter(c.wave == 1).first().over("person")) + c.year, base=waves,
         spoils=2,
     ),
     "bands beside the mother's age in the child's row": Family(
-        "age",
-        banded,
-        {"mother": c._mother, "mother_age": c._mother_age},
-        looked_up("mother_age", by="id", there="mother"),
-        base=mothers,
+        "age", banded, {"mother": c._mother, "mother_age": c._mother_age},
+        looked_up("mother_age", by="id", there="mother"), base=mothers,
     ),
     "suppression beside the mother's language": Family(
-        "language",
-        suppressed_where(c._mother.is_not_null() & (c.hours < 40)),
-        {"mother": c._mother},
-        looked_up("language", by="mother", there="id"),
-        None,
-        base=mothers,
+        "language", suppressed_where(c._mother.is_not_null() & (c.hours < 40)), {"mother": c._mother},
+        looked_up("language", by="mother", there="id"), None, base=mothers,
     ),
     "bands beside the partner's age": Family(
-        "age",
-        banded,
-        {"partner_age": PARTNER},
-        pl.when(MATES == 2).then(c.partner_age.sum().over("home") - c.partner_age),
-        base=homes,
-        roles=HOUSEHOLD,
+        "age", banded, {"partner_age": PARTNER},
+        pl.when(MATES == 2).then(c.partner_age.sum().over("home") - c.partner_age), base=homes, roles=HOUSEHOLD,
     ),
     "suppression beside mates": Family(
-        "tenure",
-        suppressed_where(c._marked),
-        {"home": c._home},
-        c.tenure.drop_nulls().first().over("home"),
-        None,
-        base=households,
-        roles=HOUSEHOLD,
-        spoils=2,
+        "tenure", suppressed_where(c._marked), {"home": c._home}, c.tenure.drop_nulls().first().over("home"), None,
+        base=households, roles=HOUSEHOLD, spoils=2,
     ),
     # order
     "swaps in the order of the rows": Family(
@@ -624,7 +557,7 @@ FAMILIES: dict[str, Family] = {
     "swaps in the order of time stamps": Family(
         "schooling", few_swapped, {"entered": STAMP}, running_median("entered"), base=schooled
     ),
-}
+}  # fmt: skip
 
 
 # Files without a relation.

@@ -7,12 +7,8 @@ import pytest
 import sdckit as sdc
 from attacks.recovery.families import FAMILIES, SHAPES, WAYS, release, unrelated
 
-# What is not told yet of so few records: whether a question was skipped is no code of the answer, groups of
-# the release alone err where some deviate, and a year with a serial number behind it is read as a range.
-UNTOLD = {
-    "suppression beside a skipped question", "post-randomisation beside a skipped question",
-    "suppression beside districts", "one deviating record in the largest group", "bands beside the prefix of a code",
-}  # fmt: skip
+# Of an answer of yes or no that was changed at random, what is released is always the other one: only votes tell it.
+UNTOLD = {"post-randomisation beside a skipped question"}
 INEXACT = "in the order of"  # what stands beside a changed value tells it, but for the ends of each level
 
 
