@@ -84,6 +84,7 @@ class Relation:
     columns: tuple[str, ...]
     formula: str
     plain: bool
+    unit: float
     slack: float
     hits: float
 
@@ -97,7 +98,12 @@ class Relation:
         parts = [factor * term.values(numbers) for factor, term in zip(self.factors, self.terms, strict=True)]
         total = np.asarray(self.constant + sum(parts), np.float64)
         with np.errstate(over="ignore"):
-            return np.exp(total) if self.logs else total
+            return rounded(np.exp(total) if self.logs else total, self.unit)
+
+
+def rounded(values: Floats, unit: float) -> Floats:
+    """Numbers in the unit that is printed: one that lies between two of them is not both."""
+    return np.round(values / unit) * unit if unit else values
 
 
 def printed_unit(values: Floats) -> float:
@@ -361,7 +367,7 @@ class _Search:
         best, hits = constant, -1.0
         for simple in self._constants(constant, logs):
             f = simple + made @ np.array(factors)
-            share = float((np.abs((np.exp(f) if logs else f) - truth) <= self.tolerance).mean())
+            share = float((np.abs(rounded(np.exp(f) if logs else f, self.unit) - truth) <= self.tolerance).mean())
             if share > hits + 0.002:
                 best, hits = simple, share
         slack = self._slack(terms, factors)
@@ -373,7 +379,7 @@ class _Search:
         )
         formula = self._formula(terms, factors, best, logs)
         plain = all(_is_column(self.companions[part]) for part in _parts(terms))
-        return Relation(terms, factors, best, logs, columns, formula, plain, slack, hits)
+        return Relation(terms, factors, best, logs, columns, formula, plain, self.unit, slack, hits)
 
     def _constants(self, constant: float, logs: bool) -> list[float]:
         """Constants to try, the simplest first."""

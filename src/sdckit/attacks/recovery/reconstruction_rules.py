@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, touched_cells
 from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor
+from sdckit.attacks.recovery.judged_relations import Halves, Judge
+from sdckit.attacks.recovery.numeric_relations import find_relations, tolerance
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
 
 FEW_PARTS = 30  # most levels of a column that is tested for exactly one per household
+FEW_KNOWN = 120  # unchanged numbers, below which arithmetic is fitted to all of them
 MOST_COUNTED = 30.0  # largest number that is tested as a count of household members
 
 
@@ -119,8 +122,9 @@ class Reconstruction:
         self.restore_numbers(determined, values, columns, words, kind)
 
     def restore_numbers(
-        self, determined: Bools, values: Floats, columns: Sequence[str], words: str, kind: Kind = "column"
-    ) -> None:
+        self, determined: Bools, values: Floats, columns: Sequence[str], words: str, kind: Kind = "column",
+        formula: str = "",
+    ) -> None:  # fmt: skip
         """Reconstruct numbers in the records `determined`, where they lie within the bounds of the release."""
         assert self.target.low is not None
         assert self.target.high is not None
@@ -129,11 +133,11 @@ class Reconstruction:
             if self.target.column.whole:
                 values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
         values = values + 0.0  # no negative zero, which would print as another value
-        self._put(determined & self.target.touched & within, columns, words, kind, values=values)
+        self._put(determined & self.target.touched & within, columns, words, kind, values=values, formula=formula)
 
     def _put(
         self, determined: Bools, columns: Sequence[str], words: str, kind: Kind, *, codes: Codes | None = None,
-        values: Floats | None = None,
+        values: Floats | None = None, formula: str = "",
     ) -> None:  # fmt: skip
         count = int(np.count_nonzero(determined))
         if not count:
@@ -141,7 +145,7 @@ class Reconstruction:
         fresh = determined & self.open
         number = next((i for i, source in enumerate(self.sources) if source.words == words), len(self.sources))
         if number == len(self.sources):
-            self.sources.append(Source(tuple(columns), words, count, kind))
+            self.sources.append(Source(tuple(columns), words, count, kind, formula))
         if codes is not None:
             self.codes[fresh] = codes[fresh]
         if values is not None and self.values is not None:
@@ -327,7 +331,30 @@ def by_numbers(
             how = "product or quotient" if logs else "sum or difference"
             words = f"a {how} of {', '.join(relation.names)}"
             state.restore_numbers(~np.isnan(values), values, relation.names, words)
+    if state.open.any():  # there may be a relation that records are exceptions to
+        _by_arithmetic(state, list(_number_predictors(state, columns, predictors, household)))
     _by_offset(state, columns)
+
+
+def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> None:
+    """Reconstruct by arithmetic that most unchanged numbers obey, judged on those that it was not fitted to."""
+    truth = state.numbers
+    assert truth is not None
+    known = ~np.isnan(truth)
+    halves = Halves.of(known, 0)
+    if np.count_nonzero(known) < FEW_KNOWN:
+        halves = Halves(np.flatnonzero(known), np.flatnonzero(known))
+    relations, tried = find_relations(truth, companions, name=state.name, rows=halves.fit)
+    if not relations:
+        return
+    judge = Judge(truth, np.zeros_like(known), state.known, halves.judge)
+    numbers = {i: companion.numbers for i, companion in enumerate(companions) if companion.numbers is not None}
+    for relation in relations:
+        fitted = relation.values(numbers)
+        if judge.tells(fitted, tolerance(truth), tried):
+            formula = relation.formula if relation.plain else ""
+            given = ~np.isnan(fitted)
+            state.restore_numbers(given, fitted, relation.columns, relation.formula, "numbers", formula)
 
 
 def _number_predictors(
