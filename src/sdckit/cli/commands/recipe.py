@@ -54,12 +54,14 @@ def init(
     chosen = make_scenario(scenario, missing_codes=codes(reading.missing), **of_type.entries)
     called = next_commands(out, file, scenario)
     with Steps(quiet=quiet) as steps:
-        frame = read_declared(file, chosen, steps=steps, **reading.how)
-        steps.step("looking for recodings")
         from sdckit.data.files.readers import scan_header
-        from sdckit.workflow.recipes.starter_recipe import HEAD, make_starter
 
         header = scan_header(file, delimiter=reading.delimiter, encoding=reading.encoding)
+        # columns without a role, too: what goes out may follow from them
+        frame = read_declared(file, chosen, steps=steps, if_there=tuple(header.columns), header=header, **reading.how)
+        steps.step("looking for recodings")
+        from sdckit.workflow.recipes.starter_recipe import HEAD, make_starter
+
         made = make_starter(
             frame, chosen, columns=header.columns, share=share, internal=internal,
             folder=Path() if out == STDOUT else target.parent, head=[*HEAD, "Then:", *called],
