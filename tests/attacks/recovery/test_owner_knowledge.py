@@ -89,3 +89,44 @@ def test_nothing_is_known_beyond_the_release_without_its_original(every_third):
     assert np.isnan(found.known)
     assert found.columns[0][0].known is None
     assert found.notes["known"].startswith("the original is not given")
+
+
+# Columns that were recoded to groups: what is released of them is right, so nothing but a companion tells more.
+
+JOBS = np.random.default_rng(6).integers(0, 12, 600)
+PEOPLE = pl.DataFrame(
+    {
+        "job": [f"job {job}" for job in JOBS], "code": JOBS * 7 % 13 + 100,
+        "age": np.random.default_rng(7).integers(16, 95, 600), "other": np.random.default_rng(8).integers(0, 9, 600),
+    }
+).with_columns(born=2024 - pl.col("age"))  # fmt: skip
+IN_GROUPS = PEOPLE.with_columns(
+    job=pl.col("job").replace_strict({f"job {job}": f"group {job % 3}" for job in range(12)}),
+    age=pl.when(pl.col("age") < 40).then(20).otherwise(40),
+)
+
+
+def of_columns(released, original):
+    found = recoverable_values(released, original, guess=False)
+    return found, {column.column: column for column in found.columns[0]}
+
+
+@pytest.mark.parametrize("suppressed", [0, 60])
+def test_a_code_beside_its_groups_tells_what_they_were(suppressed):
+    hidden = IN_GROUPS.with_columns(job=pl.when(pl.int_range(600) < suppressed).then(None).otherwise("job"))
+    found, columns = of_columns(hidden, PEOPLE)
+    for name, by in (("job", "code"), ("age", "born")):
+        assert columns[name].kinds[-1] == "in groups"
+        assert columns[name].known == columns[name].touched > 550
+        assert by in columns[name].known_by
+    assert columns["job"].alone <= suppressed
+    undone = found.undone()
+    assert undone["job"].to_list() == PEOPLE["job"].to_list()
+    assert undone["age"].to_list() == PEOPLE["age"].to_list()
+
+
+def test_groups_that_nothing_tells_are_not_counted_among_changed_values():
+    _, columns = of_columns(IN_GROUPS.drop("code", "born"), PEOPLE.drop("code", "born"))
+    assert columns == {}
+    recoded = IN_GROUPS.with_columns(code=pl.col("code") % 3, born=pl.col("born") // 30)
+    assert of_columns(recoded, PEOPLE)[1].keys() <= {"born"}

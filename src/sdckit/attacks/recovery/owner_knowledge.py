@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import derived_columns
+from sdckit.attacks.recovery import derived_columns, touched_cells
 from sdckit.attacks.recovery.code_tables import code_table
 from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.linked_rows import linked_rows
 from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
 from sdckit.attacks.recovery.reconstruct import Recovered, put_back, row_orders
-from sdckit.attacks.recovery.reconstruction_rules import Source
+from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
-from sdckit.attacks.recovery.touched_cells import ReleasedColumn, in_frame, read_columns
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, in_frame, read_columns
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats
@@ -41,13 +41,21 @@ class Known:
 
     `told` (n,): changed values told rightly, whether or not the release alone gives them, too: each is the original's
     value. `source` (n,): index into `sources`, -1 where nothing is told. `narrowed` (n,): changed values not told of
-    which some possibilities are ruled out.
+    which some possibilities are ruled out. `target`: the changes, if those to groups are among them.
     """
 
     told: Bools
     source: NDArray[np.int16]
     sources: tuple[Source, ...]
     narrowed: Bools
+    target: ChangedColumn | None = None
+
+    def of(self, recovered: Recovered | None) -> Recovered:
+        """What is recovered of the column, with what is known of it."""
+        if self.target is None:
+            assert recovered is not None
+            return replace(recovered, known=self)
+        return replace(recovered or _nothing(self.target), target=self.target, known=self)
 
 
 @dataclass(eq=False)
@@ -105,7 +113,8 @@ class _Column:
     def known(self) -> Known:
         told = self.source >= 0
         touched = self.recovered.target.touched
-        return Known(told, self.source, tuple(self.sources), self.narrowed & touched & ~told)
+        target = self.recovered.target if touched_cells.GROUPED in self.recovered.target.kinds else None
+        return Known(told, self.source, tuple(self.sources), self.narrowed & touched & ~told, target)
 
 
 def owner_knowledge(
@@ -120,6 +129,7 @@ def owner_knowledge(
     rng = np.random.default_rng(seed)
     some = np.arange(n) if n <= MOST_SEARCHED else np.sort(rng.choice(n, MOST_SEARCHED // 2, replace=False))
     searched = [_column(recovered, _truth(file, recovered), some, seed) for recovered in recoveries.values()]
+    searched += [_column(recovered, truth, some, seed) for recovered, truth in _grouped(file, recoveries)]
     searched = [column for column in searched if len(column.halves.judge)]
 
     def companions() -> Iterable[Predictor]:
@@ -149,7 +159,35 @@ def owner_knowledge(
     orders = row_orders(columns)
     for column in searched:
         _put_orders(column, orders)
+    # of a column that was recoded to groups, too, what it was counts before the group it was in
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
+
+
+def _grouped(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> Iterator[tuple[Recovered, Floats]]:
+    """Columns that were recoded to groups, with their original values as numbers or codes."""
+    for name, before in (file.truth or {}).items():
+        column = file.columns.get(name)
+        if column is None or not {name, column.within} & file.chosen:
+            continue
+        known = recoveries.get(name)
+        target = touched_cells.with_groups(column, before, None if known is None else known.target)
+        if target is None:
+            continue
+        if before.numbers is not None:
+            yield replace(_nothing(target), values=np.full(len(before.codes), np.nan)), before.numbers
+        else:
+            yield _nothing(target), np.where(before.missing, np.nan, before.codes.astype(np.float64))
+
+
+def _nothing(target: ChangedColumn) -> Recovered:
+    """A column of which the release alone gives nothing back."""
+    n = len(target.touched)
+    none, unknown = np.zeros(n, np.bool_), np.full(n, np.nan)
+    return Recovered(
+        target=target, restored=none, codes=np.zeros(n, np.int32), values=None, source=np.full(n, -1, np.int16),
+        sources=(), before=unknown, after=unknown, start=Reconstruction.of(target), predictors=(), mates=None,
+        right=none,
+    )  # fmt: skip
 
 
 def _truth(file: RecoveryFile, recovered: Recovered) -> Floats:

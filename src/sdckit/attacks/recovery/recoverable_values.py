@@ -487,7 +487,7 @@ def recoverable_values(
                 tell("looking for relations between original and release")
                 time = scenario.time if scenario is not None and scenario.time in file.columns else None
                 knowledge = owner_knowledge(file, recoveries, time=time, seed=number)
-                recoveries |= {name: replace(recoveries[name], known=known) for name, known in knowledge.items()}
+                recoveries |= {name: known.of(recoveries.get(name)) for name, known in knowledge.items()}
             file.memo[place] = (
                 recoveries, _by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell)
             )  # fmt: skip

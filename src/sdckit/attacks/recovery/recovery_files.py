@@ -177,7 +177,10 @@ def beyond(model: Bools, usual: Bools, level: float) -> tuple[float, float, floa
 
 @dataclass(frozen=True, eq=False)
 class RecoveryFile:
-    """One release: coded columns, changed values, and the original values row by row (`truth`) if known."""
+    """One release: coded columns, changed values, and the original values row by row (`truth`) if known.
+
+    `chosen`: columns that are looked at.
+    """
 
     frame: Any
     columns: dict[str, ReleasedColumn]
@@ -185,6 +188,7 @@ class RecoveryFile:
     truth: dict[str, ReleasedColumn] | None
     roles: Roles
     memo: dict[Any, Any]
+    chosen: frozenset[str] = frozenset()
 
     @property
     def household(self) -> str | None:
@@ -238,7 +242,7 @@ def recovery_files(
         read, before, touched = memo[*place, j]
         chosen = set(read) - apart if columns is None else set(columns)
         touched = {name: target for name, target in touched.items() if {name, target.column.within} & chosen}
-        files.append(RecoveryFile(frame, read, touched, before, own, memo))
+        files.append(RecoveryFile(frame, read, touched, before, own, memo, frozenset(chosen)))
     return tuple(files), pair
 
 

@@ -364,8 +364,8 @@ def _ranges(labels: Sequence[str]) -> Floats | None:
 
 
 MOST_GROUPED = 100  # most distinct values of a column of numeric codes
-SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED = (
-    "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed",
+SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED, GROUPED = (
+    "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed", "in groups",
 )  # fmt: skip
 HEAP = 1.5  # ratio to the count of the adjacent value from which on an extreme value is heaped
 CLEARLY = 2.0  # least difference of the square roots of two counts for a significant excess
@@ -543,6 +543,23 @@ def _compared(column: ReleasedColumn, before: ReleasedColumn) -> ChangedColumn:
     elif seen.any():
         kinds.append(CHANGED)
     return ChangedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+
+
+def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedColumn | None) -> ChangedColumn | None:
+    """The changes of a column with the values that were recoded to groups; None where there are none of these.
+
+    What is released of them is right, so the release alone gives nothing back; a code of the value itself does.
+    """
+    if column.n_levels >= before.n_levels or (known is not None and known.perturbed):
+        return None
+    numeric = before.numbers is not None and column.low is not None
+    differs = (column.low != before.low) | (column.high != before.high) if numeric else ~_same_text(column, before)
+    touched = np.zeros(len(column.codes), np.bool_) if known is None else known.touched
+    grouped = np.asarray(differs & ~before.missing & ~column.missing & ~touched)
+    if not grouped.any():
+        return None
+    kinds = (*(() if known is None else known.kinds), GROUPED)
+    return ChangedColumn(column, touched | grouped, None, None, kinds)
 
 
 def _changed_cells(column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None) -> Bools:
