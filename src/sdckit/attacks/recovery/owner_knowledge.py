@@ -300,8 +300,10 @@ def file_put_back(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> An
     """The release with every value put back that is given back; only right ones where the original is known."""
     frame = put_back(file.frame, recoveries, {name: recovered.given for name, recovered in recoveries.items()})
     for name, recovered in recoveries.items():
-        if file.truth is not None and recovered.beyond.any():
-            frame = open_frame(_with_truth(frame, file.truth[name], recovered.beyond))
+        known = recovered.known
+        told = recovered.beyond if known is None or known.target is None else known.told  # more than its group
+        if file.truth is not None and told.any():
+            frame = open_frame(_with_truth(frame, file.truth[name], told))
     return frame
 
 
