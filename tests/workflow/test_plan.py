@@ -131,7 +131,7 @@ def test_without_an_essential_measure_nothing_is_said(monkeypatch: pytest.Monkey
 
     def outcome(name: str) -> Outcome:
         plan = plan_file(Scenario(keys=["sex", "age"]), measures=FURTHER, data=survey())["default"]
-        monkeypatch.setattr(home, "_public", lambda one: refuse if one == name else getattr(sdc, one))
+        monkeypatch.setattr(home, "public_function", lambda one: refuse if one == name else getattr(sdc, one))
         try:
             return carry_out(one for one in plan if one.row.name == name)
         finally:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.derived_columns import Predictor
+from sdckit.data.derived_formula import quoted
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.compiling import njit
 
@@ -396,7 +397,7 @@ class _Search:
         return self.tolerance + sum(units) if len(units) == len(terms) else self.tolerance
 
     def _formula(self, terms: tuple[Term, ...], factors: tuple[float, ...], constant: float, logs: bool) -> str:
-        names = [_quoted(one.words) if _is_column(one) else f"({one.words})" for one in self.companions]
+        names = [quoted(one.words) if _is_column(one) else f"({one.words})" for one in self.companions]
         written = [term.text(names) for term in terms]
         text = _sum(dict(zip(written, factors, strict=True)), constant)
         return f"exp({text})" if logs else text
@@ -481,10 +482,6 @@ def _is_column(companion: Predictor) -> bool:
     return companion.columns == (companion.words,)
 
 
-def _quoted(name: str) -> str:
-    return name if name.isidentifier() else f"`{name}`"
-
-
 def _times(factor: float, text: str) -> str:
     """A factor before a term: "12 * x", "x / 12", "2 * x / 3"."""
     for below in range(1, LARGEST_PART + 1):
@@ -509,7 +506,7 @@ def rearranged(column: str, formula: str) -> dict[str, str]:
     >>> rearranged("wage", "total - rest / 2"), rearranged("x", "a * b")
     ({'total': 'wage + rest / 2', 'rest': '2 * total - 2 * wage'}, {})
     """
-    factors, constant = {_quoted(column): -1.0}, 0.0
+    factors, constant = {quoted(column): -1.0}, 0.0
     pieces = re.split(r"(?:^| )([+-]) ?", formula if formula.startswith("-") else f"+ {formula}")[1:]
     for sign, piece in zip(pieces[::2], pieces[1::2], strict=True):
         term = _TERM.fullmatch(piece)
@@ -523,7 +520,7 @@ def rearranged(column: str, formula: str) -> dict[str, str]:
     return {
         name.strip("`"): _sum({other: -f / factor for other, f in factors.items() if other != name}, -constant / factor)
         for name, factor in factors.items()
-        if name != _quoted(column)
+        if name != quoted(column)
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,7 +107,7 @@ def _followed(y: Floats, companions: Sequence[Predictor]) -> Iterator[tuple[tupl
     for relation in find_relations(y, companions, seed=SEED)[0]:
         parts = sorted(relation.parts)
         given: dict[int, Floats] = {part: companions[part].numbers for part in parts}  # type: ignore[misc]
-        fitted = relation.values(given)
+        fitted = replace(relation, unit=0.0).values(given)  # as it comes, to see whether it was rounded
         known = np.flatnonzero(np.isfinite(y) & np.isfinite(fitted))
         off = np.abs(fitted[known] - y[known])
         if len(known) < FEWEST or (off <= near).mean() < HOLDS:
