@@ -257,6 +257,13 @@ class Household:
             return np.full(len(self.of_row), np.nan)
         return np.where(self.of_row >= 0, values[self.of_row], np.nan)
 
+    def sums_of_others(self, values: Floats) -> Floats:
+        """Sum over the other members, by record; NaN where one of them has no number, or without a household."""
+        unknown = np.isnan(values)
+        own = np.where(unknown, 0.0, values)
+        complete = self.spread(self.sums(unknown.astype(np.float64))) == unknown
+        return np.where(complete, self.spread(self.sums(own)) - own, np.nan)
+
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
         """Minimum and maximum of each household; inf and -inf where no number is known."""
         known = (self.of_row >= 0) & ~np.isnan(values)
@@ -295,7 +302,7 @@ def numbered(values: Floats) -> tuple[Codes, int]:
     return codes, 0
 
 
-def _number_predictor(
+def number_predictor(
     columns: Sequence[str],
     words: str,
     values: Floats,
@@ -304,6 +311,7 @@ def _number_predictor(
     groups: bool = True,
     kind: Kind = "column",
 ) -> Predictor:
+    """Numbers as auxiliary information; records with equal ones are not compared unless they are `groups`."""
     codes, n_levels = numbered(values) if groups else (np.zeros(0, np.int32), 0)
     return Predictor(tuple(columns), words, codes, n_levels, values, joins, groups, kind)
 
@@ -322,9 +330,9 @@ def household_predictors(columns: Mapping[str, ReleasedColumn], household: House
     """Predictors from households: size, position, counts, sums and extremes over the members."""
     name = household.name
     counted = household.spread(household.sizes.astype(np.float64))
-    yield _number_predictor((name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted")
+    yield number_predictor((name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted")
     place = f"the place among the rows of a household ({name})"
-    yield _number_predictor((name,), place, household.positions(), kind="counted")
+    yield number_predictor((name,), place, household.positions(), kind="counted")
     for other, column in columns.items():
         if other == name:
             continue
@@ -336,12 +344,12 @@ def household_predictors(columns: Mapping[str, ReleasedColumn], household: House
             complete = household.sums(known.astype(np.float64)) == household.sizes
             total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
             both = (other, name)
-            yield _number_predictor(both, f"the sum of {other} over a household", household.spread(total), groups=False)
+            yield number_predictor(both, f"the sum of {other} over a household", household.spread(total), groups=False)
             low, high = household.extremes(numbers)
             for ends, words in ((low, "least"), (high, "greatest")):
                 values = np.where(np.isfinite(ends), ends, np.nan)
                 named = f"the {words} {other} of a household"
-                yield _number_predictor(both, named, household.spread(values), groups=False)
+                yield number_predictor(both, named, household.spread(values), groups=False)
 
 
 def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Predictor]:
@@ -349,7 +357,7 @@ def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Pred
     for code in range(1, column.n_levels + 1):
         counts = np.where(complete, household.sums((column.codes == code).astype(np.float64)), np.nan)
         words = f"the mates with one value of {column.name} counted"
-        yield _number_predictor((column.name, household.name), words, household.spread(counts), kind="counted")
+        yield number_predictor((column.name, household.name), words, household.spread(counts), kind="counted")
 
 
 def below_counts(column: ReleasedColumn, household: Household, *, like: Floats | None = None) -> Iterator[Predictor]:
@@ -369,7 +377,7 @@ def below_counts(column: ReleasedColumn, household: Household, *, like: Floats |
             continue
         counts = _below(household, numbers, limit)
         words = f"the mates below a limit of {column.name} counted"
-        yield _number_predictor(
+        yield number_predictor(
             (column.name, household.name), words, household.spread(counts), groups=False, kind="counted"
         )
 
@@ -394,7 +402,7 @@ def id_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) 
             gaps = np.append(np.diff(values), np.nan)
             place = np.clip(np.searchsorted(values, numbers), 0, len(values) - 1)
             gap = np.where(np.isnan(numbers), np.nan, gaps[place])
-            yield _number_predictor((name,), f"the gap to the next {name}", gap)
+            yield number_predictor((name,), f"the gap to the next {name}", gap)
         elif column.low is None and column.coded.kind in ("text", "category"):
             yield from _text_starts(column)
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery.touched_cells import CHANCE, CONFIDENCE
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.intervals import wilson
 
 HITS, SURE_HITS = 0.9, 0.7  # least share of hits, and its lower bound (Wilson)
-CONFIDENCE = 0.99
 OF_THE_REST = 1 / 5  # most errors, of what the released value leaves open
-CHANCE = math.log(1e-7)  # over the number of relations tried
 FEWEST_CHANGED = 30  # changed records to judge on; below them all records are, as if all were hidden
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.derived_columns import ID_SHARE, Household, Predictor
+from sdckit.attacks.recovery.derived_columns import ID_SHARE, Household, Predictor, number_predictor
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
 from sdckit.numerics.array_types import Floats
 
@@ -141,7 +141,7 @@ def _moved(columns: Mapping[str, ReleasedColumn], link: Link) -> Iterator[Predic
                 words = f"{name} in {link.words}, plus the {time} between"
                 made_of = tuple(dict.fromkeys((name, time, *link.columns)))
                 values = there + when - when[link.row]
-                yield Predictor(made_of, words, np.zeros(0, np.int32), 0, values, groups=False, kind="linked")
+                yield number_predictor(made_of, words, values, groups=False, kind="linked")
 
 
 def _lasts(here: Floats, there: Floats) -> bool:
@@ -158,13 +158,9 @@ def _sums(columns: Mapping[str, ReleasedColumn], group: Household) -> Iterator[P
     for name, column in columns.items():
         if name == group.name or column.numbers is None or column.n_levels < 3:
             continue
-        gone = np.isnan(column.numbers)
-        own = np.where(gone, 0.0, column.numbers)
-        others = group.spread(group.sums(own)) - own
-        complete = (group.of_row >= 0) & (group.spread(group.sums(gone.astype(np.float64))) == gone)
         words = f"the sum of {name} over the other rows of {group.name}"
-        values = np.where(complete, others, np.nan)
-        yield Predictor((name, group.name), words, np.zeros(0, np.int32), 0, values, groups=False, kind="linked")
+        others = group.sums_of_others(column.numbers)
+        yield number_predictor((name, group.name), words, others, groups=False, kind="linked")
 
 
 # Rows of one group.

@@ -55,7 +55,7 @@ class Term:
             made = _MADE[self.how](*x)
             return np.where(np.isfinite(made), made, np.nan)
 
-    def text(self, names: Sequence[str]) -> str:
+    def text(self, names: Mapping[int, str]) -> str:
         """The term as a formula is written."""
         return _WRITTEN[self.how].format(*(names[part] for part in self.parts))
 
@@ -92,7 +92,7 @@ class Relation:
     @property
     def parts(self) -> frozenset[int]:
         """Places of its companions."""
-        return frozenset(part for term in self.terms for part in term.parts)
+        return _parts(self.terms)
 
     def values(self, numbers: Mapping[int, Floats] | Sequence[Floats]) -> Floats:
         """The number (n,) that the companions, by their places, give; NaN where one is missing."""
@@ -274,8 +274,8 @@ def find_relations(
     return relations, search.tried
 
 
-def _parts(terms: Sequence[Term]) -> set[int]:
-    return {part for term in terms for part in term.parts}
+def _parts(terms: Sequence[Term]) -> frozenset[int]:
+    return frozenset(part for term in terms for part in term.parts)
 
 
 class _Search:
@@ -293,7 +293,6 @@ class _Search:
         self.more = np.sort(_varied(y, rng.permutation(known), REFINED))
         self.draws = rng.random((STARTS, 4))
         self.y, self.tolerance, self.unit = y, tolerance(y), printed_unit(y)
-        self.units = [printed_step(numbers[self.more]) for numbers in self.numbers]
         self.tried = 0
 
     def stages(self) -> Iterator[tuple[list[tuple[Term, ...]], bool]]:
@@ -392,12 +391,14 @@ class _Search:
         return [0.0, round(constant / self.unit) * self.unit, round(2 * constant / self.unit) * self.unit / 2]
 
     def _slack(self, terms: tuple[Term, ...], factors: tuple[float, ...]) -> float:
-        plain = zip(terms, factors, strict=True)
-        units = [abs(factor) * self.units[term.parts[0]] / 2 for term, factor in plain if term.how == "itself"]
-        return self.tolerance + sum(units) if len(units) == len(terms) else self.tolerance
+        if any(term.how != "itself" for term in terms):
+            return self.tolerance
+        steps = [printed_step(self.numbers[term.parts[0]][self.more]) for term in terms]
+        return self.tolerance + sum(abs(factor) * step / 2 for factor, step in zip(factors, steps, strict=True))
 
     def _formula(self, terms: tuple[Term, ...], factors: tuple[float, ...], constant: float, logs: bool) -> str:
-        names = [quoted(one.words) if _is_column(one) else f"({one.words})" for one in self.companions]
+        used = {part: self.companions[part] for part in _parts(terms)}
+        names = {part: quoted(one.words) if _is_column(one) else f"({one.words})" for part, one in used.items()}
         written = [term.text(names) for term in terms]
         text = _sum(dict(zip(written, factors, strict=True)), constant)
         return f"exp({text})" if logs else text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -134,14 +134,15 @@ def owner_knowledge(
 
     def companions() -> Iterable[Predictor]:
         yield from _companions(columns, household=household, person=person, time=time) if searched else ()
-        for column in searched:
-            yield from _shares_of_totals(columns, column.name)
+        yield from _shares_of_totals(columns, [column.name for column in searched])
 
     sampled = [_at(companion, some) for companion in companions()]
     relations = [(column, relation) for column in searched for relation in _arithmetic(column, sampled, seed)]
     tables = [(column, *table) for column in searched for table in _tables(column, sampled)]
+    every_judged = [_judged(column, relation, sampled) for column, relation in relations]
+    telling = [judged for judged in every_judged if judged.tells or judged.nearly]
     numbers: dict[int, Floats] = {}
-    needed = {part for _, relation in relations for part in relation.parts} | {place for _, place, _ in tables}
+    needed = {part for judged in telling for part in judged.relation.parts} | {place for _, place, _ in tables}
     every: Iterable[Predictor] = sampled
     if len(some) < n:
         del sampled
@@ -154,8 +155,8 @@ def owner_knowledge(
                 named = in_frame(companion.columns, columns)
                 kind = companion.kind if companion.kind in ("text", "linked") else "table"
                 column.put(table[companion.codes], Source(named, companion.words, 0, kind))
-    for column, relation in relations:
-        _put_arithmetic(column, relation, numbers, in_frame(relation.columns, columns))
+    for judged in telling:
+        _put_arithmetic(judged, numbers, in_frame(judged.relation.columns, columns))
     orders = row_orders(columns)
     for column in searched:
         _put_orders(column, orders)
@@ -217,22 +218,21 @@ def _companions(
     yield from text_parts(columns)
 
 
-def _shares_of_totals(columns: Mapping[str, ReleasedColumn], name: str) -> Iterator[Predictor]:
-    """Columns of shares times the sums of a released column over groups, which swaps within them leave as they were."""
-    own = columns[name].numbers
-    shares = [(other, x) for other, column in columns.items() if (x := column.numbers) is not None and _are_shares(x)]
-    if own is None or not shares:
-        return
-    for group, column in columns.items():
-        if group != name and 1 < column.n_levels <= MOST_GROUPS * len(own):
-            totals = np.bincount(column.codes, own, column.n_levels + 1)
-            totals[0] = np.nan
-            for share, x in shares:
-                words = f"{share} * the sum of {name} over {group}"
-                none = np.zeros(0, np.int32)
-                yield Predictor(
-                    (share, group, name), words, none, 0, x * totals[column.codes], groups=False, kind="numbers"
-                )
+def _shares_of_totals(columns: Mapping[str, ReleasedColumn], names: Sequence[str]) -> Iterator[Predictor]:
+    """Columns of shares times the sums of released ones over groups, which swaps within them leave as they were."""
+    numbers = {name: column.numbers for name, column in columns.items()} if names else {}
+    shares = [(other, x) for other, x in numbers.items() if x is not None and _are_shares(x)]
+    for name, (group, column) in product(names if shares else (), columns.items()):
+        own = numbers[name]
+        if own is None or group == name or not 1 < column.n_levels <= MOST_GROUPS * len(own):
+            continue
+        groups = Household.of(column)
+        totals = groups.spread(groups.sums(own))
+        for share, x in shares:
+            words = f"{share} * the sum of {name} over {group}"
+            yield derived_columns.number_predictor(
+                (share, group, name), words, x * totals, groups=False, kind="numbers"
+            )
 
 
 def _are_shares(values: Floats) -> bool:
@@ -247,7 +247,7 @@ def _at(companion: Predictor, some: NDArray[np.int64]) -> Predictor:
 
 
 def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> list[Relation]:
-    """Relations that tell, or that tell to within the printed units of their companions."""
+    """Relations that may tell the numbers of a column; what was tried is counted."""
     if column.recovered.values is None:
         return []
     use = [companion if column.may_use(companion) else replace(companion, numbers=None) for companion in companions]
@@ -256,22 +256,32 @@ def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> 
         fit = fit[column.recovered.target.touched[column.some][fit]]
     relations, tried = find_relations(column.at, use, name=column.name, rows=fit, seed=seed)
     column.tried += tried
-    numbers = {part: companions[part].numbers for relation in relations for part in relation.parts}
-    held = {part: values for part, values in numbers.items() if values is not None}
-    fitted = [(relation, relation.values(held)) for relation in relations]
-    return [
-        relation
-        for relation, values in fitted
-        if column.tells(values, column.near) or column.tells(values, relation.slack)
-    ]
+    return relations
 
 
-def _put_arithmetic(column: _Column, relation: Relation, numbers: Mapping[int, Floats], named: tuple[str, ...]) -> None:
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """A relation, and whether it tells the numbers of a column exactly, or to within the units of its companions."""
+
+    column: _Column
+    relation: Relation
+    tells: bool
+    nearly: bool
+
+
+def _judged(column: _Column, relation: Relation, companions: Sequence[Predictor]) -> _Judged:
+    numbers = {part: values for part in relation.parts if (values := companions[part].numbers) is not None}
     fitted = relation.values(numbers)
-    if column.tells(fitted[column.some], column.near):
+    return _Judged(column, relation, column.tells(fitted, column.near), column.tells(fitted, relation.slack))
+
+
+def _put_arithmetic(judged: _Judged, numbers: Mapping[int, Floats], named: tuple[str, ...]) -> None:
+    column, relation = judged.column, judged.relation
+    fitted = relation.values(numbers)
+    if judged.tells:
         formula = relation.formula if relation.plain else ""
         column.put(fitted, Source(named, relation.formula, 0, "numbers", formula))
-    if column.tells(fitted[column.some], relation.slack):
+    if judged.nearly:
         column.narrow(fitted, relation.slack)
 
 

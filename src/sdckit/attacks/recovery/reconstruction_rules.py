@@ -381,15 +381,12 @@ def _parts_of_totals(
 ) -> Iterator[Predictor]:
     """Predictors from household totals: the total less the values of the other members."""
     assert state.numbers is not None
-    own = np.where(np.isnan(state.numbers), 0.0, state.numbers)
-    unknown = np.isnan(state.numbers).astype(np.float64)
-    others = household.spread(household.sums(own)) - own
-    complete = household.spread(household.sums(unknown)) - unknown == 0
+    others = household.sums_of_others(state.numbers)
     for name, column in columns.items():
         if name not in (state.name, household.name) and column.numbers is not None and column.n_levels > 3:
-            rest = np.where(complete, column.numbers - others, np.nan)
             words = f"{name} less the {state.name} of mates"
-            yield Predictor((name, household.name), words, np.zeros(0, np.int32), 0, rest, groups=False)
+            rest = column.numbers - others
+            yield derived_columns.number_predictor((name, household.name), words, rest, groups=False)
 
 
 def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sdckit.attacks.recovery.numeric_relations import rearranged
 from sdckit.attacks.recovery.reconstruct import FILE_ORDER
 from sdckit.attacks.recovery.reconstruction_rules import Source
+from sdckit.data.scenarios.scenario_toml import toml_entry
 
 ORDERED_BY = "the order by "
 
@@ -61,10 +62,7 @@ def _arithmetic_remedy(column: str, source: Source) -> str:
             f"leave out {names}, or change it as {column} was changed: {source.formula or source.words} tells {column}"
         )
     name, formula = min(formulas.items(), key=lambda pair: pair[1].count("-"))
-    key = name if name.isidentifier() and name.isascii() else f'"{name}"'
     beside = " and ".join(other for other in source.columns if other != name)
     told = f"with {beside} it tells" if beside else "it tells"
-    return (
-        f'recompute {name} from the released columns (derived = {{ {key} = "{formula}" }} in the recipe), or leave '
-        f"it out: {told} {column}"
-    )
+    entry = f"derived = {{ {toml_entry(name, formula)} }}"
+    return f"recompute {name} from the released columns ({entry} in the recipe), or leave it out: {told} {column}"
