@@ -45,10 +45,17 @@ def test_a_bad_file_is_told_of_and_a_large_one_is_not_sent(visit: Windows, serve
     bad.write_text(BAD, encoding="utf-8")
     good.write_text("sex,age\n" + "f,3\nm,4\n" * 20, encoding="utf-8")
     page.set_input_files("#file-upload", bad)
-    page.wait_for_selector("#alert:not([hidden])")
+    page.wait_for_selector("#file-upload_fault")
     assert page.get_by_role("alert").filter(has_text="bad.csv").count() == 1
+    assert page.get_attribute("#file-upload", "aria-invalid") == "true"
+    page.click("button.way[data-go=risk]")  # where the field cannot be seen the box on top says it
+    page.wait_for_selector("#alert:not([hidden])")
     page.click("#alert button")
+    calm(page)
     assert page.is_hidden("#alert")
+    page.click("button.way[data-go=file]")
+    calm(page)
+    assert not page.query_selector(".fault")
 
     sent = len([url for url in visit.asked if "/upload/" in url])
     page.evaluate("document.getElementById('told').dataset.limit = '50'")
