@@ -228,13 +228,17 @@ class AttackResult(PairResult):
         """Records of the original."""
         return self.pair.n
 
-    @property
-    def records(self) -> Any:
-        """``attacked``, and ``success`` (or what it is called: share over the releases) per original record."""
+    def record_columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of `records`."""
         attacked, success = np.zeros(self.n, np.bool_), np.full(self.n, np.nan)
         attacked[self.hits[0][0]] = True  # the same records in every release
         success[self.hits[0][0]] = np.mean([succeeded for _, succeeded in self.hits], axis=0)
-        return self.pair.records({"attacked": attacked, self.success_name: success}, prefix=self.prefix)
+        return {"attacked": attacked, self.success_name: success}
+
+    @property
+    def records(self) -> Any:
+        """``attacked``, and ``success`` (or what it is called: share over the releases) per original record."""
+        return self.pair.records(self.record_columns(), prefix=self.prefix)
 
     @property
     def by_group(self) -> Any:

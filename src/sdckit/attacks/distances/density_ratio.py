@@ -35,7 +35,7 @@ class KernelRows:
 
     def take(self, rows: AnyInts) -> KernelRows:
         """Some of the rows."""
-        numbers, codes = (np.ascontiguousarray(array[rows]) for array in (self.numbers, self.codes))
+        numbers, codes = np.ascontiguousarray(self.numbers[rows]), np.ascontiguousarray(self.codes[rows])
         return KernelRows(numbers, codes, self.same, self.other)
 
 
@@ -48,27 +48,38 @@ def kernel_rows(numbers: Sequence[Sequence[Floats]], codes: Sequence[Sequence[An
     >>> np.exp(first.same).round(2).tolist(), np.exp(first.other).round(2).tolist()
     ([0.8], [0.2])
     """
-    sizes = [len(file) for file in (numbers[0] if numbers else codes[0])]
-    scaled = [np.full((n, len(numbers)), math.nan) for n in sizes]
-    for j, files in enumerate(numbers):
-        together = np.concatenate(files)
-        known = together[~np.isnan(together)]
-        span = float(np.ptp(np.percentile(known, TAILS))) if len(known) else 0.0
-        for matrix, values in zip(scaled, files, strict=True):
-            # without a range all values are alike: any two of them are equal
-            matrix[:, j] = values / (WIDTH * span) if span > 0 else np.where(np.isnan(values), math.nan, 0.0)
-    coded = [np.empty((n, len(codes)), np.int64) for n in sizes]
-    levels = np.ones(len(codes))
-    for j, files_of_codes in enumerate(codes):
-        levels[j] = max(len(np.unique(np.concatenate(files_of_codes))), 2) - 1
-        for codes_of_file, column in zip(coded, files_of_codes, strict=True):
-            codes_of_file[:, j] = column
-    others = np.concatenate([np.full(len(numbers), SPREAD), SPREAD / levels])
+    spans = [_span(files) for files in numbers]
+    measured = [
+        [values / (WIDTH * span) for values in files] for files, span in zip(numbers, spans, strict=True) if span
+    ]
+    # without a range all values are alike: there are two levels, a value and none
+    alike = [[np.isnan(values) for values in files] for files, span in zip(numbers, spans, strict=True) if not span]
+    categories = [*codes, *alike]
+    levels = np.array([max(len(np.unique(np.concatenate(files))), 2) - 1 for files in categories])
+    others = np.concatenate([np.full(len(measured), SPREAD), SPREAD / levels if categories else []])
     same = np.full(len(others), math.log(1 - SPREAD))
-    return tuple(KernelRows(*arrays, same, np.log(others)) for arrays in zip(scaled, coded, strict=True))
+    out = []
+    for file in range(len((*numbers, *codes)[0])):
+        columns = [files[file] for files in measured], [files[file] for files in categories]
+        n = len((*numbers, *codes)[0][file])
+        matrix, labels = np.empty((n, len(measured))), np.empty((n, len(categories)), np.int64)
+        for target, values in zip((matrix, labels), columns, strict=True):
+            for j, column in enumerate(values):
+                target[:, j] = column
+        out.append(KernelRows(matrix, labels, same, np.log(others)))
+    return tuple(out)
 
 
-def log_density(targets: KernelRows, rows: KernelRows, *, fold: Ints | None = None, folds: Ints | None = None) -> Floats:
+def _span(files: Sequence[Floats]) -> float:
+    """Range of a number between its tails, over all files."""
+    together = np.concatenate(files)
+    known = together[~np.isnan(together)]
+    return float(np.ptp(np.percentile(known, TAILS))) if len(known) else 0.0
+
+
+def log_density(
+    targets: KernelRows, rows: KernelRows, *, fold: Ints | None = None, folds: Ints | None = None
+) -> Floats:
     """Logarithm of the mean product of kernels over the rows, for each target.
 
     `fold` (targets), `folds` (rows): rows of a target's own fold are left out.
@@ -106,9 +117,9 @@ def _log_sums(numbers, codes, own, row_numbers, row_codes, folds, same, other, o
             log = 0.0
             for j in range(p):
                 apart = abs(numbers[i, j] - row_numbers[r, j])
-                if apart == apart:
+                if not np.isnan(apart):
                     log -= apart
-                elif numbers[i, j] != numbers[i, j] and row_numbers[r, j] != row_numbers[r, j]:
+                elif np.isnan(numbers[i, j]) and np.isnan(row_numbers[r, j]):
                     log += same[j]
                 else:
                     log += other[j]
