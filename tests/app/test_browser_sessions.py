@@ -18,6 +18,7 @@ import pytest
 from app.browsing import eventually
 from app.toys import TOYS
 from sdckit.app.browser_sessions import (
+    AUTOMATIC,
     DEEPEST,
     SAVED_NAME as NAME,
     Autosave,
@@ -30,6 +31,7 @@ from sdckit.app.browser_sessions import (
     Work,
     Worker,
     state_folder,
+    with_version,
 )
 
 
@@ -86,7 +88,32 @@ def test_decisions_are_kept_for_undo_and_for_the_next_start(seats: Seats, tmp_pa
     assert found is not None
     assert (found["scenario"], found["steps"]) == ({"keys": ["sex"]}, [])
     seat.change(path="/data/b.csv", scenario={"keys": ["age"]})
-    assert seat.history.before == []  # another file: what was decided for the first one is gone
+    assert seat.history.before == []  # another file: undo leads back to nothing of the first one
+
+
+def test_the_same_roles_change_nothing_and_another_file_leaves_the_recipe(seats: Seats, tmp_path: Path) -> None:
+    seat = seats.take("", reloaded=False)
+    seat.change(scenario={"keys": ["sex", "age"]}, steps=(Step("round_values"),))
+    before = seat.work.digest(), len(seat.history.before)
+    seat.change(scenario={"keys": ["age", "sex"]})
+    assert (seat.work.digest(), len(seat.history.before)) == before
+    seat.change(path="/data/b.csv", scenario=None, steps=())
+    (version,) = seat.work.versions
+    assert version["why"] == "before another file was opened"
+    assert (version["scenario"], version["steps"][0]["method"]) == ({"keys": ["sex", "age"]}, "round_values")
+    seat.change(exact=True)
+    found = Autosave(tmp_path).found  # the next start has it, too
+    assert found is not None
+    assert Work().taken_up(found).versions == seat.work.versions
+
+
+def test_versions_of_a_name_stay_and_automatic_ones_are_bounded() -> None:
+    work = with_version(Work(steps=(Step("round_values"),)), name="mine")
+    for number in range(AUTOMATIC + 5):
+        work = with_version(replace(work, steps=(Step("round_values", {"base": number}),)), why="before a proposal")
+    assert len(work.versions) == AUTOMATIC + 1
+    assert work.versions[0]["name"] == "mine"
+    assert work.versions[-1]["steps"][0]["arguments"] == {"base": AUTOMATIC + 4}
 
 
 # What is kept between two starts: scenario and recipe, for their owner only.

@@ -37,13 +37,13 @@ def within(tmp_path: Path, run: Callable[[Seat, Room], Any]) -> None:
 
 def test_changes_are_seen_undone_and_done_again(tmp_path: Path) -> None:
     def run(seat: Seat, room: Room) -> None:
-        assert not room.can_undo
+        assert not room.undoes()
         room.change(steps=(Step("round_values"),))
         assert room.work.get() is seat.work
-        assert room.can_undo
+        assert room.undoes() == "change the steps"
         room.undo()
         assert room.work.get().steps == ()
-        assert room.can_redo
+        assert room.undoes(redo=True)
         room.redo()
         assert len(room.work.get().steps) == 1
         assert room.folder == seat.folder

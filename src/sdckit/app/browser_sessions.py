@@ -32,6 +32,7 @@ from sdckit.errors import FileFormatError
 
 DECIDED = ("scenario", "steps")  # what undo takes back
 DEEPEST = 200  # decisions kept
+ROLES_CHANGED, STEPS_CHANGED = "change roles", "change the steps"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Step:
 class Work:
     """A session's decisions.
 
-    `facts` is what opening the file told, `release` what protecting told; both are aggregates and paths. `secret`
+    `facts` is what opening the file told, `release` what protecting told; both are aggregates and paths. `versions`
+    are earlier scenarios and steps: undo and another file leave them alone. `secret`
     draws every run of the recipe alike, and is written nowhere but in the log.
     """
 
@@ -57,6 +59,7 @@ class Work:
     facts: Mapping[str, Any] | None = None
     scenario: Mapping[str, Any] | None = None
     steps: tuple[Step, ...] = ()
+    versions: tuple[Mapping[str, Any], ...] = ()
     secret: str = field(default="", repr=False)
     release: Mapping[str, Any] | None = None
     control: str = ""
@@ -78,7 +81,10 @@ class Work:
 
     def saved(self) -> dict[str, Any]:
         """What may be kept on disk between two starts: scenario and recipe, no data and no secret."""
-        return {"name": self.name, "scenario": self.scenario, "steps": [asdict(step) for step in self.steps]}
+        return {
+            "name": self.name, "scenario": self.scenario, "steps": [asdict(step) for step in self.steps],
+            "versions": [dict(version) for version in self.versions],
+        }  # fmt: skip
 
     def taken_up(self, saved: Mapping[str, Any]) -> Work:
         """The same with the scenario and the recipe that were saved.
@@ -87,29 +93,39 @@ class Work:
         >>> Work().taken_up(work.saved()).steps == work.steps
         True
         """
-        steps = tuple(Step(step["method"], step["arguments"], step["on"]) for step in saved["steps"])
         name = self.name or str(saved.get("name", ""))
-        return replace(self, name=name, scenario=saved["scenario"], steps=steps)
+        versions = (*self.versions, *map(checked_version, saved.get("versions", ())))
+        return replace(self, name=name, scenario=saved["scenario"], steps=made_steps(saved["steps"]), versions=versions)
 
 
 @dataclass
 class History:
-    """Decisions before and after the present ones.
+    """Decisions before and after the present ones, each with what was done then.
 
     >>> history, first = History(), Work(steps=(Step("round_values"),))
     >>> second = replace(first, steps=())
-    >>> history.keep(first)
-    >>> history.undo(second).steps == first.steps, history.redo(first).steps == second.steps
-    (True, True)
+    >>> history.keep(first, "remove a step")
+    >>> history.undone(), history.undo(second).steps == first.steps, history.redo(first).steps == second.steps
+    ('remove a step', True, True)
     """
 
     before: list[dict[str, Any]] = field(default_factory=list)
     after: list[dict[str, Any]] = field(default_factory=list)
 
-    def keep(self, work: Work) -> None:
-        """Remember decisions that are about to change; what was undone cannot be done again."""
-        self.before = [*self.before, _decided(work)][-DEEPEST:]
+    def keep(self, work: Work, did: str = STEPS_CHANGED) -> None:
+        """Remember decisions that are about to change by what is `did`; what was undone cannot be done again."""
+        self.before = [*self.before, {**_decided(work), "did": did}][-DEEPEST:]
         self.after = []
+
+    def undone(self, *, redo: bool = False) -> str:
+        """What undo takes back, or redo does again; empty where nothing is."""
+        source = self.after if redo else self.before
+        return str(source[-1]["did"]) if source else ""
+
+    def crosses(self, work: Work, *, redo: bool = False) -> bool:
+        """Whether undo, or redo, gives other roles than those of the work."""
+        source = self.after if redo else self.before
+        return bool(source) and not same_roles(source[-1]["scenario"], work.scenario)
 
     def undo(self, work: Work) -> Work:
         """The decisions before the last change; the same where there was none."""
@@ -127,12 +143,68 @@ class History:
     def _step(source: list[dict[str, Any]], target: list[dict[str, Any]], work: Work) -> Work:
         if not source:
             return work
-        target.append(_decided(work))
-        return replace(work, **source.pop())
+        last = source.pop()
+        target.append({**_decided(work), "did": last["did"]})
+        return replace(work, **{name: last[name] for name in DECIDED})
 
 
 def _decided(work: Work) -> dict[str, Any]:
     return {name: getattr(work, name) for name in DECIDED}
+
+
+def same_roles(first: Any, second: Any) -> bool:
+    """Whether two scenarios say the same, in whatever order.
+
+    >>> same_roles({"keys": ["a", "b"]}, {"keys": ["b", "a"]}), same_roles({"keys": ["a"]}, None)
+    (True, False)
+    """
+    return bool(_unordered(first) == _unordered(second))
+
+
+def _unordered(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _unordered(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return sorted(json.dumps(entry, sort_keys=True, default=str) for entry in value)
+    return value
+
+
+# Earlier scenarios and steps, which neither undo nor another file takes away: plain values, as they are saved.
+
+
+AUTOMATIC = 30  # versions kept by themselves; those of a name stay
+
+
+def made_steps(plain: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
+    """Steps of plain values, as a task or a file gives them."""
+    return tuple(Step(step["method"], dict(step["arguments"]), bool(step.get("on", True))) for step in plain)
+
+
+def checked_version(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """A version as it was saved; whatever else it holds is left out."""
+    steps = [asdict(step) for step in made_steps(plain["steps"])]
+    scenario = None if plain["scenario"] is None else dict(plain["scenario"])
+    texts = {name: str(plain.get(name, "")) for name in ("name", "why", "time")}
+    return {**texts, "scenario": scenario, "steps": steps}
+
+
+def with_version(work: Work, *, name: str = "", why: str = "") -> Work:
+    """The work with its scenario and steps among the versions; what stands there already is not kept twice.
+
+    >>> work = with_version(Work(steps=(Step("round_values"),)), why="before another file")
+    >>> [version["why"] for version in with_version(work, why="before a proposal").versions]
+    ['before another file']
+    """
+    plain = work.saved()
+    version = {"name": name, "why": why, "time": time.strftime("%Y-%m-%d %H:%M")}
+    version |= {entry: plain[entry] for entry in ("scenario", "steps")}
+    same = [old for old in work.versions if all(old[entry] == version[entry] for entry in ("scenario", "steps"))]
+    if not name and (same or not work.steps):
+        return work
+    kept = [old for old in work.versions if not (name and old["name"] == name)]
+    automatic = [old for old in kept if not old["name"]]
+    kept = [old for old in kept if old not in automatic[: max(0, len(automatic) - AUTOMATIC + 1)]]
+    return replace(work, versions=(*kept, version))
 
 
 # Scenario and recipe of the last sessions, kept for the next start; never data, and no secret of the
@@ -140,6 +212,7 @@ def _decided(work: Work) -> dict[str, Any]:
 
 
 SAVED_NAME = "last-work.json"
+DECISIONS = (*DECIDED, "versions")  # without any of these there is nothing to save
 
 
 class Autosave:
@@ -162,12 +235,12 @@ class Autosave:
             Work().taken_up(saved)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
-        return dict(saved) if saved.get("scenario") or saved.get("steps") else None
+        return dict(saved) if any(map(saved.get, DECISIONS)) else None
 
     def keep(self, work: Work) -> None:
         """Write scenario and recipe; an empty session leaves what is there."""
         saved = work.saved()
-        if saved["scenario"] or saved["steps"]:
+        if any(map(saved.get, DECISIONS)):
             text = json.dumps({**saved, "day": time.strftime("%Y-%m-%d")}, default=str)
             with (
                 contextlib.suppress(FileFormatError),  # a full disk must not end the work
@@ -435,13 +508,34 @@ class Seat:
     warm: float = WARM
     jobs: Any = None  # set by the first room
 
-    def change(self, **fields: Any) -> None:
-        """Change what was decided; what undo takes back is remembered, and saved."""
-        before, self.work = self.work, replace(self.work, **fields)
-        if before.path and before.path != self.work.path:
+    def change(self, *, did: str = "", why: str = "", **fields: Any) -> None:
+        """Change what was decided; what undo takes back is remembered, and saved.
+
+        `did` names it at undo. What is before it becomes a version where `why` says before what, where roles are
+        changed and where another file is opened. The same roles once more are no change.
+        """
+        before = self.work
+        if same_roles(fields.get("scenario", 0), before.scenario):
+            fields["scenario"] = before.scenario
+        changed = replace(before, **fields)
+        other_file, other_roles = before.path != changed.path, before.scenario != changed.scenario
+        if other_file:
+            why = "before another file was opened"
+        elif other_roles and before.scenario:
+            why = why or "before roles were changed"
+        if why:
+            kept = with_version(replace(before, versions=changed.versions), why=why)
+            changed = replace(changed, versions=kept.versions)
+        self.work = changed
+        if before.path and other_file:
             self.history.clear()
-        elif _decisions(before) != _decisions(self.work):
-            self.history.keep(before)
+        elif _decisions(before) != _decisions(changed):
+            self.history.keep(before, did or (ROLES_CHANGED if other_roles else STEPS_CHANGED))
+        self._show(before)
+
+    def keep_version(self, *, name: str = "", why: str = "") -> None:
+        """Keep scenario and steps under a name, or because of what comes next."""
+        before, self.work = self.work, with_version(self.work, name=name, why=why)
         self._show(before)
 
     def undo(self) -> None:

@@ -296,7 +296,10 @@ def _serve_saved(input: Inputs, room: Room) -> None:
     def _() -> None:
         if saved_work := offered.get():
             taken = room.seat.work.taken_up(saved_work)
-            room.change(scenario=taken.scenario, steps=taken.steps, name=taken.name)
+            room.change(
+                did="take up what was saved", scenario=taken.scenario, steps=taken.steps, name=taken.name,
+                versions=taken.versions,
+            )  # fmt: skip
 
     @reactive.effect
     @reactive.event(input.forget)

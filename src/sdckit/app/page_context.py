@@ -152,21 +152,22 @@ class Room:
         """The session's folder: what is written there goes with the session."""
         return self.seat.folder
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a decision to take back; reactive."""
+    def undoes(self, *, redo: bool = False) -> str:
+        """What undo would take back, or redo do again; empty for nothing; reactive."""
         self.work.get()
-        return bool(self.seat.history.before)
+        return self.seat.history.undone(redo=redo)
 
-    @property
-    def can_redo(self) -> bool:
-        """Whether something was taken back; reactive."""
-        self.work.get()
-        return bool(self.seat.history.after)
+    def crosses_roles(self, *, redo: bool = False) -> bool:
+        """Whether undo, or redo, would change the roles; reactive."""
+        return self.seat.history.crosses(self.work.get(), redo=redo)
 
     def change(self, **fields: Any) -> None:
         """Change fields of the work."""
         self.seat.change(**fields)
+
+    def keep_version(self, *, name: str = "", why: str = "") -> None:
+        """Keep scenario and steps under a name, or because of what comes next."""
+        self.seat.keep_version(name=name, why=why)
 
     def undo(self) -> None:
         """Take back the last decision."""

@@ -11,7 +11,7 @@ from shiny import ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Work
-from sdckit.app.page_context import Room, Say
+from sdckit.app.page_context import Room, Say, file_field
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
@@ -206,17 +206,34 @@ def button(text: str, act: str, at: int = -1, *, disabled: bool = False, about: 
     )  # fmt: skip
 
 
-def start_shown(room: Room) -> Tag:
-    """The buttons above the list."""
+def _stepping(room: Room, act: str, *, redo: bool) -> Tag:
+    """Undo or redo, with what it would take back or do again."""
+    words, what = ("Redo" if redo else "Undo"), room.undoes(redo=redo)
+    text = f"{room.say(words)}: {room.say(what)}" if what else room.say(words)
+    return button(text, act, disabled=not what)
+
+
+def _asking(say: Say, act: str) -> Tag:
+    """The question before undo or redo changes the roles."""
+    return tags.div(
+        tags.p(say("This changes the roles, not only the steps. The state of now is kept among the versions.")),
+        button(say("Change the roles"), f"{act}_roles"), button(say("Leave all as it is"), "leave"),
+        class_="card-box", role="alert",
+    )  # fmt: skip
+
+
+def start_shown(room: Room, asking: str = "") -> Tag:
+    """The buttons above the list; `asking` is undo or redo where it waits for a word on the roles."""
     say = room.say
     return tags.div(
         tags.div(
             ui.input_action_button("propose", say("Propose a recipe"), class_="btn-primary"),
             ui.input_action_button("starter", say("Start from the advice"), class_="btn-outline-primary"),
-            button(say("Undo"), "undo", disabled=not room.can_undo),
-            button(say("Redo"), "redo", disabled=not room.can_redo),
+            *(_stepping(room, act, redo=act == "redo") for act in ("undo", "redo")),
             class_="buttons",
         ),
+        _asking(say, asking) if asking else None,
+        file_field(say, "recipe_file", say("Take the steps of a recipe file"), accept=[".toml"]),
         tags.details(
             tags.summary(say("Variables to keep as they are")),
             ui.input_checkbox_group("keep", say(KEEP), _keys(room.work.get()), inline=True),

@@ -356,6 +356,15 @@ def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
     return {"name": name}
 
 
+def load_recipe(desk: Desk, tell: Tell, *, path: str, scenario: Plain) -> dict[str, Any]:
+    """Read a recipe file and hold it against the open file; its derived columns are the last step."""
+    tell("reading the recipe")
+    steps = plain_steps(Recipe.from_toml(path))
+    chosen, made = desk.scenario(scenario), make_recipe(desk, steps)
+    made.check(data_for(desk, made, chosen), scenario=chosen)
+    return {"steps": steps}
+
+
 def _written(desk: Desk, text: str, *, exact: bool, language: str) -> str:
     """A recipe as HTML with its comments in the session's language."""
     if language != ENGLISH:
