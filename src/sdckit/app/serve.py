@@ -37,6 +37,7 @@ class Options:
     port: int = 0
     browser: bool = True
     limit: int = LIMIT
+    project: Mapping[str, Any] | None = None
     warm: float = 1.0  # seconds after which the worker of a page is started ahead
 
 
@@ -95,6 +96,8 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
 
         leave_untraced()
         first = Work(path=options.file, name=Path(options.file).name, scenario=options.scenario)
+        if options.project:
+            first = first.taken_up(options.project)
         seats = Seats(folders, Autosave(folders.state), first, warm=options.warm)
         frame = Frame(seats, limit=options.limit, stop=ending.end)
         guard.stand_before(frame.app(), scripts=scripts_of(frame.html()))

@@ -11,6 +11,7 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
+from sdckit.app.browser_sessions import made_steps
 from sdckit.app.page_context import Room, Say, file_field
 from sdckit.data.scenarios.scenario_form import fits
 
@@ -26,6 +27,7 @@ ENCODINGS = ("", "utf-8", "cp1252", "iso-8859-1", "iso-8859-15", "utf-16")
 FIELDS = ("delimiter", "decimal", "encoding", "missing", "user_missing")
 FORMATS = "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
 DROPPED = "The roles and steps of before name columns that this file does not have; they were left out."
+NOT_FITTING = "The project names columns that this file does not have; it stands among the versions on page Protect."
 FOLDER = "files"  # of what was uploaded, in the session's folder
 
 
@@ -45,6 +47,8 @@ def _upload(say: Say) -> TagChild:
         file_field(say, "upload", say("Choose a file"), accept=ACCEPTED, width="100%"),
         tags.p(say(FORMATS), class_="quiet"),
         tags.p(say("It stays on this machine, and is removed with the session."), class_="quiet"),
+        file_field(say, "project", say("Take up a project"), accept=[".sdckit"], width="100%"),
+        ui.output_ui("waiting"),
         class_="card-box",
     )  # fmt: skip
 
@@ -96,6 +100,7 @@ def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001
     """What its buttons do."""
     _serve_uploads(input, room)
+    _serve_project(input, room)
     _serve_demo(input, room)
     _serve_facts(input, room)
     _serve_records(input, room)
@@ -145,6 +150,39 @@ def _serve_uploads(input: Inputs, room: Room) -> None:
             _open(room, work.path, work.name, options(), beside="again")
         else:
             room.alert(room.say("Choose a file first, or open the demo."), beside="again")
+
+
+def _serve_project(input: Inputs, room: Room) -> None:
+    """Take up a project; it waits for its file, or stands among the versions where its columns are not there."""
+
+    def taken(project: dict[str, Any]) -> None:
+        work = room.seat.work
+        facts, scenario = work.facts, project["scenario"]
+        versions = work.taken_up(project).versions
+        if facts is not None and scenario is not None and not fits(scenario, facts["columns"]):
+            words = {"name": project["name"], "why": "", "time": ""}
+            state = {"scenario": scenario, "steps": project["steps"]}
+            room.change(versions=(*versions, {**words, **state}))
+            room.alert(room.say(NOT_FITTING), beside="project")
+            return
+        room.change(
+            did="take up a project", why="before a project was taken up", scenario=scenario, versions=versions,
+            steps=made_steps(project["steps"]),
+        )  # fmt: skip
+
+    @reactive.effect
+    @reactive.event(input.project)
+    def _() -> None:
+        for chosen in input.project() or ():
+            label = room.say("reading the project")
+            room.start("projects.load", taken, label=label, beside="project", path=str(chosen["datapath"]))
+
+    @render.ui
+    def waiting() -> TagChild:
+        work = room.work.get()
+        if work.facts is not None or work.scenario is None:
+            return None
+        return tags.p(room.say("Roles and steps are there and wait for the file of records."), role="status")
 
 
 def _serve_demo(input: Inputs, room: Room) -> None:

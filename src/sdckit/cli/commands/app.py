@@ -24,6 +24,9 @@ def app(
     scenario: Annotated[
         Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file.")
     ] = None,
+    project: Annotated[
+        Path | None, Option("--project", metavar="P.sdckit", help="Carry on with a project that was saved.")
+    ] = None,
     port: Annotated[int, Option("--port", help="Where to listen on 127.0.0.1; 0 takes a free one.")] = 0,
     no_browser: Annotated[bool, Option("--no-browser", help="Print the address only; open it yourself.")] = False,
 ) -> int:
@@ -35,7 +38,14 @@ def app(
         raise SdcError(f'the app needs {" and ".join(missing)}; install it: pip install "sdckit[app]"')
     if not 0 <= port <= HIGHEST_PORT:
         raise SdcError(f"port is from 0 to {HIGHEST_PORT}; give another one", argument="port")
-    options = [*_file(file), *_scenario(scenario), "--port", str(port), *["--no-browser"] * no_browser]
+    options = [
+        *_file(file),
+        *_scenario(scenario),
+        *_project(project),
+        "--port",
+        str(port),
+        *["--no-browser"] * no_browser,
+    ]
     return _run([sys.executable, "-m", "sdckit.app", *options])
 
 
@@ -56,6 +66,15 @@ def _scenario(path: Path | None) -> list[str]:
 
     Scenario.from_toml(path)
     return ["--scenario", str(path.resolve())]
+
+
+def _project(path: Path | None) -> list[str]:
+    if path is None:
+        return []
+    from sdckit.workflow.sessions.projects import read_project
+
+    read_project(path)
+    return ["--project", str(path.resolve())]
 
 
 def _run(command: list[str]) -> int:
