@@ -97,10 +97,10 @@ def planted(folder: Path) -> Path:
     return path
 
 
-def sent(folder: Path, path: Path, task: str, **arguments: Any) -> list[dict[str, Any]]:
+def sent(folder: Path, file: Path, task: str, **arguments: Any) -> list[dict[str, Any]]:
     """Everything that is sent for a request."""
     messages_sent: list[dict[str, Any]] = []
-    answer(Desk(folder), {"file": {"path": str(path)}, "task": task, "arguments": arguments}, messages_sent.append)
+    answer(Desk(folder), {"file": {"path": str(file)}, "task": task, "arguments": arguments}, messages_sent.append)
     return messages_sent
 
 
@@ -213,10 +213,12 @@ def test_refusals_have_words_in_german_and_name_the_field(tmp_path: Path) -> Non
     lacking: list[str] = []
     requests = [("roles.check", {"scenario": {**SCENARIO, **wrong}}) for wrong in WRONG]
     requests += [("protecting.run", {"scenario": SCENARIO, "steps": [bad], "secret": SECRET}) for bad in STEPS_REFUSED]
+    readings = ({"encoding": "zz"}, {"delimiter": "abc"}, {"decimal": "x"}, {"join": str(path)})
+    requests += [("opening.open_file", {"path": str(path), "reading": reading}) for reading in readings]
     fields = set()
     for task, arguments in requests:
         got = sent(tmp_path, path, task, **arguments)[-1]
         fields.add(got["field"])
         wording("de").translate(got["error"], (), lacking.append)
     assert not lacking
-    assert {"thresholds.k", "thresholds.risk", "sampling_fraction", "pd", "level"} <= fields
+    assert {"thresholds.k", "thresholds.risk", "sampling_fraction", "pd", "level", "delimiter"} <= fields
