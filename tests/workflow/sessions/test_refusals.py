@@ -166,7 +166,7 @@ TASKS: dict[str, dict[str, Any]] = {
 }
 # Of the steps and forms, and what was typed: no numbers of records.
 TYPED = {
-    "step", "k", "bands", "level", "start", "next", "bytes", "edges", "suggested", "scenario", "toml", "text",
+    "step", "k", "bands", "level", "start", "next", "bytes", "edges", "suggested", "scenario", "toml",
     "thresholds", "sampling_fraction", "script", "commands", "steps",
 }  # fmt: skip
 
