@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.workflow.sessions.refusals import field, message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -213,11 +214,10 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
     try:
         with _compiling(send), _warned() as notes:
             result = _carried_out(desk, request, send)
-        exact = request["arguments"].get("exact", False)
-        shown = notes if exact else list(map(_protected, notes))
+        shown = [message(note, request["arguments"]) for note in notes]
         send({"result": {**result, "notes": [*result.get("notes", ()), *shown]}})
     except SdcError as error:
-        send({"error": str(error), "field": error.argument or ""})
+        send({"error": message(str(error), request["arguments"]), "field": field(error)})
     except MemoryError:
         send({"error": "not enough memory; declare fewer columns or run on a larger machine"})
     except OSError as error:
@@ -232,14 +232,8 @@ def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, An
         desk.open(file["path"], file.get("reading", {}))
     room, _, function = task.partition(".")
     run = getattr(import_module(f"sdckit.workflow.sessions.{room}"), function)
-    return dict(run(desk, lambda text: send({"tell": text}), **request["arguments"]))
-
-
-def _protected(text: str) -> str:
-    """A warning with its record counts protected."""
-    from sdckit.report.gate.protect import protect_words
-
-    return protect_words(text)
+    arguments = request["arguments"]
+    return dict(run(desk, lambda text: send({"tell": message(text, arguments)}), **arguments))
 
 
 @contextlib.contextmanager
