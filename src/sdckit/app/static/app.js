@@ -12,7 +12,9 @@
   window.addEventListener("pagehide", () => kept.setItem("left", "yes"));
   window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
   Shiny.addCustomMessageHandler("seat", told => {
+    if (!told.tab) return;
     kept.setItem("seat", told.tab);
+    if (told.reload) { location.reload(); return; }
     document.body.dataset.ready = "yes";
   });
 
@@ -40,6 +42,11 @@
     if (open) byId(open.dataset.open).showModal();
     const close = event.target.closest("[data-close]");
     if (close) { byId(close.dataset.close).hidden = true; byId("main").focus(); }
+  });
+  // Work of a tab that is gone: go on with it, or remove it.
+  document.addEventListener("click", event => {
+    const offer = event.target.closest("[data-waiting]");
+    if (offer) Shiny.setInputValue("waiting_act", { act: offer.dataset.waiting, seat: offer.dataset.seat }, { priority: "event" });
   });
   $(document).one("shiny:connected", () => go(kept.getItem("page") || "file", false));
   Shiny.addCustomMessageHandler("go", told => go(told.page, true));
