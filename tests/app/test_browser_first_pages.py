@@ -35,8 +35,8 @@ def test_from_a_raw_file_to_its_risk(visit: Windows, tmp_path: Path) -> None:
     bad = tmp_path / "bad.parquet"
     bad.write_text("no columns", encoding="utf-8")
     page.set_input_files("#file-upload", bad)
-    page.wait_for_selector("#alert:not([hidden])")
-    assert "bad.parquet is not Parquet" in page.inner_text("#alert_text")
+    page.wait_for_selector("#file-upload_fault")
+    assert "bad.parquet is not Parquet" in page.inner_text("#file-upload_fault")
     assert page.is_visible("text=No file is open yet")
 
     page.set_input_files("#file-upload", raw_file(tmp_path))
@@ -104,8 +104,8 @@ def test_the_demo_shows_its_risk_in_one_click(visit: Windows) -> None:
     page.uncheck("input[name=roles-knows_1][value=children]")
     page.fill("#roles-limit_k", "two")
     page.click("#roles-accept")
-    page.wait_for_selector("#alert:not([hidden])")
-    assert "not a whole number" in page.inner_text("#alert_text")
+    page.wait_for_selector("#roles-limit_k_fault")
+    assert "not a whole number" in page.inner_text("#roles-limit_k_fault")
     page.fill("#roles-limit_k", "2")
     page.click("#roles-accept")
     page.wait_for_selector("text=Intruder “colleague”")

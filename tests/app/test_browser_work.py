@@ -45,10 +45,17 @@ def test_a_bad_file_is_told_of_and_a_large_one_is_not_sent(visit: Windows, serve
     bad.write_text(BAD, encoding="utf-8")
     good.write_text("sex,age\n" + "f,3\nm,4\n" * 20, encoding="utf-8")
     page.set_input_files("#file-upload", bad)
-    page.wait_for_selector("#alert:not([hidden])")
+    page.wait_for_selector("#file-upload_fault")
     assert page.get_by_role("alert").filter(has_text="bad.csv").count() == 1
+    assert page.get_attribute("#file-upload", "aria-invalid") == "true"
+    page.click("button.way[data-go=risk]")  # where the field cannot be seen the box on top says it
+    page.wait_for_selector("#alert:not([hidden])")
     page.click("#alert button")
+    calm(page)
     assert page.is_hidden("#alert")
+    page.click("button.way[data-go=file]")
+    calm(page)
+    assert not page.query_selector(".fault")
 
     sent = len([url for url in visit.asked if "/upload/" in url])
     page.evaluate("document.getElementById('told').dataset.limit = '50'")
@@ -59,6 +66,39 @@ def test_a_bad_file_is_told_of_and_a_large_one_is_not_sent(visit: Windows, serve
     cookie = {"Cookie": f"{served.cookies[0]['name']}={served.cookies[0]['value']}", "Origin": served.origin}
     refused = ask(served, "/session/x/upload/y", {**cookie, "Content-Length": str(5 * 2**30)}, method="POST")
     assert refused.status == 413
+
+
+def test_what_is_refused_stands_where_one_looks(visit: Windows, tmp_path: Path) -> None:
+    """No key was found, a limit is out of range, a task is cancelled: "Checking the scenario" stood there for ever."""
+    page = visit()
+    keyless = tmp_path / "keyless.csv"
+    keyless.write_text("x1,x2\n" + "".join(f"{n * 1.37:.3f},{n * n % 97 / 3:.4f}\n" for n in range(300)))
+    page.set_input_files("#file-upload", keyless)
+    calm(page)
+    page.click("button.way[data-go=roles]")
+    page.click("#roles-accept_all")
+    calm(page)
+    assert "no variable is a key yet" in page.inner_text("#roles-accept_all_fault")
+    assert page.is_hidden("#busy")
+
+    page.click("button.way[data-go=file]")
+    page.click("text=Open the demo")
+    calm(page)
+    page.click("button.way[data-go=roles]")
+    page.fill("#roles-limit_k", "1")
+    page.click("#roles-accept")
+    calm(page)
+    assert "at least 2" in page.inner_text("#roles-limit_k_fault")
+    assert page.get_attribute("#roles-limit_k", "aria-invalid") == "true"
+    page.fill("#roles-limit_k", "4")
+    page.click("#roles-accept")
+    page.wait_for_selector("#page_risk .empty")
+    page.click("#cancel")
+    calm(page)
+    page.click("#page_risk button:has-text('Start')")
+    calm(page)
+    assert not page.query_selector(".fault")
+    assert page.is_visible("#page_risk h3")
 
 
 def test_a_session_that_is_ended_leaves_nothing(visit: Windows, served: Served) -> None:

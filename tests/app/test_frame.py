@@ -115,14 +115,13 @@ def test_work_of_a_tab_that_is_gone_is_offered_in_every_new_one(tmp_path: Path) 
         before = seat.name
         session.set_inputs(waiting_act=act)
         assert seat.name != before
-    with sat(made, tab=seat.name, left="yes") as session:
-        assert seat.taken
+    assert seats.take(seat.name, reloaded=True) is seat
+    with sat(made) as session:
         assert "data-waiting" not in str(session.get_output("waiting").value)
-        with sat(made) as other:
-            assert "data-waiting" not in str(other.get_output("waiting").value)
-            assert "a.csv" in str(other.get_output("saved").value)  # what is saved now, not as the program started
-            other.set_inputs(waiting_act=act)  # somebody sits there
-            assert seat.taken
+        assert "a.csv" in str(session.get_output("saved").value)  # what is saved now, not as the program started
+        session.set_inputs(waiting_act=act)  # somebody sits there
+        assert seats.take(seat.name, reloaded=True) is seat
+    seat.taken = False
     with sat(made) as session:
         session.set_inputs(waiting_act={**act, "act": "remove"})
         assert "data-waiting" not in str(session.get_output("waiting").value)

@@ -314,7 +314,11 @@ ENDED = "the process that works on the data ended by itself; it may have run out
 
 
 class TaskError(Exception):
-    """What a task refused, in a text that may be shown."""
+    """What a task refused, in a text that may be shown, and the argument that was wrong, if any."""
+
+    def __init__(self, text: str, argument: str = "") -> None:
+        super().__init__(text)
+        self.argument = argument
 
 
 class TaskCancelledError(Exception):
@@ -352,8 +356,9 @@ class Worker:
             await self._started()
 
     async def run(
-        self, task: str, arguments: Mapping[str, Any], tell: Callable[[str], None], *, file: Mapping[str, Any]
-    ) -> dict[str, Any]:
+        self, task: str, arguments: Mapping[str, Any], tell: Callable[[str], None], *, file: Mapping[str, Any],
+        partial: Callable[[dict[str, Any]], None] = lambda _: None,
+    ) -> dict[str, Any]:  # fmt: skip
         """Carry out a task and give its result.
 
         Parameters
@@ -366,6 +371,8 @@ class Worker:
             Is called with every text of progress.
         file
             The path of the open file and how it is read: a new process opens it first.
+        partial
+            Is called with what the task sends before its result.
 
         Raises
         ------
@@ -384,19 +391,24 @@ class Worker:
             try:
                 process.stdin.write(json.dumps(request).encode() + b"\n")  # type: ignore[union-attr]
                 await process.stdin.drain()  # type: ignore[union-attr]
-                return await self._answer(process, tell)
+                return await self._answer(process, tell, partial)
             except (OSError, EOFError):
                 cancelled = self._process is not process
                 self._kill()
                 raise TaskCancelledError if cancelled else TaskError(ENDED) from None
 
-    async def _answer(self, process: asyncio.subprocess.Process, tell: Callable[[str], None]) -> dict[str, Any]:
+    async def _answer(
+        self, process: asyncio.subprocess.Process, tell: Callable[[str], None],
+        partial: Callable[[dict[str, Any]], None],
+    ) -> dict[str, Any]:  # fmt: skip
         while (line := await process.stdout.readline()).endswith(b"\n"):  # type: ignore[union-attr]
             message = json.loads(line)
             if "tell" in message:
                 tell(message["tell"])
+            elif "partial" in message:
+                partial(message["partial"])
             elif "error" in message:
-                raise TaskError(message["error"])
+                raise TaskError(message["error"], str(message.get("field") or ""))
             else:
                 return dict(message["result"])
         raise EOFError

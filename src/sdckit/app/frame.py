@@ -228,9 +228,11 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
     @reactive.effect
     async def _() -> None:
         shown = room.shown.get()
-        status = {"label": shown.label, "progress": room.say(shown.progress)}
-        notes = list(map(room.say, shown.notes))
-        await session.send_custom_message("status", {**status, "error": room.say(shown.error), "notes": notes})
+        status: dict[str, object] = {
+            "label": shown.label, "progress": room.say(shown.progress), "error": room.say(shown.error),
+            "beside": list(shown.failure.beside) if shown.failure else [], "notes": list(map(room.say, shown.notes)),
+        }  # fmt: skip
+        await session.send_custom_message("status", status)
 
     @reactive.effect
     async def _() -> None:
@@ -253,6 +255,17 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
     @reactive.event(input.cancel)
     def _() -> None:
         room.cancel()
+
+    @reactive.effect
+    @reactive.event(input.again)
+    def _() -> None:
+        if place := room.places.get(str(input.again())):
+            place.again()
+
+    @reactive.effect
+    @reactive.event(input.closed)
+    def _() -> None:
+        room.close(str(input.closed()))
 
 
 def _serve_switches(input: Inputs, room: Room) -> None:

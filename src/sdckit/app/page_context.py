@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import tomllib
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from shiny import reactive, ui
-from shiny.session import Session, get_current_session, session_context
+from shiny.module import resolve_id
+from shiny.session import get_current_session
 from shiny.ui import Tag, TagChild, tags
 
-from sdckit.app.browser_sessions import Seat, TaskCancelledError, TaskError, Work
+from sdckit.app.browser_sessions import Seat, Work
+from sdckit.app.tasks import Failure, Job, Jobs, Place, Shown
 from sdckit.report.wording import SOFT_HYPHEN, say as say_in
-from sdckit.workflow.sessions.answering import INTERNAL, lacking
 
 # The texts of the app in the session's language.
 
@@ -98,131 +96,6 @@ def meanings(names: Sequence[str], say: Say) -> Tag:
     return tags.p(say("What the words mean:"), *each, class_="quiet")
 
 
-# The tasks of a seat, one after another: what runs, how far it is, and what to do with its result.
-
-
-@dataclass(frozen=True)
-class Job:
-    """A task that somebody asked for."""
-
-    task: str
-    arguments: Mapping[str, Any]
-    label: str
-    then: Callable[[dict[str, Any]], object] = field(repr=False)
-    session: Session | None = field(repr=False, default=None)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What the frame shows of it."""
-
-    label: str = ""
-    progress: str = ""
-    error: str = ""
-    notes: tuple[str, ...] = ()
-
-
-class Jobs:
-    """Runs one job at a time; of those that wait, the latest of a task stands for all of it."""
-
-    def __init__(self, seat: Seat) -> None:
-        self._seat = seat
-        self._waiting: list[Job] = []
-        self._runner: asyncio.Task[None] | None = None
-        self.shown = Shown()
-        self.show: Callable[[Shown], None] = lambda _: None
-
-    def warm(self) -> None:
-        """Start the worker ahead, once the page has had its turn."""
-        asyncio.get_running_loop().call_later(self._seat.warm, self._warm_if_idle)
-
-    def _warm_if_idle(self) -> None:
-        if self._runner is None:
-            self._begin(self._warm())
-
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        self._runner = asyncio.get_running_loop().create_task(work)
-        self._runner.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        """Go on with what joined the line while the last job or the start of the worker was ending."""
-        self._runner = None
-        if self._waiting and not task.cancelled():
-            self._begin(self._run())
-
-    def start(self, job: Job) -> None:
-        """Put a job into the line."""
-        self._waiting = [*(waiting for waiting in self._waiting if waiting.task != job.task), job]
-        if self._runner is None:
-            self._set(Shown(label=job.label))
-            self._begin(self._run())
-
-    def cancel(self) -> None:
-        """End what runs, and forget what waits."""
-        self._waiting = []
-        self._seat.worker.cancel()
-
-    async def _run(self) -> None:
-        error = ""  # stays to be seen while what comes after it runs
-        while self._waiting:
-            job = self._waiting.pop(0)
-            await self._told(Shown(label=job.label, error=error))
-            try:
-                await self._one(job)
-            except TaskCancelledError:
-                await self._told(Shown())
-                await self._warm()
-            except TaskError as refused:
-                error = str(refused)
-                await self._told(Shown(error=error))
-            except Exception as fault:  # noqa: BLE001 - a page's mistake must not stop the line
-                error = INTERNAL.format(kind=type(fault).__name__)
-                await self._told(Shown(error=error))
-        if self.shown.label:
-            await self._told(Shown(error=self.shown.error, notes=self.shown.notes))
-
-    async def _one(self, job: Job) -> None:
-        work = self._seat.work
-        if text := lacking(job.task, job.arguments, work.facts):
-            raise TaskError(text)
-        loop = asyncio.get_running_loop()
-        tasks: set[asyncio.Task[None]] = set()
-
-        def tell(text: str) -> None:
-            task = loop.create_task(self._told(Shown(label=job.label, progress=text)))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-
-        file = {"path": work.path, "reading": dict(work.reading)}
-        try:
-            result = await self._seat.worker.run(job.task, job.arguments, tell, file=file)
-        finally:
-            if tasks:  # else a progress that comes after the error hides it, and stays
-                await asyncio.wait(tasks)
-        async with reactive.lock():
-            with session_context(job.session), reactive.isolate():
-                if "verdict" in result:
-                    self._seat.verdict = result["verdict"]
-                    self._seat.changed()
-                job.then(result)
-            await reactive.flush()  # what follows from it joins the line before anybody sees it empty
-            self._set(Shown(self._waiting[0].label if self._waiting else "", notes=tuple(result.get("notes", ()))))
-            await reactive.flush()
-
-    async def _told(self, shown: Shown) -> None:
-        async with reactive.lock():
-            self._set(shown)
-            await reactive.flush()
-
-    def _set(self, shown: Shown) -> None:
-        self.shown = shown
-        self.show(shown)
-
-    async def _warm(self) -> None:
-        with contextlib.suppress(TaskCancelledError):
-            await self._seat.worker.warm()
-
-
 Told = Mapping[str, Any] | None
 
 
@@ -236,7 +109,9 @@ class Room:
     facts, scenario
         The same of it: who asks for these is not asked again when another decision is made.
     shown
-        The running task, its progress, the last error: the frame shows them.
+        The running task, its progress, the last refusal: the frame shows them.
+    places
+        Where answers will stand, by the id of the output.
     verdict
         HTML of the bar on top, from ``result["verdict"]`` of any task.
     page
@@ -259,6 +134,7 @@ class Room:
         self.shown: reactive.Value[Shown] = reactive.Value(self._jobs.shown)
         self._jobs.show = self.shown.set
         self._jobs.warm()
+        self.places: dict[str, Place] = {}
         seat.changed = self._changed
 
     def _changed(self) -> None:
@@ -300,7 +176,17 @@ class Room:
         """Do again what was taken back."""
         self.seat.redo()
 
-    def start(self, task: str, then: Callable[[dict[str, Any]], object], *, label: str, **arguments: Any) -> None:
+    def place(self, output: str) -> Place:
+        """Where an answer will stand: the id of an output of the page; see `Place.shown`."""
+        place = Place(self, resolve_id(output))
+        self.places[place.name] = place
+        return place
+
+    def start(
+        self, task: str, then: Callable[[dict[str, Any]], object], *, label: str, place: Place | None = None,
+        beside: str = "", fields: Callable[[str], str] = lambda _: "",
+        partial: Callable[[dict[str, Any]], object] = lambda _: None, **arguments: Any,
+    ) -> None:  # fmt: skip
         """Carry out a task in the worker; this returns at once.
 
         Parameters
@@ -311,20 +197,44 @@ class Room:
             Gets the result, in the session's context.
         label
             What is being done, in the session's language.
+        place
+            Where the answer will stand. It says that the task runs, why it failed, that it was cancelled, and starts
+            it again; a task without one leaves the page as it is.
+        beside
+            Id, on this page, of the button or field that asked for it: a refusal stands there.
+        fields
+            Id, on this page, of the field that a refused argument was typed in; "" for none.
+        partial
+            Gets what the task sends before its result, in the session's context.
         **arguments
             Plain values.
         """
-        self._jobs.start(Job(task, arguments, label, then, get_current_session()))
+        session = get_current_session()
+
+        def there(name: str) -> str:
+            return str(session.ns(name)) if name and session is not None else name
+
+        asked = (there(beside), lambda argument: there(fields(argument)), partial)
+        self.join(Job(task, arguments, label, then, session, place, *asked))
+
+    def join(self, job: Job) -> None:
+        """Put a task into the line."""
+        self._jobs.start(job)
 
     def cancel(self) -> None:
         """End the running task."""
         self._jobs.cancel()
 
-    def alert(self, text: str) -> None:
-        """Show a text in the red box."""
-        with reactive.isolate():
-            shown = self.shown.get()
-        self.shown.set(Shown(shown.label, shown.progress, text))
+    def alert(self, text: str, *, beside: str = "") -> None:
+        """Show a refusal: beside the element of this id where it can be seen, else in the red box."""
+        self._jobs.fail(Failure(text, beside=(resolve_id(beside),) if beside else ()))
+
+    def close(self, box: str) -> None:
+        """Somebody has closed the box of the alert or of the notes."""
+        if box == "alert":
+            self._jobs.fail(None)
+        elif box == "notes":
+            self._jobs.close_notes()
 
     def say(self, text: str, **words: Any) -> str:
         """A text in the session's language; its places are filled with `words`."""

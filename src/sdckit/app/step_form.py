@@ -121,7 +121,7 @@ def arguments_of(say: Say, asked: Plain, read: Read) -> dict[str, Any]:
         text = given.strip() if isinstance(given, str) else given
         if text in (None, "", (), []):
             if entry["needed"]:
-                raise ScenarioError(say("{c} is needed", c=name))
+                raise ScenarioError(say("{c} is needed", c=name), argument=name)
             continue
         arguments[name] = _value(say, entry, text)
     return arguments
@@ -141,11 +141,11 @@ def _value(say: Say, entry: Plain, given: Any) -> Any:
         number = math.nan
     if kind == "whole":
         if not number.is_integer():
-            raise ScenarioError(say("{c} takes a whole number", c=name))
+            raise ScenarioError(say("{c} takes a whole number", c=name), argument=name)
         return int(number)
     if kind == "number":
         if not math.isfinite(number):
-            raise ScenarioError(say("{c} takes a number", c=name))
+            raise ScenarioError(say("{c} takes a number", c=name), argument=name)
         return number
     return _toml(say, name, given)
 
@@ -157,7 +157,8 @@ def _toml(say: Say, name: str, given: str) -> Any:
     except tomllib.TOMLDecodeError:
         if any(mark in given for mark in '[]{}="\n'):
             raise ScenarioError(
-                say("{c}: write a number, a list such as [1, 2] or a table such as {c2}", c=name, c2='{a = ["x"]}')
+                say("{c}: write a number, a list such as [1, 2] or a table such as {c2}", c=name, c2='{a = ["x"]}'),
+                argument=name,
             ) from None
         return given
 

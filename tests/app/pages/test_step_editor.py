@@ -49,7 +49,8 @@ class NotedRoom:
 def editor(work: Work, **fields: Any) -> tuple[Editor, NotedRoom]:
     room: Any = NotedRoom(work)
     given: Any = {name: (lambda value=value: value) for name, value in fields.items()}
-    made = Editor(room, given, reactive.Value(None), reactive.Value({}), Kept(room, {}), Kept(room, {}))
+    nowhere: Any = (None, None)
+    made = Editor(room, given, reactive.Value(None), reactive.Value({}), Kept(room, {}), Kept(room, {}), *nowhere)
     return made, room
 
 

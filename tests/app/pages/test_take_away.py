@@ -24,9 +24,9 @@ def taken(*, passed: bool, **fields: Any) -> Taken:
     given: Any = {name: (lambda value=value: value) for name, value in fields.items()}
     files = [{"what": what, "path": f"/session/{what}"} for what in ("log", "release")]
     report = [{"what": "report", "path": "/session/report.html"}]
-    return Taken(
-        room, given, reactive.Value({"made": OF, "files": files}), reactive.Value({"made": "older", "files": report})
-    )  # fmt: skip
+    place: Any = None
+    ready = reactive.Value({"made": OF, "files": files})
+    return Taken(room, given, place, ready, reactive.Value({"made": "older", "files": report}))
 
 
 def test_files_of_this_release_in_their_order_the_log_last() -> None:

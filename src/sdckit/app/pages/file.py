@@ -101,8 +101,8 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     _serve_records(input, room)
 
 
-def _open(room: Room, path: str, name: str, reading: Mapping[str, Any]) -> None:
-    """Open a file; it is taken into the work once it was read."""
+def _open(room: Room, path: str, name: str, reading: Mapping[str, Any], *, beside: str) -> None:
+    """Open a file; it is taken into the work once it was read. A refusal stands beside what asked for it."""
     work = room.seat.work
 
     def opened(facts: dict[str, Any]) -> None:
@@ -110,8 +110,8 @@ def _open(room: Room, path: str, name: str, reading: Mapping[str, Any]) -> None:
         ui.update_text("missing", value=", ".join(reading.get("missing", ())))
 
     room.start(
-        "opening.open_file", opened, label=room.say("Reading {c}", c=name), path=path, reading=dict(reading),
-        exact=work.exact, language=work.language,
+        "opening.open_file", opened, label=room.say("Reading {c}", c=name), beside=beside, path=path,
+        reading=dict(reading), exact=work.exact, language=work.language,
     )  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def _serve_uploads(input: Inputs, room: Room) -> None:
     def _() -> None:
         if chosen := input.upload():
             path = _kept(room.folder, chosen[0])
-            _open(room, str(path), path.name, options())
+            _open(room, str(path), path.name, options(), beside="upload")
 
     @reactive.effect
     @reactive.event(input.second)
@@ -142,9 +142,9 @@ def _serve_uploads(input: Inputs, room: Room) -> None:
     def _() -> None:
         work = room.seat.work
         if work.path:
-            _open(room, work.path, work.name, options())
+            _open(room, work.path, work.name, options(), beside="again")
         else:
-            room.alert(room.say("Choose a file first, or open the demo."))
+            room.alert(room.say("Choose a file first, or open the demo."), beside="again")
 
 
 def _serve_demo(input: Inputs, room: Room) -> None:
@@ -158,7 +158,7 @@ def _serve_demo(input: Inputs, room: Room) -> None:
             _taken(room, facts, path=answer["path"], name=answer["name"], reading={}, scenario=answer["scenario"])
 
         label = room.say("Opening the demo")
-        room.start("opening.open_demo", opened, label=label, exact=work.exact, language=work.language)
+        room.start("opening.open_demo", opened, label=label, beside="demo", exact=work.exact, language=work.language)
 
 
 def _serve_facts(input: Inputs, room: Room) -> None:
@@ -169,7 +169,7 @@ def _serve_facts(input: Inputs, room: Room) -> None:
         """What the command line named, and everything once more where the switch or the language changed."""
         work = room.work.get()
         if work.path and (work.facts or {}).get("shown") != [work.exact, work.language]:
-            _open(room, work.path, work.name, work.reading)
+            _open(room, work.path, work.name, work.reading, beside="facts")
 
     @render.ui
     def facts() -> TagChild:
@@ -198,7 +198,7 @@ def _serve_facts(input: Inputs, room: Room) -> None:
     def _() -> None:
         work = room.seat.work
         chosen = list(input.chosen()) or [""]  # without any, the empty field alone
-        _open(room, work.path, work.name, {**work.reading, "missing": chosen})
+        _open(room, work.path, work.name, {**work.reading, "missing": chosen}, beside="use_codes")
 
 
 def _serve_records(input: Inputs, room: Room) -> None:
@@ -229,8 +229,8 @@ def _serve_records(input: Inputs, room: Room) -> None:
         work = room.seat.work
         hidden = list((work.scenario or {}).get("identifiers", ()))
         room.start(
-            "opening.rows", shown.set, label=say("Reading a page of records"), start=start, hidden=hidden,
-            exact=work.exact, language=work.language,
+            "opening.rows", shown.set, label=say("Reading a page of records"), beside="rows", start=start,
+            hidden=hidden, exact=work.exact, language=work.language,
         )  # fmt: skip
 
     @reactive.effect

@@ -196,7 +196,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
             keep(answer)
             bench.take_found(answer)
 
-        room.start(f"protecting.{task}", then, label=room.say(label), **asked, **more)
+        room.start(f"protecting.{task}", then, label=room.say(label), beside=task, **asked, **more)
 
     @reactive.effect
     @reactive.event(input.propose)
@@ -217,6 +217,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 def _serve_figures(session: Session, bench: Bench) -> None:
     """Risk and loss after every step, measured whenever the steps are others."""
     room, root = bench.room, session.root_scope()
+    place = room.place("outcome")
 
     @reactive.effect
     def _() -> None:
@@ -230,18 +231,23 @@ def _serve_figures(session: Session, bench: Bench) -> None:
                 return
         room.start(
             "protecting.run", bench.figures.taker(lambda answer: {**answer, "name": name}),
-            label=room.say("measuring risk and loss after every step"), steps=work.recipe(), **bench.asked(),
+            label=room.say("measuring risk and loss after every step"), place=place, steps=work.recipe(),
+            **bench.asked(),
         )  # fmt: skip
 
     @render.ui
     def outcome() -> TagChild:
         figures, work = bench.figures.get(), room.work.get()
-        if not figures or not work.recipe():
+        if not work.recipe():
             return None
+        if not figures:
+            return place.shown()
         same = figures["name"] == name_of(work)
         stale = None if same else tags.p(room.say("The steps have changed since."), class_="warn")
         title = room.say("Risk and loss after every step, in full")
-        return tags.details(tags.summary(title), stale, HTML(figures["html"]), class_="card-box")
+        return TagList(
+            place.shown(), tags.details(tags.summary(title), stale, HTML(figures["html"]), class_="card-box")
+        )
 
 
 def _serve_beside(bench: Bench) -> None:

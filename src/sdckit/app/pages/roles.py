@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
@@ -86,6 +87,22 @@ def intruder_part(say: Say, at: int, name: str, known: list[str], keys: list[str
 def drawn_part(turn: int, keys: list[str]) -> TagChild:
     """A field that nobody sees: which intruders the fields are of, and which keys they ask about."""
     return tags.input(type="text", id=resolve_id("drawn"), value=json.dumps([turn, *keys]), hidden="")
+
+
+FIELDS = {
+    "sampling_fraction": "fraction", "population": "population", "insensitive_because": "because",
+    "missing": "missing", "release": "release",
+}  # fmt: skip
+
+
+def field_of(argument: str) -> str:
+    """The field of the page in which an argument of the scenario is typed; "" for none.
+
+    >>> field_of("thresholds.k"), field_of("sampling_fraction"), field_of("keys")
+    ('limit_k', 'fraction', '')
+    """
+    name = argument.rpartition(".")[2]
+    return f"limit_{name}" if name in LIMIT_FIELDS else FIELDS.get(name, "")
 
 
 LIMIT_FIELDS = {name: kind.form for name, kind in LIMITS.items() if kind.form}
@@ -275,7 +292,9 @@ class _Form:
         input = self.input
         base = self.standing()
         limits = {
-            name: scenario_form.limit_told(words, input[f"limit_{name}"](), whole=LIMITS[name].values == "level")
+            name: scenario_form.limit_told(
+                words, input[f"limit_{name}"](), whole=LIMITS[name].values == "level", argument=f"thresholds.{name}"
+            )
             for name, words in LIMIT_FIELDS.items()
         }
         left, rule = list(base.get("unconfirmed", ())), base.get("missing")
@@ -285,7 +304,7 @@ class _Form:
         if rest:
             patterns = [scenario_form.REST]
         if patterns and not because:
-            raise ScenarioError("say who found all other columns insensitive, and why")
+            raise ScenarioError("say who found all other columns insensitive, and why", argument="insensitive_because")
         return scenario_form.declared(
             base, self.roles(), self.typed().items(), limits, release=input.release() or None,
             sampling_fraction=scenario_form.stated_fraction(base, self.records(), input.fraction(), input.population()),
@@ -312,6 +331,7 @@ def serve(input: Inputs, output: Outputs, _: Session, room: Room) -> None:
 def _serve_guesses(form: _Form, drawn: Drawn) -> None:
     room, say = form.room, form.room.say
     asked: list[Any] = [None]
+    place = room.place("variables")
 
     @reactive.effect
     def _() -> None:
@@ -325,8 +345,10 @@ def _serve_guesses(form: _Form, drawn: Drawn) -> None:
         (form.keep if is_same else form.forget)()
         form.guessed.set(None)
         if now is not None:
-            label = say("Guessing the roles")
-            room.start("roles.guess", form.guessed.set, label=label, exact=work.exact, language=work.language)
+            room.start(
+                "roles.guess", form.guessed.set, label=say("Guessing the roles"), place=place, exact=work.exact,
+                language=work.language,
+            )  # fmt: skip
 
     @drawn
     @render.ui
@@ -335,7 +357,7 @@ def _serve_guesses(form: _Form, drawn: Drawn) -> None:
         if room.facts.get() is None:
             return tags.p(say("No file is open yet: the first page opens one."), class_="empty")
         if guesses is None:
-            return tags.p(say("The roles are being guessed."), class_="empty")
+            return place.shown()
         return variables_part(say, guesses, form.drawn("variables"))
 
     @drawn
@@ -422,23 +444,19 @@ def _serve_use(form: _Form, drawn: Drawn) -> None:
         form.take(answer)
         room.go("risk")
 
-    def use_stated(*, rest: bool) -> None:
+    def use_stated(button: str) -> None:
         try:
-            scenario = form.stated(rest=rest)
+            scenario = form.stated(rest=button == "rest")
         except ScenarioError as error:
-            room.alert(say(str(error)))
+            room.alert(say(str(error)), beside=field_of(error.argument or "") or button)
             return
-        label = say("Checking the scenario")
-        room.start("roles.check", accepted, label=label, scenario=scenario, language=room.seat.work.language)
+        room.start(
+            "roles.check", accepted, label=say("Checking the scenario"), beside=button, fields=field_of,
+            scenario=scenario, language=room.seat.work.language,
+        )  # fmt: skip
 
-    def accept() -> None:
-        use_stated(rest=False)
-
-    def accept_rest() -> None:
-        use_stated(rest=True)
-
-    for button, run in (("accept", accept), ("accept_all", accept), ("rest", accept_rest)):
-        reactive.effect(reactive.event(input[button])(run))
+    for button in ("accept", "accept_all", "rest"):
+        reactive.effect(reactive.event(input[button])(partial(use_stated, button)))
 
 
 def _serve_description(form: _Form) -> None:
@@ -453,8 +471,8 @@ def _serve_description(form: _Form) -> None:
         elif work.scenario != form.described:
             form.described = work.scenario
             room.start(
-                "roles.check", form.checked.set, label=say("Checking the scenario"), scenario=dict(work.scenario),
-                language=work.language,
+                "roles.check", form.checked.set, label=say("Checking the scenario"), beside="accept", fields=field_of,
+                scenario=dict(work.scenario), language=work.language,
             )  # fmt: skip
 
 
@@ -473,11 +491,12 @@ def _serve_files(form: _Form) -> None:
     @reactive.event(input.load)
     def _() -> None:
         if room.seat.work.facts is None:
-            room.alert(say("Open the file of the records first: the scenario is held against its columns."))
+            words = say("Open the file of the records first: the scenario is held against its columns.")
+            room.alert(words, beside="load")
         elif chosen := input.load():
             room.start(
-                "roles.load", loaded, label=say("Reading the scenario"), path=str(chosen[0]["datapath"]),
-                language=room.seat.work.language,
+                "roles.load", loaded, label=say("Reading the scenario"), beside="load",
+                path=str(chosen[0]["datapath"]), language=room.seat.work.language,
             )  # fmt: skip
 
     @render.download_button(filename="scenario.toml")

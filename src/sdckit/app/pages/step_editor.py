@@ -16,6 +16,7 @@ from shiny.ui import HTML, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Work
 from sdckit.app.page_context import Kept, Room, Say, file_field
 from sdckit.app.step_form import arguments_of, form
+from sdckit.app.tasks import Place
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import ScenarioError
 
@@ -146,6 +147,8 @@ class Editor:
     forms: reactive.Value[dict[str, Plain]]
     variable: Kept[dict[str, Any]]
     picture: Kept[dict[str, Any]]
+    counting: Place
+    drawing: Place
     # whether the session shows exact figures; set by `_serve_switch`
     exact: reactive.Value[bool] = field(default_factory=lambda: reactive.Value(False))
 
@@ -164,9 +167,9 @@ class Editor:
         before = _before(work, draft)
         self.room.start(
             "protecting.variable", self.variable.taker(lambda answer: {**answer, "way": way}),
-            label=self.room.say("counting the values of {c}", c=column), scenario=dict(work.scenario or {}),
-            steps=before, number=len(before), column=column, secret=work.secret, levels=way == "groups",
-            exact=work.exact,
+            label=self.room.say("counting the values of {c}", c=column), place=self.counting,
+            scenario=dict(work.scenario or {}), steps=before, number=len(before), column=column, secret=work.secret,
+            levels=way == "groups", exact=work.exact,
         )  # fmt: skip
 
     def show(self, at: int, column: str = "") -> None:
@@ -177,8 +180,9 @@ class Editor:
             return
         self.room.start(
             "protecting.preview", self.picture.taker(), label=self.room.say("drawing the variable before and after"),
-            scenario=dict(work.scenario or {}), steps=work.recipe(), number=sum(step.on for step in work.steps[:at]),
-            secret=work.secret, column=column, exact=work.exact, language=work.language,
+            place=self.drawing, scenario=dict(work.scenario or {}), steps=work.recipe(),
+            number=sum(step.on for step in work.steps[:at]), secret=work.secret, column=column, exact=work.exact,
+            language=work.language,
         )  # fmt: skip
 
     def filled(self, draft: Draft) -> dict[str, Any]:
@@ -197,7 +201,8 @@ def _before(work: Work, draft: Draft) -> list[dict[str, Any]]:
 
 def serve_editor(input: Inputs, session: Session, room: Room, draft: reactive.Value[Draft | None], put: Put) -> None:
     """Serve form and picture of the step in `draft`; `put` takes what was filled in."""
-    edited = Editor(room, input, draft, reactive.Value({}), Kept(room, {}), Kept(room, {}))
+    places = room.place("recode_editor"), room.place("picture")
+    edited = Editor(room, input, draft, reactive.Value({}), Kept(room, {}), Kept(room, {}), *places)
     _serve_switch(edited)
     _serve_form(edited, put)
     _serve_recoding(edited, session)
@@ -222,6 +227,7 @@ def _serve_switch(edited: Editor) -> None:
 
 def _serve_form(edited: Editor, put: Put) -> None:
     room, input = edited.room, edited.input
+    place = room.place("editor")
 
     @reactive.effect
     def _() -> None:
@@ -229,8 +235,8 @@ def _serve_form(edited: Editor, put: Put) -> None:
             room.start(
                 "protecting.methods",
                 lambda answer: edited.forms.set({method["method"]: method for method in answer["methods"]}),
-                label=room.say("reading what the methods ask for"),
-            )
+                label=room.say("reading what the methods ask for"), place=place,
+            )  # fmt: skip
 
     @render.ui
     def editor() -> TagChild:
@@ -238,7 +244,7 @@ def _serve_form(edited: Editor, put: Put) -> None:
         if draft is None:
             return tags.p(room.say(EMPTY), class_="empty") if room.work.get().steps else None
         if draft.method not in asked:
-            return None
+            return place.shown()
         with reactive.isolate():
             work = room.work.get()
         return _shown(room.say, draft, asked[draft.method], work)
@@ -252,7 +258,7 @@ def _serve_form(edited: Editor, put: Put) -> None:
         try:
             arguments = edited.filled(draft)
         except ScenarioError as error:
-            room.alert(str(error))
+            room.alert(str(error), beside=f"arg_{error.argument}" if error.argument else "apply_step")
             return
         put(draft, arguments)
         at = len(room.work.get().steps) - 1 if draft.at is None else draft.at
@@ -285,7 +291,7 @@ def _serve_recoding(edited: Editor, session: Session) -> None:
         if way == "hierarchy":
             return hierarchy_shown(say, draft.arguments)
         if not variable or variable["way"] != way:
-            return tags.p(say("Choose a variable; its values are counted."), class_="quiet")
+            return edited.counting.shown() or tags.p(say("Choose a variable; its values are counted."), class_="quiet")
         if way == "groups":
             return groups_shown(say, draft.arguments, variable, session.ns("level_groups"))
         return bands_shown(say, draft.arguments, variable, session.ns("band_edges"))
@@ -299,7 +305,7 @@ def _serve_hierarchy(edited: Editor) -> None:
     def _() -> None:
         room.start(
             "protecting.build_hierarchy", lambda answer: ui.update_text("hierarchy", value=answer["name"]),
-            label=room.say("building a hierarchy"), column=str(edited.read("arg_column") or ""),
+            label=room.say("building a hierarchy"), beside="build", column=str(edited.read("arg_column") or ""),
         )  # fmt: skip
 
     @reactive.effect
@@ -333,7 +339,7 @@ def _serve_picture(edited: Editor) -> None:
     def picture() -> TagChild:
         picture_shown = edited.picture.get()
         if not picture_shown:
-            return None
+            return edited.drawing.shown() if edited.draft.get() is not None else None
         names = list(picture_shown["variables"])
         choose = None
         if len(names) > 1:

@@ -12,6 +12,7 @@ from shiny.ui import Tag, TagChild, TagList, tags
 
 from sdckit.app.page_context import Room, Say, nothing_yet
 from sdckit.app.pages.release import asked_of, current
+from sdckit.app.tasks import Place
 
 FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".arrow": "Arrow", ".sav": "SPSS", ".dta": "Stata"}
 REPORTS = {".html": "HTML", ".pdf": "PDF", ".docx": "Word"}
@@ -45,6 +46,7 @@ class Taken:
 
     room: Room
     input: Inputs
+    place: Place
     ready: reactive.Value[dict[str, Any]]
     report: reactive.Value[dict[str, Any]]
 
@@ -74,7 +76,7 @@ class Taken:
 @module.server
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
-    taken = Taken(room, input, reactive.Value({}), reactive.Value({}))
+    taken = Taken(room, input, room.place("files"), reactive.Value({}), reactive.Value({}))
     _serve_writing(input, session, taken)
     _serve_shown(taken)
     for what in FILES:
@@ -82,7 +84,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
 
 
 def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
-    room, root = taken.room, session.root_scope()
+    room, root, place = taken.room, session.root_scope(), taken.place
 
     @reactive.effect
     def _() -> None:
@@ -97,7 +99,7 @@ def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
                 return
         room.start(
             "taking_away.prepare", lambda answer: taken.ready.set({**answer, "name": name, "made": made["of"]}),
-            label=room.say("writing the files"), kind=taken.kind(), accepted=taken.accepted(),
+            label=room.say("writing the files"), place=place, kind=taken.kind(), accepted=taken.accepted(),
             **asked_of(work, made["options"]),
         )  # fmt: skip
 
@@ -108,7 +110,7 @@ def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
         if made is not None:
             room.start(
                 "taking_away.report", lambda answer: taken.report.set({**answer, "made": made["of"]}),
-                label=room.say("writing the report"), kind=str(input.report_kind()),
+                label=room.say("writing the report"), beside="write_report", kind=str(input.report_kind()),
                 **asked_of(room.work.get(), made["options"]),
             )  # fmt: skip
 
@@ -129,9 +131,9 @@ def _serve_shown(taken: Taken) -> None:
             return None
         paths = taken.files()
         if not paths:
-            ticked = "Tick the box above to take it all the same."
-            held = "The files are being written." if taken.may() else ticked
-            return tags.p(room.say(held), class_="empty")
+            if taken.may():
+                return taken.place.shown()
+            return tags.p(room.say("Tick the box above to take it all the same."), class_="empty")
         boxes = [_download(room.say, what, path) for what, path in paths.items()]
         return tags.div(*boxes[:1], _report(room.say), *boxes[1:], class_="downloads")
 

@@ -41,7 +41,13 @@
     const open = event.target.closest("[data-open]");
     if (open) byId(open.dataset.open).showModal();
     const close = event.target.closest("[data-close]");
-    if (close) { byId(close.dataset.close).hidden = true; byId("main").focus(); }
+    if (close) {
+      byId(close.dataset.close).hidden = true;
+      Shiny.setInputValue("closed", close.dataset.close, { priority: "event" });
+      byId("main").focus();
+    }
+    const again = event.target.closest("[data-again]");
+    if (again) Shiny.setInputValue("again", again.dataset.again, { priority: "event" });
   });
   // Work of a tab that is gone: go on with it, or remove it.
   document.addEventListener("click", event => {
@@ -51,18 +57,47 @@
   $(document).one("shiny:connected", () => go(kept.getItem("page") || "file", false));
   Shiny.addCustomMessageHandler("go", told => go(told.page, true));
 
-  // The running task, the alert, the notes. A closed box comes back only with another text.
+  // The running task, the refusal, the notes. A refusal stands beside what asked for it where that can be seen; an
+  // output that says itself why it stays empty is enough.
   function tell(name, text) {
-    const place = byId(name + "_text");
-    if (place.textContent === text && text) { byId(name).hidden = false; return; }
-    place.textContent = text;
+    byId(name + "_text").textContent = text;
     byId(name).hidden = !text;
+  }
+  let refused = { error: "", beside: [] };
+  const seen = name => { const place = byId(name); return place && place.checkVisibility() ? place : null; };
+  function refuse() {
+    for (const fault of document.querySelectorAll(".fault")) fault.remove();
+    for (const field of document.querySelectorAll("[data-refused]")) {
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("data-refused");
+      field.removeAttribute("aria-describedby");
+    }
+    const place = refused.error ? refused.beside.map(seen).find(Boolean) : null;
+    tell("alert", place ? "" : refused.error);
+    if (!place || place.matches(".shiny-html-output")) return;
+    const fault = document.createElement("p");
+    Object.assign(fault, { className: "fault", id: place.id + "_fault", textContent: refused.error });
+    fault.setAttribute("role", "alert");
+    (place.closest(".shiny-input-container") || place.closest(".buttons") || place).after(fault);
+    place.dataset.refused = "yes";
+    place.setAttribute("aria-describedby", fault.id);
+    if (!place.matches("button")) place.setAttribute("aria-invalid", "true");
+    fault.scrollIntoView({ block: "nearest" });
   }
   Shiny.addCustomMessageHandler("status", told => {
     tell("busy", told.label && told.label + (told.progress ? ": " + told.progress : " …"));
     document.body.classList.toggle("busy", Boolean(told.label));
-    tell("alert", told.error);
-    if (told.notes.length || told.label) tell("notes", told.notes.join("\n"));
+    const other = told.error !== refused.error || told.beside.join() !== refused.beside.join();
+    refused = { error: told.error, beside: told.beside };
+    if (other) refuse();
+    tell("notes", told.notes.join("\n"));
+  });
+  // What was drawn anew has lost its refusal; another page shows, or hides, what asked.
+  $(document).on("shiny:idle shown", () => {
+    if (!refused.error) return;
+    const place = refused.beside.map(seen).find(Boolean);
+    const stands = place ? place.matches(".shiny-html-output") || byId(place.id + "_fault") : !byId("alert").hidden;
+    if (!stands) refuse();
   });
   $(document).on("change", "#exact", event => {
     document.body.classList.toggle("exact", event.target.checked);

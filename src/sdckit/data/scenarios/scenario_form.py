@@ -112,7 +112,7 @@ def fraction_of(population: float, records: int) -> float:
     """
     printed = _rounded(records)
     if _rounded(population) < printed:
-        raise ScenarioError("the population is smaller than the file, which is a part of it")
+        raise ScenarioError("the population is smaller than the file, which is a part of it", argument="population")
     return 1.0 if _rounded(population) == printed else printed / population
 
 
@@ -146,14 +146,15 @@ def stated_fraction(base: Plain, records: int, share: str, people: str) -> float
     shown = sizes_of(base, records)
     if (share.strip(), people.strip()) == shown:
         return base.get("sampling_fraction")
-    fraction = number_told("Share of the population in the file", share)
-    population = number_told("How large the population is", people)
+    fraction = number_told("Share of the population in the file", share, argument="sampling_fraction")
+    population = number_told("How large the population is", people, argument="population")
     if population is None or people.strip() == shown[1]:
         return fraction
     made = fraction_of(population, records)
     if share.strip() in ("", shown[0]) or f"{made:g}" == f"{fraction:g}":
         return made
-    raise ScenarioError("share and size of the population say different things; leave one of them empty")
+    words = "share and size of the population say different things; leave one of them empty"
+    raise ScenarioError(words, argument="population")
 
 
 def _rounded(count: float) -> int:
@@ -287,7 +288,7 @@ def number_of(text: object, *, whole: bool = False) -> float | int | None:
     return number
 
 
-def limit_told(words: str, text: object, *, whole: bool = False) -> float | int | NotAsked | None:
+def limit_told(words: str, text: object, *, whole: bool = False, argument: str = "") -> float | int | NotAsked | None:
     """Parse the limit typed into the field with this label: a number, "none", or nothing.
 
     Raises `ScenarioError`: neither; names the field.
@@ -295,10 +296,10 @@ def limit_told(words: str, text: object, *, whole: bool = False) -> float | int 
     >>> limit_told("k", "3", whole=True), limit_told("k", " None "), limit_told("k", "")
     (3, 'none', None)
     """
-    return NONE if str(text).strip().lower() == NONE else number_told(words, text, whole=whole)
+    return NONE if str(text).strip().lower() == NONE else number_told(words, text, whole=whole, argument=argument)
 
 
-def number_told(words: str, text: object, *, whole: bool = False) -> float | int | None:
+def number_told(words: str, text: object, *, whole: bool = False, argument: str = "") -> float | int | None:
     """Parse the number typed into the field with this label.
 
     Raises `ScenarioError`: not a number; names the field.
@@ -306,4 +307,4 @@ def number_told(words: str, text: object, *, whole: bool = False) -> float | int
     try:
         return number_of(text, whole=whole)
     except ValueError:
-        raise ScenarioError(f"{words}: this is not a {'whole ' if whole else ''}number") from None
+        raise ScenarioError(f"{words}: this is not a {'whole ' if whole else ''}number", argument=argument) from None

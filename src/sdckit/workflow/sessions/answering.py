@@ -217,7 +217,7 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
         shown = notes if exact else list(map(_protected, notes))
         send({"result": {**result, "notes": [*result.get("notes", ()), *shown]}})
     except SdcError as error:
-        send({"error": str(error)})
+        send({"error": str(error), "field": error.argument or ""})
     except MemoryError:
         send({"error": "not enough memory; declare fewer columns or run on a larger machine"})
     except OSError as error:

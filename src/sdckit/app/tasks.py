@@ -1,0 +1,290 @@
+"""The tasks of a tab, one after another: what runs, what became of it, and what stands where an answer will be."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from shiny import reactive
+from shiny.session import Session, session_context
+from shiny.ui import TagChild, tags
+
+from sdckit.app.browser_sessions import Seat, TaskCancelledError, TaskError
+from sdckit.workflow.sessions.answering import INTERNAL, lacking
+
+if TYPE_CHECKING:
+    from sdckit.app.page_context import Room
+
+# A task ends in exactly one of three ways: done, failed or cancelled. What comes of it later is dropped.
+
+
+WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A task that somebody asked for.
+
+    Attributes
+    ----------
+    place
+        Where its answer will stand.
+    beside
+        Id of the button that asked for it: a refusal stands there.
+    fields
+        Id of the field that an argument was typed in: a refusal that names the argument stands there.
+    partial
+        Takes what the task sends before its result.
+    """
+
+    task: str
+    arguments: Mapping[str, Any]
+    label: str
+    then: Callable[[dict[str, Any]], object] = field(repr=False)
+    session: Session | None = field(repr=False, default=None)
+    place: Place | None = None
+    beside: str = ""
+    fields: Callable[[str], str] = lambda _: ""
+    partial: Callable[[dict[str, Any]], object] = lambda _: None
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """Of those that wait, the latest of a kind stands for all of it."""
+        return self.task, self.place, self.beside
+
+    def reach(self, state: str, text: str = "") -> None:
+        """Tell the place how far it is."""
+        if self.place is not None:
+            self.place.state.set((self, state, text))
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What was refused, which task it was, and the elements it should stand beside, the best first."""
+
+    text: str
+    task: str = ""
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the frame shows of the line."""
+
+    label: str = ""
+    progress: str = ""
+    failure: Failure | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def error(self) -> str:
+        """The text of the failure."""
+        return self.failure.text if self.failure else ""
+
+
+class Jobs:
+    """Runs one job at a time."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+        self._waiting: list[Job] = []
+        self._running: Job | None = None
+        self._progress = ""
+        self._failure: Failure | None = None
+        self._notes: dict[str, tuple[str, ...]] = {}
+        self._runner: asyncio.Task[None] | None = None
+        self.shown = Shown()
+        self.show: Callable[[Shown], None] = lambda _: None
+
+    def warm(self) -> None:
+        """Start the worker ahead, once the page has had its turn."""
+        asyncio.get_running_loop().call_later(self._seat.warm, self._warm_if_idle)
+
+    def _warm_if_idle(self) -> None:
+        if self._runner is None:
+            self._begin(self._warm())
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        self._runner = asyncio.get_running_loop().create_task(work)
+        self._runner.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Go on with what joined the line while the last job or the start of the worker was ending."""
+        self._runner = None
+        if self._waiting and not task.cancelled():
+            self._begin(self._run())
+
+    def start(self, job: Job) -> None:
+        """Put a job into the line."""
+        self._waiting = [*(waiting for waiting in self._waiting if waiting.kind != job.kind), job]
+        job.reach(WAITING)
+        self._forget(job.task)
+        if self._runner is None:
+            self._begin(self._run())
+        self._refresh()
+
+    def cancel(self) -> None:
+        """End what runs, and take what waits out of the line: their places offer to start them."""
+        waiting, self._waiting = self._waiting, []
+        for job in waiting:
+            job.reach(CANCELLED)
+        if self._running is not None:
+            self._end(self._running, CANCELLED)
+        self._seat.worker.cancel()
+        self._refresh()
+
+    def fail(self, failure: Failure | None) -> None:
+        """Show a refusal, or none any more."""
+        self._failure = failure
+        self._refresh()
+
+    def close_notes(self) -> None:
+        """Somebody has read them."""
+        self._notes.clear()
+        self._refresh()
+
+    async def _run(self) -> None:
+        while self._waiting:
+            job = self._running = self._waiting.pop(0)
+            self._progress = ""
+            await self._flushed(lambda: job.reach(RUNNING))  # noqa: B023 - called at once
+            try:
+                result = await self._result(job)
+                await self._flushed(lambda: self._take(job, result))  # noqa: B023
+            except TaskCancelledError:
+                await self._flushed(lambda: self._end(job, CANCELLED))  # noqa: B023
+                await self._warm()
+            except TaskError as error:
+                refused = str(error), error.argument
+                await self._flushed(lambda: self._end(job, FAILED, *refused))  # noqa: B023
+            except Exception as error:  # noqa: BLE001 - a page's mistake must not stop the line
+                text = INTERNAL.format(kind=type(error).__name__)
+                await self._flushed(lambda: self._end(job, FAILED, text))  # noqa: B023
+
+    async def _result(self, job: Job) -> dict[str, Any]:
+        work = self._seat.work
+        if text := lacking(job.task, job.arguments, work.facts):
+            raise TaskError(text)
+        loop = asyncio.get_running_loop()
+        sent: set[asyncio.Task[None]] = set()
+
+        def passing(act: Callable[[], object]) -> None:
+            """Do this while the job runs, in the order of the messages; not afterwards."""
+            task = loop.create_task(self._flushed(lambda: act() if self._running is job else None))
+            sent.add(task)
+            task.add_done_callback(sent.discard)
+
+        def tell(text: str) -> None:
+            passing(lambda: setattr(self, "_progress", text))
+
+        def partial(answer: dict[str, Any]) -> None:
+            passing(lambda: self._hand(job, job.partial, answer))
+
+        if self._running is not job:  # cancelled before it began
+            raise TaskCancelledError
+        file = {"path": work.path, "reading": dict(work.reading)}
+        try:
+            return await self._seat.worker.run(job.task, job.arguments, tell, file=file, partial=partial)
+        finally:
+            if sent:
+                await asyncio.wait(sent)
+
+    def _take(self, job: Job, result: dict[str, Any]) -> None:
+        """Hand over a result, unless somebody cancelled while it was on its way."""
+        if self._running is not job:
+            return
+        if "verdict" in result:
+            self._seat.verdict = result["verdict"]
+            self._seat.changed()
+        self._hand(job, job.then, result)
+        if notes := tuple(result.get("notes", ())):
+            self._notes[job.task] = notes
+        self._end(job, DONE)
+
+    def _hand(self, job: Job, take: Callable[[dict[str, Any]], object], answer: dict[str, Any]) -> None:
+        with session_context(job.session), reactive.isolate():
+            take(answer)
+
+    def _end(self, job: Job, state: str, text: str = "", argument: str = "") -> None:
+        if self._running is not job:
+            return  # it has ended
+        self._running, self._progress = None, ""
+        job.reach(state, text)
+        if state == FAILED:
+            places = (job.fields(argument) if argument else "", job.beside, job.place.name if job.place else "")
+            self._failure = Failure(text, job.task, tuple(filter(None, places)))
+        elif state == CANCELLED and job.place is None:
+            self._notes[job.task] = (CANCELLED_WORDS.format(c=job.label),)
+        self._refresh()
+
+    def _forget(self, task: str) -> None:
+        """What the last task of this kind said is of the past."""
+        group = task.partition(".")[0]
+        self._notes = {name: notes for name, notes in self._notes.items() if name.partition(".")[0] != group}
+        if self._failure is not None and self._failure.task.partition(".")[0] in (group, ""):
+            self._failure = None
+
+    def _refresh(self) -> None:
+        job = self._running or (self._waiting[0] if self._waiting else None)
+        notes = tuple(dict.fromkeys(note for notes in self._notes.values() for note in notes))
+        self.shown = Shown(job.label if job else "", self._progress, self._failure, notes)
+        self.show(self.shown)
+
+    async def _flushed(self, act: Callable[[], object]) -> None:
+        """Do this, and let the pages see it with what follows from it."""
+        async with reactive.lock():
+            act()
+            await reactive.flush()
+            self._refresh()  # what follows joined the line before anybody sees it empty
+            await reactive.flush()
+
+    async def _warm(self) -> None:
+        with contextlib.suppress(TaskCancelledError):
+            await self._seat.worker.warm()
+
+
+CANCELLED_WORDS = "Cancelled: {c}. Nothing was changed."
+
+
+class Place:
+    """Where the answer of a task stands; until it does, or where it will not come, what is said instead.
+
+    Attributes
+    ----------
+    name
+        Id of the output.
+    state
+        The job that was asked for last, how far it is, and why it failed.
+    """
+
+    def __init__(self, room: Room, name: str) -> None:
+        self._room, self.name = room, name
+        self.state: reactive.Value[tuple[Job | None, str, str]] = reactive.Value((None, "", ""))
+
+    def shown(self) -> TagChild:
+        """What is being done, or why nothing stands here and a button that starts it (again); reactive."""
+        job, state, text = self.state.get()
+        say = self._room.say
+        if job is None or state == DONE:
+            return None
+        if state in (WAITING, RUNNING):
+            return tags.p(f"{job.label} …", class_="empty")
+        failed = state == FAILED
+        words = say(text) if failed else say("Cancelled: {c}.", c=job.label)
+        again = say("Try again") if failed else say("Start")
+        button = tags.button(
+            again, type="button", class_="btn btn-sm btn-outline-primary", data_again=self.name,
+            aria_label=f"{again}: {job.label}",
+        )  # fmt: skip
+        role, look = ("alert", "bad") if failed else ("status", "quiet")
+        return tags.div(tags.p(words, role=role, class_=look), button, class_="empty")
+
+    def again(self) -> None:
+        """Ask for the same once more."""
+        with reactive.isolate():
+            job, state, _ = self.state.get()
+        if job is not None and state in (FAILED, CANCELLED):
+            self._room.join(job)
