@@ -1,0 +1,94 @@
+"""Coming back in a real browser: it was closed, the command was run again, the worker was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from app.browsing import READY, WAIT, Served, Windows, calm, eventually, picture, serve
+from session_files import make_file
+
+WEEK = 7 * 24 * 3600
+
+
+def started_again(served: Served, *arguments: str) -> list[str]:
+    """What a second start prints; it ends at once."""
+    command = [sys.executable, "-m", "sdckit", "app", "--no-browser", *arguments]
+    environment = {**os.environ, "SDCKIT_APP_STATE": str(served.state)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300)
+    return done.stdout.splitlines()
+
+
+def test_whoever_closed_the_browser_goes_on_where_they_were(browser: Any, served: Served, tmp_path: Path) -> None:
+    """The same person without the terminal; by a second start, with a file of its own; nobody without the secret."""
+    windows = Windows(browser, served)
+    page = windows()
+    page.click("text=Open the demo")
+    calm(page)
+    page.click("button.way[data-go=risk]")
+    calm(page)
+    verdict, figures = page.inner_text("#verdict_bar"), page.inner_text("#page_risk")
+    (kept,) = page.context.cookies()
+    assert kept["expires"] > time.time() + WEEK
+    page.context.close()  # what has no date would be gone
+
+    page = windows()
+    assert page.url == f"{served.origin}/"
+    page.wait_for_selector("text=Go on with affairs.csv?")
+    picture(page, "app-coming-back")
+    page.click("text=Go on with it")
+    page.wait_for_selector("text=Go on with affairs.csv?", state="detached")
+    page.wait_for_selector(READY)
+    page.click("button.way[data-go=risk]")
+    calm(page)
+    assert (page.inner_text("#verdict_bar"), page.inner_text("#page_risk")) == (verdict, figures)
+
+    file = make_file(tmp_path)
+    first, second = started_again(served, str(file))
+    address = first.split()[-1]
+    assert address.startswith(f"{served.origin}/?token=")
+    assert "running already" in second
+    door = json.loads((served.own / "door.json").read_text())
+    said = [entry.read_bytes() for entry in Path("/proc").glob("[0-9]*/cmdline") if entry.parent.exists()]
+    assert not [words for words in said if door["secret"].encode() in words]
+    assert len(list(served.state.glob("server-*"))) == 1
+    stranger = browser.new_context()  # another browser of this user has no cookie yet
+    stranger.set_default_timeout(WAIT)
+    tab = stranger.new_page()
+    tab.goto(address)
+    tab.wait_for_selector(READY)
+    tab.wait_for_selector("#file-facts >> text=small.csv")
+    assert page.inner_text("#verdict_bar") == verdict
+    assert browser.new_page().goto(address).status == 403  # it is good once
+    for context in browser.contexts[:]:
+        context.close()
+    windows.contexts.clear()
+
+
+def test_a_worker_that_was_killed_is_told_of_and_tried_again(browser: Any, tmp_path: Path) -> None:
+    served = serve(tmp_path / "state", str(make_file(tmp_path)))
+    windows = Windows(browser, served)
+    page = windows()
+    calm(page)
+    page.click("button.way[data-go=roles]")
+    page.click("button.way[data-go=file]")
+    (worker,) = served.workers()
+    os.kill(worker, signal.SIGSTOP)  # it is at work
+    page.click("text=How the file is read, and a second file")
+    page.click("#file-again")
+    page.wait_for_selector("#busy:not([hidden])")
+    os.kill(worker, signal.SIGKILL)
+    page.wait_for_selector("#file-again_fault")
+    assert "ended by itself" in page.inner_text("#file-again_fault")
+    page.click("#file-again")
+    calm(page)
+    assert not page.query_selector(".fault")
+    assert eventually(lambda: len(served.workers()) == 1)
+    windows.close()
+    assert served.stop() == 0
