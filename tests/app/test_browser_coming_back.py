@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.browsing import READY, WAIT, Served, Windows, calm, eventually, picture, serve
+from app.browsing import READY, WAIT, Served, Windows, calm, eventually, faults, picture, serve
 from session_files import make_file
 
 WEEK = 7 * 24 * 3600
@@ -90,5 +90,38 @@ def test_a_worker_that_was_killed_is_told_of_and_tried_again(browser: Any, tmp_p
     calm(page)
     assert not page.query_selector(".fault")
     assert eventually(lambda: len(served.workers()) == 1)
+    windows.close()
+    assert served.stop() == 0
+
+
+def test_an_upload_on_a_full_disk_is_told_of_leaves_nothing_and_is_sent_again(browser: Any, tmp_path: Path) -> None:
+    served = serve(tmp_path / "state", program="app.full_server")
+    windows = Windows(browser, served)
+    windows.expected = 1  # the answer that it was refused
+    page = windows(language="de")
+    full = served.state / "full"
+    full.touch()
+    page.set_input_files("#file-upload", make_file(tmp_path))
+    page.wait_for_selector("#file-upload_fault")
+    assert page.inner_text("#file-upload_fault").startswith("Die Festplatte ist voll:")
+    assert faults(page) == []
+    picture(page, "app-full-disk")
+    assert not [path for path in served.own.rglob("*") if path.is_file() and path.suffix == ".csv"]
+    full.unlink()
+    page.click("#file-upload_fault >> text=Noch einmal versuchen")
+    page.wait_for_selector("#file-facts >> text=small.csv")
+    calm(page)
+    assert not page.query_selector(".fault")
+    (kept,) = served.own.rglob("*.csv")
+    bad = tmp_path / "bad.csv"
+    bad.write_text("a,b\n1,2,3\n4\n", encoding="utf-8")
+    page.set_input_files("#file-upload", bad)
+    page.wait_for_selector("#file-upload_fault")
+    assert list(served.own.rglob("*.csv")) == [kept]
+    good = tmp_path / "good.csv"
+    good.write_text("sex,age\n" + "f,3\nm,4\n" * 100, encoding="utf-8")
+    page.set_input_files("#file-upload", good)
+    page.wait_for_selector("#file-facts >> text=good.csv")
+    assert [path.name for path in served.own.rglob("*.csv")] == ["good.csv"]
     windows.close()
     assert served.stop() == 0

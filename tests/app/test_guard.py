@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from typing import Any
 
 import pytest
@@ -224,6 +225,27 @@ def test_an_upload_is_counted(asked: Asked, body: tuple[bytes, ...], said: str |
         assert answer[1]["body"] == str(sum(map(len, body))).encode()
     else:
         assert b"at most 0 MB" in answer[1]["body"]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (OSError(errno.ENOSPC, "", "a path"), 507, b"the disk is full"),
+        (OSError(errno.EACCES, "", "a path"), 500, b"Permission denied"),
+        (None, 500, b"went wrong"),
+    ],
+)
+def test_why_an_upload_broke_off_is_said(asked: Asked, error: OSError | None, status: int, text: bytes) -> None:
+    async def behind(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 500, "headers": []})  # as Starlette does before it raises
+        await send({"type": "http.response.body", "body": b"Internal Server Error"})
+        if error is not None:
+            raise error
+
+    asked.guard.stand_before(behind)
+    first, last = asked.ask("/upload", {**asked.enter(), "origin": ORIGIN}, method="POST")
+    assert (first["status"], text in last["body"]) == (status, True)
+    assert b"a path" not in last["body"]
 
 
 def test_every_answer_has_the_headers(asked: Asked) -> None:

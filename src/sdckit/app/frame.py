@@ -143,7 +143,12 @@ def _hidden(language: str, limit: int, say: Say) -> Tag:
     told = {"tab": "", "tab_left": "", "page_language": language}
     fields = [tags.input(type="text", id=name, value=value) for name, value in told.items()]
     large = say("A file may have at most {n} MB here; open a larger one by its path.", n=f"{limit // 2**20:,}")
-    return tags.div(*fields, id="told", hidden="", data_limit=limit, data_large=large)
+    full = say("The disk is full: free some space, then try again. Nothing of the file was kept.")
+    broken = say("The file did not arrive. Nothing of it was kept; try again.")
+    return tags.div(
+        *fields, id="told", hidden="", data_limit=limit, data_large=large, data_full=full, data_broken=broken,
+        data_try=say("Try again"),
+    )  # fmt: skip
 
 
 def _header(say: Say, language: str) -> Tag:

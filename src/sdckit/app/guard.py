@@ -13,6 +13,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
+from sdckit.data.files.whole_files import FULL, number_of, reason_of
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -24,6 +26,7 @@ AGAIN = "/again"  # where the program of the same user asks for a fresh address
 KEPT = 30 * 24 * 3600  # seconds that a browser keeps the cookie; it is worth nothing once the program has ended
 LONGEST = 2**20  # bytes of what the program says
 MOST = 8  # fresh addresses that nobody has visited yet
+FAILED, FULL_DISK = 500, 507
 REFUSED = 1008  # of a websocket: against the policy
 OWN_SITE = ("", "same-origin", "none")  # what a browser says of a page that may ask
 
@@ -166,7 +169,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.limit:
             return await self._too_large(send)
-        taken, answered = 0, False
+        taken, answered, failed = 0, False, False
 
         async def counting() -> Message:
             nonlocal taken
@@ -177,15 +180,23 @@ class Guard:
             return message
 
         async def sending(message: Message) -> None:
-            nonlocal answered
-            answered = True
-            await send(message)
+            nonlocal answered, failed
+            failed = failed or (not answered and message.get("status") == FAILED)
+            if not failed:  # else what was raised says more than the answer of Shiny
+                answered = True
+                await send(message)
 
         try:
             await self._app(scope, counting, sending)
         except _TooLargeError:
             if not answered:
                 await self._too_large(send)
+        except OSError as error:
+            if not answered:
+                await _answer(send, FULL_DISK if number_of(error) in FULL else FAILED, reason_of(error))
+        else:
+            if failed:
+                await _answer(send, FAILED, "This went wrong; please report it.")
 
     async def _too_large(self, send: Send) -> None:
         await _answer(send, 413, f"A file may have at most {self.limit // 2**20} MB here.")

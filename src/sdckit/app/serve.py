@@ -115,9 +115,10 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
 
         from sdckit.app.browser_sessions import Seats
         from sdckit.app.frame import Frame
-        from sdckit.app.lean_shiny import leave_untraced
+        from sdckit.app.lean_shiny import leave_no_part, leave_untraced
 
         leave_untraced()
+        leave_no_part()
         first = _first(options.file, options.scenario)
         seats = Seats(folders, Autosave(folders.state), first, warm=options.warm)
         frame = Frame(seats, limit=options.limit, stop=ending.end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -12,6 +12,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.page_context import Room, Say, file_field
+from sdckit.data.files.whole_files import reason_of
 from sdckit.data.scenarios.scenario_form import fits
 
 ACCEPTED = [
@@ -102,7 +103,10 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
 
 
 def _open(room: Room, path: str, name: str, reading: Mapping[str, Any], *, beside: str) -> None:
-    """Open a file; it is taken into the work once it was read. A refusal stands beside what asked for it."""
+    """Open a file; it is taken into the work once it was read. A refusal stands beside what asked for it.
+
+    An upload that is not taken yet is removed where it cannot be read.
+    """
     work = room.seat.work
 
     def opened(facts: dict[str, Any]) -> None:
@@ -111,40 +115,51 @@ def _open(room: Room, path: str, name: str, reading: Mapping[str, Any], *, besid
 
     room.start(
         "opening.open_file", opened, label=room.say("Reading {c}", c=name), beside=beside, path=path,
-        reading=dict(reading), exact=work.exact, language=work.language,
+        reading=dict(reading), exact=work.exact, language=work.language, upload=path != work.path,
     )  # fmt: skip
 
 
 def _serve_uploads(input: Inputs, room: Room) -> None:
-    second: list[str] = [""]
+    second, latest = [""], [""]  # uploads: latest was chosen last, and may not have been read
 
     def options() -> dict[str, Any]:
         with reactive.isolate():
             given = {name: input[name]() for name in FIELDS}
-            joined = {"join": second[0], "join_key": input.join_key().strip()} if second[0] else {}
+            joined = {"join": second[0], "join_key": input.join_key().strip()} if Path(second[0]).is_file() else {}
         return reading_of({**given, **joined})
 
     @reactive.effect
     @reactive.event(input.upload)
     def _() -> None:
-        if chosen := input.upload():
-            path = _kept(room.folder, chosen[0])
-            _open(room, str(path), path.name, options(), beside="upload")
+        if (chosen := input.upload()) and (path := _received(room, chosen[0], "upload", second)):
+            latest[0] = path
+            _open(room, path, Path(path).name, options(), beside="upload")
 
     @reactive.effect
     @reactive.event(input.second)
     def _() -> None:
         if chosen := input.second():
-            second[0] = str(_kept(room.folder, chosen[0]))
+            second[0] = _received(room, chosen[0], "second", latest)
 
     @reactive.effect
     @reactive.event(input.again)
     def _() -> None:
         work = room.seat.work
-        if work.path:
-            _open(room, work.path, work.name, options(), beside="again")
+        if path := latest[0] if Path(latest[0]).is_file() else work.path:
+            _open(room, path, Path(path).name, options(), beside="again")
         else:
             room.alert(room.say("Choose a file first, or open the demo."), beside="again")
+
+
+def _received(room: Room, chosen: Any, field: str, others: Sequence[str]) -> str:
+    """Where an upload lies now; what it replaces is removed. Empty where there is no place for it, which is said."""
+    try:
+        path = str(_kept(room.folder, chosen))
+    except OSError as error:
+        room.alert(room.say(reason_of(error)), beside=field)
+        return ""
+    _tidy(room, path, *others)
+    return path
 
 
 def _serve_demo(input: Inputs, room: Room) -> None:
@@ -272,6 +287,17 @@ def _taken(
         path=path, name=name, reading=reading, facts=facts_shown, release=None, control="",
         scenario=kept if scenario is None else scenario, steps=work.steps if fitting and scenario is None else (),
     )  # fmt: skip
+    if path != work.path:
+        _tidy(room)
+
+
+def _tidy(room: Room, *kept: str) -> None:
+    """Remove every upload but these and those that the work is of."""
+    work = room.seat.work
+    used = {Path(path).parent for path in (work.path, str(work.reading.get("join", "")), *kept)}
+    for place in (room.folder / FOLDER).glob("*"):
+        if place not in used:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def _kept(folder: Path, chosen: Any) -> Path:

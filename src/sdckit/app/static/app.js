@@ -117,6 +117,28 @@
     tell("alert", told.large);
   }, true);
 
+  // An upload that broke off is told of beside its field, with a button that sends the file again.
+  $(document).on("ajaxError", (event, answer, asked) => {
+    const sent = one => ($(one).data("currentUploader") || {}).uploadUrl === asked.url;
+    const field = [...document.querySelectorAll("input[type=file]")].find(sent);
+    if (!field) return;
+    const told = byId("told").dataset;
+    byId(field.id + "_progress").style.visibility = "hidden";
+    const large = answer.status === 413;
+    refused = { error: large ? told.large : answer.status === 507 ? told.full : told.broken, beside: [field.id] };
+    refuse();
+    const fault = byId(field.id + "_fault");
+    if (!fault || large) return;
+    const again = document.createElement("button");
+    Object.assign(again, { type: "button", className: "btn btn-sm btn-outline-primary", textContent: told.try });
+    again.addEventListener("click", () => {
+      refused = { error: "", beside: [] };
+      refuse();
+      $(field).trigger("change");
+    });
+    fault.append(" ", again);
+  });
+
   // The session was ended on purpose.
   Shiny.addCustomMessageHandler("ended", told => {
     document.body.dataset.ended = "yes";

@@ -11,6 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sdckit.data.files.whole_files import number_of, reason_of
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 
@@ -221,7 +222,7 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
     except MemoryError:
         send({"error": "not enough memory; declare fewer columns or run on a larger machine"})
     except OSError as error:
-        send({"error": error.strerror or INTERNAL.format(kind=type(error).__name__)})
+        send({"error": reason_of(error) if number_of(error) else INTERNAL.format(kind=type(error).__name__)})
     except Exception as error:  # noqa: BLE001 - the last resort: messages of libraries may show a value
         send({"error": INTERNAL.format(kind=type(error).__name__)})
 
