@@ -24,7 +24,7 @@ DELIMITERS = {"": FOUND, ",": "comma", ";": "semicolon", "\t": "tab", "|": "vert
 DECIMALS = {"": FOUND, ".": "point", ",": "comma"}
 ENCODINGS = ("", "utf-8", "cp1252", "iso-8859-1", "iso-8859-15", "utf-16")
 # Fields of the form, besides the second file.
-FIELDS = ("delimiter", "decimal", "encoding", "missing", "user_missing")
+FIELDS = ("delimiter", "decimal", "encoding", "sheet", "header_row", "missing", "user_missing")
 FORMATS = "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
 DROPPED = "The roles and steps of before name columns that this file does not have; they were left out."
 FOLDER = "files"  # of what was uploaded, in the session's folder
@@ -70,6 +70,8 @@ def _reading(say: Say) -> TagChild:
             ui.input_select("delimiter", say("Delimiter of a CSV"), choices(DELIMITERS)),
             ui.input_select("decimal", say("Decimal mark"), choices(DECIMALS)),
             ui.input_select("encoding", say("Encoding"), encodings),
+            ui.input_text("sheet", say("Sheet of an Excel file: its name or number"), placeholder=say("the first one")),
+            ui.input_text("header_row", say("Row of the sheet with the names of columns"), placeholder="1"),
             ui.input_text("missing", say("Codes that mean missing, separated by commas"), placeholder="NA, -999"),
             ui.input_checkbox("user_missing", say("Keep labelled missing codes as categories (SPSS, Stata)")),
             file_field(
@@ -87,9 +89,12 @@ def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
 
     >>> reading_of({"delimiter": ";", "decimal": "", "missing": "NA, -9", "user_missing": False})
     {'delimiter': ';', 'missing': ['NA', '-9']}
+    >>> reading_of({"sheet": "2021", "header_row": "3"})
+    {'sheet': '2021', 'header_row': 3}
     """
     codes = [code.strip() for code in str(values.get("missing") or "").split(",")]
-    given = {**values, "missing": [code for code in codes if code]}
+    row = str(values.get("header_row") or "").strip()
+    given = {**values, "missing": [code for code in codes if code], "header_row": int(row) if row.isdecimal() else row}
     return {name: value for name, value in given.items() if value not in (None, "", False, [])}
 
 
@@ -115,6 +120,7 @@ def _open(room: Room, path: str, name: str, reading: Mapping[str, Any], *, besid
 
     room.start(
         "opening.open_file", opened, label=room.say("Reading {c}", c=name), beside=beside, path=path,
+        fields=lambda argument: argument if argument in FIELDS else "",
         reading=dict(reading), exact=work.exact, language=work.language, upload=path != work.path,
     )  # fmt: skip
 

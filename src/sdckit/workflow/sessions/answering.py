@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 MOST_KEPT = 64  # results that are kept, so that going back is instant
-READING = ("missing", "delimiter", "encoding", "decimal", "user_missing", "join", "join_key")
+WRITTEN = ("delimiter", "encoding", "decimal", "sheet", "header_row", "join_key")  # of one value each
+READING = ("missing", *WRITTEN, "user_missing", "join")
 
 Tell = Callable[[str], None]  # is told how far a task is
 One = TypeVar("One")
