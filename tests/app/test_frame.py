@@ -14,8 +14,15 @@ from shiny.testserver import test_server as in_memory
 
 from app.browsing import PAGES as TITLES
 from app.toys import toy_seats
+from sdckit.app import frame as module
 from sdckit.app.browser_sessions import Seats, Step
 from sdckit.app.frame import PAGES, STATIC, Frame, language_of
+
+
+@pytest.fixture(autouse=True)
+def looked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tabs of one test have loops of their own, and one lock: none looks again while another is there."""
+    monkeypatch.setattr(module, "LOOK", 600.0)
 
 
 def frame(state: Path, **first: Any) -> tuple[Frame, Seats]:
@@ -104,7 +111,7 @@ def test_work_of_a_tab_that_is_gone_is_offered_in_every_new_one(tmp_path: Path) 
     made, seats = frame(tmp_path)
     with sat(made):
         (seat,) = seats._seats.values()
-        seat.change(path="/a.csv", name="a.csv", steps=(Step("shuffle"),))
+    seat.change(path="/a.csv", name="a.csv", steps=(Step("shuffle"),))
     act = {"seat": seat.folder.name, "act": "take"}
     with sat(made) as session:
         offer = str(session.get_output("waiting").value)
