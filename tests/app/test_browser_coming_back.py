@@ -1,4 +1,4 @@
-"""Coming back in a real browser: it was closed, the command was run again, the worker was killed."""
+"""Coming back in a real browser: it was closed, the command was run again, the worker was killed, an upload broke."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+
+import xlsxwriter
 
 from app.browsing import READY, WAIT, Served, Windows, calm, eventually, faults, picture, serve
 from session_files import make_file
@@ -125,3 +127,30 @@ def test_an_upload_on_a_full_disk_is_told_of_leaves_nothing_and_is_sent_again(br
     assert [path.name for path in served.own.rglob("*.csv")] == ["good.csv"]
     windows.close()
     assert served.stop() == 0
+
+
+def test_a_sheet_and_the_row_of_names_are_chosen(visit: Windows, tmp_path: Path) -> None:
+    with xlsxwriter.Workbook(tmp_path / "book.xlsx") as book:
+        for name, records in (("persons", 80), ("households", 60)):
+            sheet = book.add_worksheet(name)
+            sheet.write(0, 0, "Survey of 2020")
+            for row in range(records + 1):
+                sheet.write_row(row + 2, 0, ["fm"[row % 2], 20 + row % 7] if row else ["sex", "age"])
+    page = visit(language="de")
+    page.set_input_files("#file-upload", tmp_path / "book.xlsx")
+    page.wait_for_selector("#file-facts >> text=book.xlsx")
+    told = page.inner_text("#file-facts")
+    assert "Gelesen wird das erste Blatt, 'persons', und nicht 'households'" in told
+    assert "die mit der Nummer '3' die Namen" in told
+    page.click("text=Wie die Datei gelesen wird")
+    page.fill("#file-header_row", "3")
+    page.fill("#file-sheet", "household")
+    page.click("#file-again")
+    page.wait_for_selector("#file-sheet_fault")
+    page.fill("#file-sheet", "households")
+    page.click("#file-again")
+    calm(page)
+    told = page.inner_text("#file-facts")
+    assert "60" in told
+    assert "Titel" not in told
+    assert not page.query_selector(".fault")

@@ -78,8 +78,8 @@ def _title(book: Any, name: str) -> list[str]:
     filled = [sum(cell is not None for cell in row) for row in rows]
     names = next((at for at, number in enumerate(filled, 1) if number > 1), 1)
     said = (
-        f"the first row of the sheet seems to be a title and row {names} to hold the names of columns; if so give "
-        f"header_row={names} (on the command line --header-row {names})"
+        f"the first row of the sheet seems to be a title, and the one numbered '{names}' to hold the names of columns; "
+        "if so give its number by header_row= (on the command line --header-row)"
     )
     return [] if names == 1 else [said]
 
