@@ -66,8 +66,13 @@ def test_whoever_closed_the_browser_goes_on_where_they_were(browser: Any, served
     tab.goto(address)
     tab.wait_for_selector(READY)
     tab.wait_for_selector("#file-facts >> text=small.csv")
+    assert tab.url == f"{served.origin}/"
     assert page.inner_text("#verdict_bar") == verdict
     assert browser.new_page().goto(address).status == 403  # it is good once
+    again = started_again(served, str(file))[0].split()[-1]
+    page.goto(again)  # in a tab that has work: it waits, and the file has a seat of its own
+    page.wait_for_selector("#file-facts >> text=small.csv")
+    page.wait_for_selector("text=Go on with affairs.csv?")
     for context in browser.contexts[:]:
         context.close()
     windows.contexts.clear()

@@ -109,7 +109,7 @@ def test_a_wrong_token_uses_nothing_up(asked: Asked) -> None:
     assert len(asked.behind.seen) == 1
 
 
-def fresh(asked: Asked, told: bytes = b"{}", **headers: str) -> list[Any]:
+def fresh(asked: Asked, told: bytes = b"", **headers: str) -> list[Any]:
     """What is answered to a program that asks for a fresh address."""
     given = {"authorization": f"Bearer {asked.guard.secret}", **headers}
     return asked.ask(AGAIN, {name: value for name, value in given.items() if value}, method="POST", body=(told,))
@@ -127,6 +127,10 @@ def test_who_has_the_secret_of_the_file_gets_a_fresh_address_that_is_good_once(a
     assert seen == []
     assert dict(asked.ask(f"/?token={token}")[0]["headers"])[b"set-cookie"].decode().startswith(own["cookie"])
     assert seen == [b'{"file": "a.csv"}']
+    assert b'url=/"' in asked.ask("/?token=any", own)[1]["body"]
+    other = fresh(asked, b"{}")[1]["body"].decode()
+    assert b'url=/?new"' in asked.ask(f"/?token={other}", own)[1]["body"]  # in a tab of its own
+    seen.pop()
     assert asked.status(f"/?token={token}") == 403
     assert asked.status(f"/?token={token}", own) == 200  # the tab it was opened in comes back to it
     assert seen == [b'{"file": "a.csv"}']

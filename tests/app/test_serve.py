@@ -94,7 +94,8 @@ class Door(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
-        self.seen.append((self.path, self.headers["authorization"], self.headers["host"], json.loads(body)))
+        told = json.loads(body) if body else {}
+        self.seen.append((self.path, self.headers["authorization"], self.headers["host"], told))
         self.send_response(200)
         self.end_headers()
         self.wfile.write(b"t" * 43)
@@ -127,7 +128,11 @@ def test_another_start_opens_a_fresh_address_of_the_one_that_runs(
     assert capsys.readouterr().out.splitlines() == [f"sdckit app: {address}", module.RUNS]
     serve(Options(file="/data/a.csv", scenario={"keys": ["sex"]}, port=port, browser=False))
     asked = ("/again", "Bearer the-secret", f"127.0.0.1:{port}")
-    assert Door.seen == [(*asked, {}), (*asked, {"file": "/data/a.csv", "scenario": {"keys": ["sex"]}})]
+    serve(Options(scenario={"keys": ["age"]}, browser=False))
+    assert Door.seen == [
+        (*asked, {}), (*asked, {"file": "/data/a.csv", "scenario": {"keys": ["sex"]}}),
+        (*asked, {"file": "", "scenario": {"keys": ["age"]}}),
+    ]  # fmt: skip
     assert len(opened) == 1
     assert list(state.glob("server-*")) == [folders.own]
 

@@ -576,7 +576,7 @@ class Seats:
         self._later(seat, GRACE)
         return seat.name
 
-    def expect(self, work: Work | None) -> None:
+    def expect(self, work: Work) -> None:
         """What the next new seat starts with, as a later start of the program asked for it."""
         self._expected = work
 

@@ -132,7 +132,7 @@ class Guard:
         if told := self._tokens.pop(token, b""):
             self.entered(told)
         cookie = f"{self._cookie}={self._pass}; HttpOnly; SameSite=Strict; Path=/; Max-Age={KEPT}"
-        return await _onward(send, [] if known else [(b"set-cookie", cookie.encode())])
+        return await _onward(send, [] if known else [(b"set-cookie", cookie.encode())], "/?new" if told else "/")
 
     async def _again(self, headers: dict[str, str], receive: Receive, send: Send) -> None:
         """Give the program of the same user a token, for the secret; no page of a browser may ask."""
@@ -241,9 +241,9 @@ def _unheard(_: bytes) -> None:
     """Nobody listens to what was said."""
 
 
-async def _onward(send: Send, headers: list[tuple[bytes, bytes]]) -> None:
+async def _onward(send: Send, headers: list[tuple[bytes, bytes]], where: str) -> None:
     page = (
-        '<!doctype html><meta http-equiv="refresh" content="0; url=/"><link rel="icon" href="data:,">'
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={where}"><link rel="icon" href="data:,">'
         "<title>sdckit</title>"
     )
     await _answer(send, 200, page, [*headers, (b"content-type", b"text/html; charset=utf-8")])

@@ -77,7 +77,8 @@ def _running(options: Options) -> str:
     for port, secret in doors(state_folder()):
         if options.port in (0, port):
             asking = http.client.HTTPConnection(LOCAL, port, timeout=PATIENCE)
-            told = json.dumps({"file": options.file, "scenario": options.scenario} if options.file else {})
+            wanted = {"file": options.file, "scenario": options.scenario}
+            told = json.dumps(wanted) if any(wanted.values()) else ""
             with contextlib.suppress(OSError, http.client.HTTPException), contextlib.closing(asking):
                 asking.request("POST", AGAIN, told, {"Authorization": f"Bearer {secret}"})
                 answer = asking.getresponse()
@@ -122,7 +123,7 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
         first = _first(options.file, options.scenario)
         seats = Seats(folders, Autosave(folders.state), first, warm=options.warm)
         frame = Frame(seats, limit=options.limit, stop=ending.end)
-        guard.entered = lambda told: seats.expect(_told(told))
+        guard.entered = lambda told: seats.expect(_first(**json.loads(told)))
         guard.stand_before(frame.app(), scripts=scripts_of(frame.html()))
     config = uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="on")
     config.timeout_graceful_shutdown = 1
@@ -132,12 +133,6 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
 
 def _first(file: str, scenario: Mapping[str, Any] | None) -> Work:
     return Work(path=file, name=Path(file).name, scenario=scenario)
-
-
-def _told(told: bytes) -> Work | None:
-    """What a new tab starts with, as a later start of the program said it."""
-    given = json.loads(told)
-    return _first(given["file"], given["scenario"]) if given else None
 
 
 @contextlib.contextmanager

@@ -6,6 +6,10 @@
 
   // The tab keeps the name of its seat. "left" tells a reload from a copy of the tab.
   const kept = window.sessionStorage;
+  if (location.search === "?new") {  // a later start of the program asks for a tab of its own
+    kept.clear();
+    history.replaceState(null, "", "/");
+  }
   set("tab", kept.getItem("seat") || "");
   set("tab_left", kept.getItem("left") || "");
   kept.removeItem("left");
