@@ -318,6 +318,7 @@ def _serve_waiting(input: Inputs, session: Session, room: Room, seats: Seats) ->
         if seat is not None and act["act"] == "take":
             await session.send_custom_message("seat", {"tab": seats.hand_over(seat), "reload": True})
         elif seat is not None:
+            seat.autosave.keep(seat.work)  # roles and steps can be taken up all the same
             seats.end(seat)
         offered.set(tuple(map(_offer, seats.waiting())))
 
