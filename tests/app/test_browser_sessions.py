@@ -116,6 +116,59 @@ def test_versions_of_a_name_stay_and_automatic_ones_are_bounded() -> None:
     assert work.versions[-1]["steps"][0]["arguments"] == {"base": AUTOMATIC + 4}
 
 
+def test_work_waits_for_whoever_comes_and_its_worker_rests(seats: Seats) -> None:
+    async def run() -> None:
+        seat, empty = seats.take("", reloaded=False), seats.take("", reloaded=False)
+        seat.change(path="/data/b.csv", name="b.csv")
+        seat.verdict = "a verdict"
+        rested: list[bool] = []
+        seat.worker.rest = lambda: bool(rested) or rested.append(True)  # type: ignore[assignment, func-returns-value]
+        assert seats.waiting() == []
+        for one in (seat, empty):
+            seats.leave(one, grace=0.01)
+        assert seats.waiting() == [seat]  # nothing is lost with the other
+        await asyncio.sleep(0.1)
+        assert rested == [True]  # busy the first time
+        assert (seat.folder.is_dir(), empty.folder.exists(), seats.in_use()) == (True, False, True)
+        before, name = seat.name, seats.hand_over(seat)
+        assert seats.take(before, reloaded=True) is not seat
+        assert seats.take(name, reloaded=True) is seat
+        assert (seat.verdict, seats.waiting()) == ("a verdict", [])
+        seats.close()
+        assert not seats.in_use()
+
+    asyncio.run(run())
+
+
+def test_a_later_start_says_what_the_next_new_tab_has(seats: Seats) -> None:
+    seats.expect(Work(path="/data/other.csv", name="other.csv", scenario={"keys": ["sex"]}))
+    first, second = seats.take("", reloaded=False), seats.take("", reloaded=False)
+    assert (first.work.path, second.work.path) == ("/data/other.csv", "/data/a.csv")
+    assert not first.has_work()
+
+
+def test_a_worker_rests_only_where_it_does_nothing(tmp_path: Path) -> None:
+    async def run(worker: Worker) -> None:
+        await worker.warm()
+        first, told = worker.pid, asyncio.Event()
+        task = asyncio.create_task(worker.run("toys.begin", {}, lambda _: told.set(), file=NO_FILE))
+        await told.wait()
+        assert not worker.rest()
+        assert worker.pid == first
+        worker.cancel()
+        with pytest.raises(TaskCancelledError):
+            await task
+        await worker.warm()
+        first = worker.pid
+        assert worker.rest()
+        assert worker.pid is None
+        while not gone(first or 0):
+            await asyncio.sleep(0.01)
+        assert (await worker.run("toys.echo", {}, lambda _: None, file=NO_FILE))["notes"] == []
+
+    within(tmp_path, run)
+
+
 # What is kept between two starts: scenario and recipe, for their owner only.
 
 

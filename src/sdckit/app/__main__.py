@@ -21,6 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--project", default="", help="a project file")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")
+    parser.add_argument("--new", action="store_true", help="start another one where one runs")
     parser.add_argument("--limit", type=int, default=LIMIT, help="the most bytes of an upload")
     parser.add_argument("--warm", type=float, default=1.0, help="seconds until a page's worker is started ahead")
     given = parser.parse_args(arguments)
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         scenario = placed_entries(given.scenario) if given.scenario else None
         project = read_project(given.project) if given.project else None
         options = Options(given.file, scenario, given.port, browser=not given.no_browser, project=project)
-        serve(replace(options, limit=given.limit, warm=given.warm))
+        serve(replace(options, limit=given.limit, warm=given.warm, new=given.new))
     except SdcError as error:
         sys.stderr.write(f"error: {error}\n")
         return 2

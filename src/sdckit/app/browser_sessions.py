@@ -1,6 +1,7 @@
 """The seats of the server: one per tab of a browser, with what it decided, its folder and its worker.
 
-A tab keeps the name of its seat; who reloads within the grace sits down again. Nobody else knows the name.
+A tab keeps the name of its seat; who reloads sits down again. Nobody else knows the name. A seat with work that its tab
+left is offered to every new tab, as long as the program runs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import secrets
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-from sdckit.data.files.whole_files import replacing
+from sdckit.data.files.whole_files import remove_left, replacing, write_whole
 from sdckit.errors import FileFormatError
 
 # What a session decided: plain values that the server may hold, since no record is among them; undo and
@@ -226,10 +228,10 @@ class Autosave:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / SAVED_NAME
-        self.found = self._read()
 
-    def _read(self) -> dict[str, Any] | None:
-        """What the last start left; None for nothing, or for a file that is not ours."""
+    @property
+    def found(self) -> dict[str, Any] | None:
+        """What is saved now; None for nothing, or for a file that is not ours."""
         try:
             saved = json.loads(self._path.read_text(encoding="utf-8"))
             Work().taken_up(saved)
@@ -248,9 +250,13 @@ class Autosave:
             ):
                 part.write_text(text, encoding="utf-8")
 
+    def holds(self, seat: Seat) -> bool:
+        """Whether it is the work of this seat that is saved."""
+        saved, own = self.found or {}, json.loads(json.dumps(seat.work.saved(), default=str))
+        return all(saved.get(name) == value for name, value in own.items())
+
     def forget(self) -> None:
         """Remove what was kept."""
-        self.found = None
         self._path.unlink(missing_ok=True)
 
 
@@ -259,9 +265,12 @@ class Autosave:
 # the next one to start removes what it left.
 
 
+POSIX = os.name == "posix"
 PRIVATE = 0o700
 LOCK = "lock"
 SERVER = "server-"
+SHORT = 0.01  # seconds
+DOOR = "door.json"  # in a server's folder: its port, and the secret for which it gives a fresh address
 
 
 def state_folder() -> Path:
@@ -288,11 +297,19 @@ class Folders:
         self.state = state
         state.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         state.chmod(PRIVATE)
+        remove_left(state)
         remove_stale(state)
         self.own = Path(tempfile.mkdtemp(prefix=SERVER, dir=state))
-        self._lock = _locked(self.own / LOCK)
+        while (lock := _locked(self.own / LOCK)) is None:  # another start looks at it
+            time.sleep(SHORT)
+        self._lock = lock
         self.uploads = self.own / "uploads"
         self.uploads.mkdir(mode=PRIVATE)
+
+    def open_door(self, port: int, secret: str) -> None:
+        """Write down, for this user alone, how the next start comes to this server."""
+        with contextlib.suppress(FileFormatError):  # a full disk
+            write_whole(json.dumps({"port": port, "secret": secret}), self.own / DOOR, private=True)
 
     def make(self) -> Path:
         """A new folder for a session; `mkdtemp` lets nobody else in."""
@@ -304,8 +321,7 @@ class Folders:
 
     def close(self) -> None:
         """Remove everything of this server."""
-        if self._lock is not None:
-            self._lock.close()
+        self._lock.close()
         shutil.rmtree(self.own, ignore_errors=True)
 
 
@@ -317,6 +333,29 @@ def remove_stale(state: Path) -> None:
             if lock is not None:
                 lock.close()
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def doors(state: Path) -> list[tuple[int, str]]:
+    """Port and secret of each server of this user that runs: it holds its lock, and nobody else could write there."""
+    running = []
+    for folder in state.glob(f"{SERVER}*"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            if not (_own(state.stat(), stat.S_ISDIR) and _own(folder.lstat(), stat.S_ISDIR)):
+                continue
+            if (lock := _locked(folder / LOCK)) is not None:  # it has ended
+                lock.close()
+                continue
+            handle = os.open(folder / DOOR, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            with os.fdopen(handle, encoding="utf-8") as file:
+                if _own(os.fstat(handle), stat.S_ISREG):
+                    door = json.load(file)
+                    running.append((int(door["port"]), str(door["secret"])))
+    return running
+
+
+def _own(state: os.stat_result, kind: Callable[[int], bool]) -> bool:
+    """Whether it is of that kind and this user's, who alone may enter or read it."""
+    return kind(state.st_mode) and (not POSIX or (state.st_uid == os.getuid() and not state.st_mode & 0o077))
 
 
 def _locked(path: Path) -> IO[bytes] | None:
@@ -345,7 +384,6 @@ def _locked(path: Path) -> IO[bytes] | None:
 LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
 PROGRAM = (sys.executable, "-m", "sdckit.app.worker_process")
 ENDED = "the process that works on the data ended by itself; it may have run out of memory"
-POSIX = os.name == "posix"
 
 
 class TaskError(Exception):
@@ -436,7 +474,7 @@ class Worker:
         self, process: asyncio.subprocess.Process, tell: Callable[[str], None],
         partial: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]:  # fmt: skip
-        while line := await process.stdout.readline():  # type: ignore[union-attr]
+        while (line := await process.stdout.readline()).endswith(b"\n"):  # type: ignore[union-attr]
             message = json.loads(line)
             if "tell" in message:
                 tell(message["tell"])
@@ -456,6 +494,7 @@ class Worker:
                 *self._program, str(self.folder),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 limit=LONGEST_LINE, start_new_session=POSIX,
+                env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(self.folder))},
             )  # fmt: skip
         if self._closed:  # while it started
             self._kill()
@@ -466,6 +505,12 @@ class Worker:
         """End the process and its children now; whoever waits for the task gets `TaskCancelledError`."""
         self._cancels += 1
         self._kill()
+
+    def rest(self) -> bool:
+        """End the process where it does nothing; the next task starts another. Whether it did nothing."""
+        if not self._lock.locked():
+            self._kill()
+        return not self._lock.locked()
 
     def close(self) -> None:
         """End the process for good."""
@@ -484,7 +529,7 @@ class Worker:
 
 
 WARM = 1.0  # seconds that a page takes to be there; then its worker is started ahead
-GRACE = 600.0  # seconds in which a reload takes up the same work
+GRACE = 600.0  # seconds after which a seat that nobody came back to goes, or rests where it has work
 NAME = re.compile(r"[0-9a-f]{32}")
 
 
@@ -507,6 +552,12 @@ class Seat:
     changed: Callable[[], None] = _nothing
     warm: float = WARM
     jobs: Any = None  # set by the first room
+    first: Work = field(default_factory=Work)  # what it began with
+    left: float = 0.0  # when nobody sat there any more, by the clock
+
+    def has_work(self) -> bool:
+        """Whether something would be lost with it: another file than it began with, or a decision."""
+        return self.work.path != self.first.path or self.work.saved() != self.first.saved()
 
     def change(self, *, did: str = "", why: str = "", **fields: Any) -> None:
         """Change what was decided; what undo takes back is remembered, and saved.
@@ -574,6 +625,7 @@ class Seats:
         self._folders, self._autosave, self._first = folders, autosave, first
         self._seats: dict[str, Seat] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
+        self._expected: Work | None = None
 
     def take(self, name: str, *, reloaded: bool) -> Seat:
         """The seat of that name, or a new one.
@@ -589,10 +641,38 @@ class Seats:
         return seat
 
     def leave(self, seat: Seat, *, grace: float = GRACE) -> None:
-        """Nobody sits there; after the grace all of it goes."""
-        seat.taken, seat.changed = False, _nothing
+        """Nobody sits there: work stays as long as the program, its worker goes after the grace, else all of it."""
+        seat.taken, seat.changed, seat.left = False, _nothing, time.time()
+        self._later(seat, grace)
+
+    def _later(self, seat: Seat, grace: float) -> None:
         loop = asyncio.get_running_loop()
-        self._leaving[seat.name] = loop.call_later(grace, self.end, seat)
+        self._leaving[seat.name] = loop.call_later(grace, self._rest, seat, grace)
+
+    def _rest(self, seat: Seat, grace: float) -> None:
+        if not seat.has_work():
+            self.end(seat)
+        elif not seat.worker.rest():
+            self._later(seat, grace)
+
+    def waiting(self) -> list[Seat]:
+        """The seats with work that nobody sits on, the last one first."""
+        seats = [seat for seat in self._seats.values() if not seat.taken and seat.has_work()]
+        return sorted(seats, key=lambda seat: -seat.left)
+
+    def hand_over(self, seat: Seat) -> str:
+        """A new name for a seat that waits: who knows the old one is let in no more."""
+        if leaving := self._leaving.pop(seat.name, None):
+            leaving.cancel()
+        del self._seats[seat.name]
+        seat.name = secrets.token_hex(16)
+        self._seats[seat.name] = seat
+        self._later(seat, GRACE)
+        return seat.name
+
+    def expect(self, work: Work) -> None:
+        """What the next new seat starts with, as a later start of the program asked for it."""
+        self._expected = work
 
     def end(self, seat: Seat) -> None:
         """Remove a seat with its worker and its folder."""
@@ -606,14 +686,19 @@ class Seats:
         for seat in list(self._seats.values()):
             self.end(seat)
 
+    def in_use(self) -> bool:
+        """Whether somebody sits here, or work waits for somebody."""
+        return any(seat.taken or seat.has_work() for seat in self._seats.values())
+
     def __len__(self) -> int:
         return len(self._seats)
 
     def _new(self) -> Seat:
         name = secrets.token_hex(16)
         folder = self._folders.make()
-        work = replace(self._first, secret=secrets.token_hex(32))
-        seat = Seat(name, folder, Worker(folder), self._autosave, work, warm=self._warm)
+        first, self._expected = self._expected or self._first, None
+        work = replace(first, secret=secrets.token_hex(32))
+        seat = Seat(name, folder, Worker(folder), self._autosave, work, warm=self._warm, first=work)
         self._seats[name] = seat
         return seat
 

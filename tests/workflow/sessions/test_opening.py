@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.workflow.sessions.answering import Desk
 from sdckit.workflow.sessions.opening import MARK, MOST_ROWS, open_demo, open_file, rows
 from session_files import MARKER, a_desk
@@ -107,3 +107,20 @@ def test_nothing_told_of_the_file_names_a_value(tmp_path: Path) -> None:
     found: dict[str, Any] = open_file(desk := a_desk(tmp_path), quiet, path=str(tmp_path / "small.csv"), reading={})
     assert desk.path.name == "small.csv"
     assert MARKER not in json.dumps(found)
+
+
+def test_an_upload_that_cannot_be_read_is_removed_and_one_with_a_wrong_option_is_not(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "session")
+    for name, reading, there in (("bad.csv", {}, False), ("good.csv", {"decimal": "x"}, True)):
+        path = desk.folder / "files" / name / name
+        path.parent.mkdir(parents=True)
+        path.write_text("a,b\n1,2,3\n4\n" if name == "bad.csv" else "a,b\n1,2\n", encoding="utf-8")
+        with pytest.raises(SdcError):
+            open_file(desk, quiet, path=str(path), reading=reading, upload=True)
+        assert path.parent.is_dir() == there
+    elsewhere = tmp_path / "own.csv"  # a file of the user's is never removed
+    elsewhere.write_text("a,b\n1,2,3\n4\n", encoding="utf-8")
+    for upload in (True, False):
+        with pytest.raises(SdcError):
+            open_file(desk, quiet, path=str(elsewhere), reading={}, upload=upload)
+    assert elsewhere.exists()

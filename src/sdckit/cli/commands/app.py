@@ -29,10 +29,12 @@ def app(
     ] = None,
     port: Annotated[int, Option("--port", help="Where to listen on 127.0.0.1; 0 takes a free one.")] = 0,
     no_browser: Annotated[bool, Option("--no-browser", help="Print the address only; open it yourself.")] = False,
+    new: Annotated[bool, Option("--new", help="Start another one where one of yours runs already.")] = False,
 ) -> int:
     """Do the whole job in a browser: open a file, see its risk, protect it, take the release away.
 
     Everything stays on this machine. The address that is printed is good for one visit; stop the program with Ctrl+C.
+    Where one of yours runs already, a fresh address of it is opened, with FILE in a tab of its own.
     """
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
         raise SdcError(f'the app needs {" and ".join(missing)}; install it: pip install "sdckit[app]"')
@@ -45,6 +47,7 @@ def app(
         "--port",
         str(port),
         *["--no-browser"] * no_browser,
+        *["--new"] * new,
     ]
     return _run([sys.executable, "-m", "sdckit.app", *options])
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sdckit.data.files.whole_files import number_of, reason_of
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.workflow.sessions.refusals import field, message
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 
 MOST_KEPT = 64  # results that are kept, so that going back is instant
-READING = ("missing", "delimiter", "encoding", "decimal", "user_missing", "join", "join_key")
+WRITTEN = ("delimiter", "encoding", "decimal", "sheet", "header_row", "join_key")  # of one value each
+READING = ("missing", *WRITTEN, "user_missing", "join")
 
 Tell = Callable[[str], None]  # is told how far a task is
 One = TypeVar("One")
@@ -221,7 +223,7 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
     except MemoryError:
         send({"error": "not enough memory; declare fewer columns or run on a larger machine"})
     except OSError as error:
-        send({"error": error.strerror or INTERNAL.format(kind=type(error).__name__)})
+        send({"error": reason_of(error) if number_of(error) else INTERNAL.format(kind=type(error).__name__)})
     except Exception as error:  # noqa: BLE001 - the last resort: messages of libraries may show a value
         send({"error": INTERNAL.format(kind=type(error).__name__)})
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sdckit.errors import DataError, SdcWarning
+from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
 from sdckit.report.notebook import document_html, protected, sections_html
@@ -20,11 +21,20 @@ MARK = "Records of persons: confidential, for this screen only."
 
 
 def open_file(
-    desk: Desk, tell: Tell, *, path: str, reading: Mapping[str, Any], exact: bool = False, language: str = "en"
-) -> dict[str, Any]:
-    """Open a file with these options, and tell what was read: records, columns, labels, codes for missing."""
+    desk: Desk, tell: Tell, *, path: str, reading: Mapping[str, Any], exact: bool = False, language: str = "en",
+    upload: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """Open a file with these options, and tell what was read: records, columns, labels, codes for missing.
+
+    An upload that cannot be read is removed with its folder; it stays where only an option was refused.
+    """
     tell(f"reading {Path(path).name}")
-    desk.open(path, reading)
+    try:
+        desk.open(path, reading)
+    except SdcError as error:
+        if upload and not error.argument and Path(path).is_relative_to(desk.folder):
+            shutil.rmtree(Path(path).parent, ignore_errors=True)
+        raise
     return told(desk, tell, exact=exact, language=language)
 
 

@@ -66,7 +66,8 @@ def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
     """The people of a control file, read as the file itself is."""
     from sdckit.data.files.readers import read_file, scan_header
 
-    how = {name: value for name, value in desk.reading.items() if name not in ("join", "join_key", "missing")}
+    own = ("join", "join_key", "missing", "sheet", "header_row")  # of the file itself
+    how = {name: value for name, value in desk.reading.items() if name not in own}
     header = scan_header(control, **how)
     known = [name for name in scenario.identifiers if name in header.columns]
     return read_file(control, identifiers=known, missing=tuple(scenario.missing_codes), **how)
