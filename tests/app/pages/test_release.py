@@ -25,6 +25,9 @@ def test_a_release_holds_until_something_it_rests_on_changes() -> None:
     assert current(replace(RELEASED, steps=())) is None
     assert current(replace(RELEASED, scenario={"keys": ["sex"]})) is None
     assert current(replace(RELEASED, reading={"missing": ["-9"]})) is None
+    beside = replace(RELEASED, control="a", release={"of": WORK.digest(), "options": {"control": "a"}})
+    assert current(beside) is not None
+    assert current(replace(beside, control="b")) is None
 
 
 def test_tasks_get_the_steps_that_are_on() -> None:

@@ -19,7 +19,7 @@ from sdckit.catalogue import CATALOGUE
 
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."
-STALE = "Recipe, roles or figures have changed since: make the release again."
+STALE = "Recipe, roles, control file or figures have changed since: make the release again."
 MAP = "Every recipe that was carried out in this session: the lower and the further left, the better."
 CONTROL = "Control file: people of the same kind who are not in the file"
 FOLDER = "control"  # of the control file, in the session's folder
@@ -47,7 +47,7 @@ def asked_of(work: Work, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def current(work: Work) -> Mapping[str, Any] | None:
-    """The release, where it is still that of the file, the scenario and the steps.
+    """The release, where it is still that of the file, the scenario, the steps and the control file.
 
     >>> work = Work(path="a.csv")
     >>> current(Work(path="a.csv", release={"of": work.digest()}))["of"] == work.digest()
@@ -56,7 +56,8 @@ def current(work: Work) -> Mapping[str, Any] | None:
     True
     """
     made = work.release
-    return made if made is not None and made.get("of") == work.digest() else None
+    control = (made or {}).get("options", {}).get("control", "")  # a control file that was replaced is gone
+    return made if made is not None and made.get("of") == work.digest() and control in ("", work.control) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,14 +294,15 @@ def _make_words(say: Say, *, again: bool) -> str:
 
 def _form(say: Say, *, again: bool) -> Tag:
     attacks = [row for row in CATALOGUE if row.files == "attack"]
-    asked = (tags.li(say(row.question), _needs(say, control="control" in row.needs)) for row in attacks)
+    needs = TagList(" ", tags.strong(say(NEEDS_CONTROL)))
+    asked = (tags.li(say(row.question), needs if "control" in row.needs else None) for row in attacks)
     attacking = tags.section(
         tags.h3(say("Attacks")),
         tags.p(say(SIMULATED)),
         tags.ul(*asked),
-        file_field(say, "control_file", say(CONTROL)),
+        file_field(say, "control_file", say(CONTROL), width="36em"),
         ui.output_ui("control_told"),
-        ui.input_checkbox("attacks", say("Simulate the attacks when the release is made")),
+        ui.input_checkbox("attacks", say("Simulate the attacks when the release is made"), width="100%"),
         class_="card-box",
     )  # fmt: skip
     more = tags.details(
@@ -314,7 +316,3 @@ def _form(say: Say, *, again: bool) -> Tag:
     )  # fmt: skip
     button = ui.input_action_button("make_release", _make_words(say, again=again), class_="btn-primary")
     return tags.div(tags.p(say(ABOUT)), button, more, attacking, class_="start")
-
-
-def _needs(say: Say, *, control: bool) -> TagChild:
-    return TagList(" ", tags.strong(say(NEEDS_CONTROL))) if control else None

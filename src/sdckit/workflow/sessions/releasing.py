@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.attacks import COPIES
 from sdckit.data.limits import LIMITS
-from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcError, SdcWarning
+from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Block, Paragraph, Section
 from sdckit.report.chapters.page import verdicts_block
 from sdckit.report.chapters.release_page import page_of
@@ -98,13 +98,13 @@ def check_control(
     chosen = desk.scenario(scenario)
     try:
         people = _people(desk, path, chosen)
-        columns = [*chosen.all_keys, *chosen.sensitive]
-        if lacking := [name for name in dict.fromkeys(columns) if name not in people.columns]:
+        columns = dict.fromkeys([*chosen.all_keys, *chosen.sensitive])
+        if lacking := [name for name in columns if name not in people.columns]:
             raise FileFormatError(f"the control file lacks columns of the file: {', '.join(lacking)}")
-        for name in dict.fromkeys(columns):
+        for name in columns:
             if people[name].dtype.is_numeric() != desk.data[name].dtype.is_numeric():
                 raise FileFormatError(f"the control file has other values than the file in the column {name}")
-    except SdcError:
+    except Exception:
         Path(path).unlink(missing_ok=True)
         raise
     words = f"The control file is used: {people.height:,} records."

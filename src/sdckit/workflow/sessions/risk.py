@@ -248,12 +248,12 @@ def riskiest(
     desk: Desk, tell: Tell, *, scenario: Plain, intruder: str = "", number: int = 10, exact: bool = False,
     language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """The riskiest combinations of keys with their values, and how many they are; with exact figures only."""
+    """The riskiest combinations of keys with their values; with exact figures only."""
     keys, rows = _riskiest(desk, tell, scenario, intruder, number, exact=exact)
     shown = [(*values.values(), records, risk) for values, records, risk, _ in rows]
     blocks = (Paragraph(FOR_THIS_SCREEN, "warning"), riskiest_block(keys, shown))
     levels = [value for values, *_ in rows for value in values.values()]
-    return {"html": _confidential(Section("", blocks), keys, levels, language), "number": len(rows)}
+    return {"html": _confidential(Section("", blocks), keys, levels, language)}
 
 
 def explained(
