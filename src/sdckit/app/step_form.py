@@ -127,7 +127,10 @@ def _formulas(say: Say, given: str) -> dict[str, str]:
     formulas = {column.strip(): formula.strip() for column, _, formula in parts}
     if "" in formulas or len(formulas) < len(parts):
         raise ScenarioError(say(A_LINE), argument=ENTRY)
-    read_derived(formulas)
+    try:
+        read_derived(formulas)
+    except ScenarioError as error:
+        raise ScenarioError(say(str(error).removeprefix(f"{ENTRY}: ")), argument=ENTRY) from None
     return formulas
 
 
