@@ -15,7 +15,7 @@ from shiny import reactive
 
 from app.toys import toy_seat
 from sdckit.app.browser_sessions import Seat, Step, Work
-from sdckit.app.page_context import Kept, Room, box, file_field, meanings, nothing_yet, say, speaker, term
+from sdckit.app.page_context import Answer, Kept, Room, box, file_field, meanings, nothing_yet, say, speaker, term
 from spoken import asked, progress, refused, texts, untold
 from tree import none_offends
 
@@ -207,3 +207,18 @@ def test_a_result_that_comes_after_the_switch_is_none() -> None:
         room.switch(exact=False)
         late({"html": "exact"})
         assert kept.get() == ""
+
+
+def test_an_answer_is_html_until_it_is_cleared(tmp_path: Path) -> None:
+    def run(seat: Seat, room: Room) -> None:
+        answered = Answer(room, "here")
+        assert answered.shown() is None
+        answered.html.set("<b>x</b>")
+        assert str(answered.shown()) == "<b>x</b>"
+        room.change(exact=True)
+        assert answered.shown() is None  # it is of other figures
+        room.change(exact=False)
+        answered.clear()
+        assert answered.shown() is None
+
+    within(tmp_path, run)

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from shiny import reactive, ui
 from shiny.module import resolve_id
 from shiny.session import get_current_session
-from shiny.ui import Tag, TagChild, tags
+from shiny.ui import HTML, Tag, TagChild, tags
 
 from sdckit.app.browser_sessions import Seat, Work
 from sdckit.app.tasks import Failure, Job, Jobs, Place, Shown
@@ -289,3 +289,20 @@ class Kept(Generic[One]):
         asked, value = self._held.get()
         work = self._room.work.get()
         return value if asked == (work.exact, work.language) else self._empty
+
+
+class Answer:
+    """The answer of a task at an output of the page: HTML, or what its `Place` says instead of it."""
+
+    def __init__(self, room: Room, output: str) -> None:
+        self.place = room.place(output)
+        self.html = Kept(room, "")
+
+    def clear(self) -> None:
+        """Show nothing: what was asked for is of the past."""
+        self.html.set("")
+        self.place.state.set((None, "", ""))
+
+    def shown(self) -> TagChild:
+        """What stands at the output; reactive."""
+        return self.place.shown() or (HTML(self.html.get()) if self.html.get() else None)
