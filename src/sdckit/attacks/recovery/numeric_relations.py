@@ -213,6 +213,28 @@ def _normal(x, own, off, limit, n, matrix, right):  # type: ignore[no-untyped-de
 
 
 @njit(nogil=True, cache=True)
+def _nearest_first(off, n, h, near):  # type: ignore[no-untyped-def]
+    """The h-th smallest of n residuals; `near` (n,) takes them, the h smallest first (Hoare's quickselect)."""
+    near[:n] = off[:n]
+    left, right, k = 0, n - 1, h - 1
+    while left < right:
+        pivot, i, j = near[k], left, right
+        while i <= j:
+            while near[i] < pivot:
+                i += 1
+            while pivot < near[j]:
+                j -= 1
+            if i <= j:
+                near[i], near[j] = near[j], near[i]
+                i, j = i + 1, j - 1
+        if j < k:
+            left = i
+        if k < i:
+            right = j
+    return near[k]
+
+
+@njit(nogil=True, cache=True)
 def _trimmed_fits(y, terms, sets, draws, enough, out):  # type: ignore[no-untyped-def]
     """Least trimmed squares of y on every set of terms.
 
@@ -221,7 +243,7 @@ def _trimmed_fits(y, terms, sets, draws, enough, out):  # type: ignore[no-untype
     factors; infinite where nothing fits.
     """
     size = sets.shape[1] + 1
-    x, own, off = np.empty((len(y) + 1, size)), np.empty(len(y) + 1), np.empty(len(y) + 1)
+    x, own, off, near = np.empty((len(y) + 1, size)), np.empty(len(y) + 1), np.empty(len(y) + 1), np.empty(len(y) + 1)
     matrix, right = np.empty((size, size)), np.empty(size)
     for c in range(len(sets)):
         n = _present(y, terms, sets[c], x, own)
@@ -235,14 +257,16 @@ def _trimmed_fits(y, terms, sets, draws, enough, out):  # type: ignore[no-untype
             solved, step = _solved(matrix, right, size), 0
             while solved and step <= STEPS and out[c, 0] > enough:
                 _residuals(x, own, right, n, off)
-                ordered = np.sort(off[:n])
-                mean = ordered[:h].mean()
+                limit = _nearest_first(off, n, h, near)
+                nearest = near[:h]
+                # A sum depends on its order in the last digits: it is taken in order where it may be the least.
+                mean = np.sort(nearest).mean() if nearest.mean() <= out[c, 0] * (1.0 + 1e-9) else np.inf
                 if mean < out[c, 0]:
                     out[c, 0] = mean
                     out[c, 1:] = right
                 step += 1
                 if step <= STEPS:
-                    _normal(x, own, off, ordered[h - 1], n, matrix, right)
+                    _normal(x, own, off, limit, n, matrix, right)
                     solved = _solved(matrix, right, size)
 
 
