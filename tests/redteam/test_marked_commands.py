@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 import sdckit as sdc
 from redteam.calls import RECIPE
 from redteam.marked import make_files, traces_in, write
-from sdckit.cli.app import program, run
+from sdckit.cli.app import command_tree, run
 
 FILES = make_files()
 KEYS = "--keys region,sex,band"
@@ -173,7 +172,7 @@ def folder(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 def commands() -> Iterator[str]:
     """Every command of the program, with its group."""
-    for name, command in get_command(program()).commands.items():  # type: ignore[attr-defined]
+    for name, command in command_tree().commands.items():
         inner = getattr(command, "commands", None)
         yield from (f"{name} {one}" for one in inner) if inner else [name]
 

@@ -96,7 +96,7 @@ def program(only: str = "") -> typer.Typer:
 
 
 @cache
-def _command(only: str) -> Any:
+def command_tree(only: str = "") -> Any:
     """The commands of the program, made once a process: options are read by what was made of them before."""
     return get_command(program(only))
 
@@ -105,7 +105,7 @@ def _asked(typed: Sequence[str]) -> Any:
     """The program as a line needs it: loading all commands takes twice the time of one."""
     file = typed[0].replace("-", "_") if typed else ""
     known = file in _files() or file in {row.kind.replace("-", "_") for row in rows()}
-    return _command(file if known else "")
+    return command_tree(file if known else "")
 
 
 def _offered(typed: Sequence[str]) -> set[str]:
