@@ -50,7 +50,8 @@ SEEN = """() => {
         : one.matches('.way, [data-go]') ? 'way' : 'button')
       : ['checkbox', 'radio'].includes(one.type) ? 'tick' : file ? 'file' : 'field';
     found.push({
-      kind, id: one.id, act: one.dataset.act || '', opens: one.dataset.open || '', name: text(one).slice(0, 80), at: window.walked.length,
+      kind, id: one.id, act: one.dataset.act || '', opens: one.dataset.open || '',
+      name: text(one).slice(0, 80), at: window.walked.length,
       options: kind === 'select' ? [...one.options].map(option => option.value) : [],
     });
     window.walked.push(one);
@@ -68,8 +69,9 @@ STATE = """async () => {
     text: document.body.innerText, lost: !document.getElementById('lost').hidden,
   };
 }"""
-STEPS = "() => [...document.querySelectorAll('#page_protect .step-list li')].map(one => "\
-    "one.querySelector('.step-name').innerText + '|' + one.querySelector('.step-about').innerText + '|' + one.className)"
+STEPS = """() => document.getElementById('page_protect').hidden ? [] :
+  [...document.querySelectorAll('#page_protect .step-list li')].map(
+    one => ['.step-name', '.step-about'].map(part => one.querySelector(part).textContent).join('|') + one.className)"""
 TEXTS = (
     "3", "2", "0.05", ".2", "none", "", "two", "-4", "1e9", "0", "99999999999", "NA, -9", "älter; 'x\" <b>", "[1, 2]",
     "{a = [\"x\"]}", "income ~ age", "age", "sex", "neighbour", "x" * 300, "nan", "ill", "1,5",
@@ -81,8 +83,8 @@ WEIGHTS = {
 # Presses that lead on come more often, and those that lead back less: else a walk stays where it began.
 LIKELY = {
     "file-upload": 4, "roles-accept_all": 8, "roles-accept": 3, "protect-starter": 3, "protect-propose": 1.5,
-    "protect-apply_step": 5, "protect-add_step": 3, "release-make_release": 4, "end": 0.1, "file-demo": 0.5, "exact": 0.5,
-    "take_away-accept": 4, "undo": 0.7,
+    "protect-apply_step": 5, "protect-add_step": 3, "release-make_release": 4, "end": 0.1, "file-demo": 0.5,
+    "exact": 0.5, "take_away-accept": 4, "undo": 0.7,
 }  # fmt: skip
 NEVER = {"end_now"}  # it ends the session: pressed in a test of its own
 
@@ -98,8 +100,9 @@ def write_files(folder: Path) -> dict[str, list[Path]]:
         "ill": rng.choice(["no", "yes"], n, p=[0.8, 0.2]), "income": rng.integers(10, 90, n) * 100.5,
     })  # fmt: skip
     home = rng.choice(["A11", "A12", "B11", None], n)
+    trades = "Koch", "Schmied", "Koch"
     texts = {
-        "german.csv": "alter;beruf;lohn\n" + "".join(f"{20 + at % 40};{'Koch' if at % 3 else 'Schmied'};{at},5\n" for at in range(90)),
+        "german.csv": "alter;beruf;lohn\n" + "".join(f"{20 + at % 40};{trades[at % 3]};{at},5\n" for at in range(90)),
         "bad-rows.csv": "a,b\n1,2\n1,2,3\n4\n",
         "empty.csv": "",
         "head-only.csv": "a,b,c\n",
@@ -161,12 +164,15 @@ class Walk:
     def go(self, clicks: int) -> None:
         """Press so often; what came before must have been answered, mostly."""
         for _ in range(clicks):
+            before = self.page.evaluate(STEPS)
             try:
                 self.act()
             except Exception as error:  # noqa: BLE001 - what cannot be pressed is a fault of the page, or gone meanwhile
                 self.note(f"could not be done: {type(error).__name__}: {str(error)[:300]}")
             if self.rng.random() < 0.8:
                 self.rest()
+                if before and re.search(r": (button|tick) (?!undo|redo|exact|cancel)[^:]*$", self.trail[-1]):
+                    self.get_back(before)
             if len(self.faults) > 15:
                 break
         self.rest()
@@ -216,11 +222,10 @@ class Walk:
             self.page.wait_for_selector(READY)
         else:
             self.trail.append(said)
-            gone = "Element is not attached to the DOM"
             try:
-                element.click(timeout=10_000)
-            except Exception as error:
-                if gone not in str(error) and element.evaluate("one => one.isConnected"):
+                element.click(timeout=5_000)
+            except Exception:
+                if element.evaluate("one => one.isConnected && one.checkVisibility()"):
                     raise
                 self.trail[-1] += " (was gone)"
 
@@ -251,6 +256,22 @@ class Walk:
         self.trail += [f"  other tab: {step}" for step in beside.trail]
 
     # What is judged.
+
+    def get_back(self, before: list[str]) -> None:
+        """Undo brings back the steps that a press changed, and redo those that it made."""
+        now = self.page.evaluate(STEPS)
+        if not now or now == before:
+            return
+        for act, wanted in (("undo", before), ("redo", now)):
+            button = self.page.locator(f"#page_protect button[data-act={act}]")
+            if button.count() != 1 or button.is_disabled():
+                self.note(f"no {act} after the steps were changed")
+                return
+            button.click()
+            self.trail.append(f"{act}, to see")
+            self.rest()
+            if not self.soon(lambda _, wanted=wanted: self.page.evaluate(STEPS) == wanted):
+                self.note(f"{act} gives {self.page.evaluate(STEPS)} and not {wanted}")
 
     def rest(self) -> None:
         """Wait until the page is at rest, and judge what it says then."""
