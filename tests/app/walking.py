@@ -51,6 +51,7 @@ SEEN = """() => {
       : ['checkbox', 'radio'].includes(one.type) ? 'tick' : file ? 'file' : 'field';
     found.push({
       kind, id: one.id, act: one.dataset.act || '', opens: one.dataset.open || '',
+      form: one.closest('.step-editor') !== null,
       name: text(one).slice(0, 80), at: window.walked.length,
       options: kind === 'select' ? [...one.options].map(option => option.value) : [],
     });
@@ -196,6 +197,15 @@ class Walk:
         said = f"{shown(self.page)}: {kind} {name}" + (f" ({one['name']})" if one["name"] != name else "")
         self.pressed[f"{kind} {re.sub(r'[0-9]+', '#', name)}"] += 1
         element = self.page.evaluate_handle(f"window.walked[{one['at']}]").as_element()
+        try:
+            self._do(one, element, said)
+        except Exception:
+            if element.evaluate("one => one.isConnected && one.checkVisibility()"):
+                raise
+            self.trail.append(f"{said} (was gone)")  # drawn anew meanwhile, as after any other press
+
+    def _do(self, one: dict[str, Any], element: Any, said: str) -> None:
+        kind = one["kind"]
         if kind == "file":
             path = self.choose_file(one)
             self.trail.append(f"{said} <- {path.name[:30]}")
@@ -222,12 +232,7 @@ class Walk:
             self.page.wait_for_selector(READY)
         else:
             self.trail.append(said)
-            try:
-                element.click(timeout=5_000)
-            except Exception:
-                if element.evaluate("one => one.isConnected && one.checkVisibility()"):
-                    raise
-                self.trail[-1] += " (was gone)"
+            element.click(timeout=5_000)
 
     def choose_file(self, one: dict[str, Any]) -> Path:
         """A file for a field: data, scenarios and the rest go anywhere, mostly where they belong."""
