@@ -117,7 +117,7 @@ EXCEPTED = {
 
 # Each page, and what is pressed first so that there is something on it. Steps are switched off and removed last of all.
 PRESSED = {
-    "file": "", "roles": "", "risk": "", "protect": "#protect-starter", "release": "#release-make_release",
+    "file": "", "roles": "", "risk": "", "protect": "#protect-starter", "release": "",
     "take_away": "",
 }  # fmt: skip
 DOCS = Path(__file__).parents[2] / "docs" / "app.md"
@@ -196,8 +196,8 @@ def _idle(page: Any, walk: Walk, name: str, pressed: list[str]) -> list[str]:
         )
         done.add(_key(one))
         pressed.append(one["name"])
-        if one["name"].startswith("Try again"):
-            continue  # what was refused is refused with the same words
+        if one["chosen"] or one["name"].startswith("Try again"):
+            continue  # it is chosen already; what was refused is refused with the same words
         before = page.evaluate(MARKS)
         if one["kind"] == "select":
             now = page.evaluate(f"window.walked[{one['at']}].value")

@@ -51,7 +51,7 @@ SEEN = """() => {
       : ['checkbox', 'radio'].includes(one.type) ? 'tick' : file ? 'file' : 'field';
     found.push({
       kind, id: one.id, act: one.dataset.act || '', opens: one.dataset.open || '',
-      form: one.closest('.step-editor') !== null,
+      chosen: one.type === 'radio' && one.checked, form: one.closest('.step-editor') !== null,
       name: text(one).slice(0, 80), at: window.walked.length,
       options: kind === 'select' ? [...one.options].map(option => option.value) : [],
     });
