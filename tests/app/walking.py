@@ -23,7 +23,7 @@ import polars as pl
 import sdckit as sdc
 from app.browsing import READY, Served, shown
 
-IN_CI = 5, 60  # walks, and clicks of a walk
+IN_CI = 5, 40  # walks, and clicks of a walk
 PATIENCE = 30.0  # seconds that a page may show the same while it is busy, on a machine that does nothing else
 SLOWNESS = float(os.environ.get("SDCKIT_SLOWNESS", "4"))  # how much longer a machine may take that others use, too
 LONG = 8.0  # seconds after which a walk presses Cancel, mostly: a search takes minutes
