@@ -210,7 +210,7 @@ def _end_dialog(say: Say) -> Tag:
         tags.form(
             ui.input_action_button("end_now", say("End and remove"), class_="btn-danger"),
             tags.button(say("Go on working"), class_="btn btn-outline-secondary", autofocus=""),
-            method="dialog",
+            method="dialog", action="",  # Shiny keeps every form without an action from being sent
         ),
         id="end", aria_labelledby="end_title",
     )  # fmt: skip
