@@ -232,7 +232,20 @@ def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, An
         desk.open(file["path"], file.get("reading", {}))
     room, _, function = task.partition(".")
     run = getattr(import_module(f"sdckit.workflow.sessions.{room}"), function)
-    return dict(run(desk, lambda text: send({"tell": text}), **request["arguments"]))
+    return dict(run(desk, _Line(send), **request["arguments"]))
+
+
+class _Line:
+    """What a task tells while it runs: how far it is, and what it has so far."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    def __call__(self, text: str) -> None:
+        self._send({"tell": text})
+
+    def partial(self, so_far: dict[str, Any]) -> None:
+        self._send({"partial": so_far})
 
 
 def _protected(text: str) -> str:
