@@ -12,7 +12,7 @@ from shiny.ui import HTML, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Step
 from sdckit.app.page_context import Kept, Room, Say, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
-from sdckit.app.step_form import button, found_shown, is_ready, name_of, start_shown, step_shown
+from sdckit.app.step_form import button, found_shown, is_ready, name_of, passing_shown, start_shown, step_shown
 from sdckit.data.methods import METHODS
 
 Plain = Mapping[str, Any]
@@ -46,13 +46,22 @@ class Bench:
     draft: reactive.Value[Draft | None]
     figures: Kept[dict[str, Any]]
     found: Kept[dict[str, Any]]
+    so_far: Kept[dict[str, Any]]  # the recipe that passes, of a search that goes on
     beside: Kept[str]
     kept: reactive.Value[list[dict[str, Any]]]
 
     @classmethod
     def of(cls, room: Room) -> Bench:
         """An empty one."""
-        return cls(room, reactive.Value(None), Kept(room, {}), Kept(room, {}), Kept(room, ""), reactive.Value([]))
+        return cls(
+            room,
+            reactive.Value(None),
+            Kept(room, {}),
+            Kept(room, {}),
+            Kept(room, {}),
+            Kept(room, ""),
+            reactive.Value([]),
+        )
 
     def steps(self) -> list[Step]:
         """The steps as they are."""
@@ -68,6 +77,14 @@ class Bench:
         """Take the recipe that was found."""
         self.draft.set(None)
         self.take(answer["steps"])
+
+    def take_passing(self) -> None:
+        """Take the recipe that the search has so far, and end the search."""
+        if so_far := self.so_far.get():
+            self.room.cancel()
+            self.so_far.set({})
+            self.found.set({})
+            self.take_found(so_far)
 
     def put(self, draft: Draft, arguments: Plain) -> None:
         """Put what a form says in the place of its step, or behind the last one."""
@@ -124,6 +141,7 @@ class Bench:
             "edit": lambda: self.edit(at),
             "keep": lambda: self.kept.set(self.room.work.get().recipe()),
             "compare": lambda: self.compare(self.kept.get(), say("the recipe kept")),
+            "passing": self.take_passing,
             "other": lambda: self.take(others[at]["steps"]),
             "compare_other": lambda: self.compare(others[at]["steps"], say("the other recipe")),
         }
@@ -190,18 +208,20 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     def look(task: str, label: str, **more: Any) -> None:
         asked = {name: value for name, value in bench.asked().items() if name != "secret"}
-        keep = bench.found.taker()
+        keep, passing = bench.found.taker(), bench.so_far.taker()
 
         def then(answer: dict[str, Any]) -> None:
+            bench.so_far.set({})
             keep(answer)
             bench.take_found(answer)
 
-        room.start(f"protecting.{task}", then, label=room.say(label), beside=task, **asked, **more)
+        room.start(f"protecting.{task}", then, label=room.say(label), beside=task, partial=passing, **asked, **more)
 
     @reactive.effect
     @reactive.event(input.propose)
     def _() -> None:
         keep = list(input.keep() or ())
+        bench.so_far.set({})
         look("propose", "looking for the recipe that loses least", keep=keep, seconds=SECONDS)
 
     @reactive.effect
@@ -211,6 +231,8 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     @render.ui
     def found() -> TagChild:
+        if bench.so_far.get():
+            return passing_shown(room.say, bench.so_far.get())
         return found_shown(room.say, bench.found.get()) if bench.found.get() else None
 
 
