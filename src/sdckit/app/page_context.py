@@ -222,9 +222,9 @@ class Room:
         """Put a task into the line."""
         self._jobs.start(job)
 
-    def cancel(self) -> None:
-        """End the running task."""
-        self._jobs.cancel()
+    def cancel(self, task: str = "") -> None:
+        """End the running task and what waits behind it, or one task alone."""
+        self._jobs.cancel(task)
 
     def alert(self, text: str, *, beside: str = "") -> None:
         """Show a refusal: beside the element of this id where it can be seen, else in the red box."""

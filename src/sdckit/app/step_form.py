@@ -341,3 +341,13 @@ def _other(say: Say, at: int, alternative: Plain) -> Tag:
     take = button(say("Take this one"), "other", at)
     beside = button(say("Compare"), "compare_other", at)
     return tags.li(tags.p(words), tags.span(take, beside, class_="buttons"))
+
+
+def passing_shown(say: Say, so_far: Plain) -> Tag:
+    """The recipe that passes, while a better one is searched for."""
+    words = f"{so_far['words']} ({say('loses {c}', c=so_far['loss'])})"
+    held = "Every limit holds with this recipe." if so_far["passed"] else "not every limit holds"
+    return tags.div(
+        tags.p(say(held), class_="good" if so_far["passed"] else "warn", role="status"), tags.p(words),
+        button(say("Take this one"), "passing"), class_="card-box",
+    )  # fmt: skip

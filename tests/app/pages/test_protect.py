@@ -140,6 +140,20 @@ def test_a_version_is_opened_and_the_state_before_it_is_kept(tmp_path: Path) -> 
     at_the_bench(tmp_path, run)
 
 
+def test_the_recipe_so_far_is_taken_and_the_search_is_ended(tmp_path: Path) -> None:
+    def run(bench: Bench, _: list[Any]) -> None:
+        ended: list[str] = []
+        bench.room.cancel = ended.append  # type: ignore[method-assign]
+        bench.do("passing", -1)
+        assert (methods(bench), ended) == ([step.method for step in STEPS], [])
+        so_far = {"steps": [{"method": "random_order", "arguments": {}}], "words": "", "loss": "", "passed": True}
+        bench.so_far.set(so_far)
+        bench.do("passing", -1)
+        assert (methods(bench), ended, bench.so_far.get()) == (["random_order"], ["protecting.propose"], {})
+
+    at_the_bench(tmp_path, run)
+
+
 def test_the_page_brings_its_own_script_and_style() -> None:
     html = str(panel("protect", speaker("en")))
     assert 'src="protect.js"' in html

@@ -13,7 +13,7 @@ from shiny.ui import HTML, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Step, made_steps
 from sdckit.app.page_context import Kept, Room, Say, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
-from sdckit.app.step_form import found_shown, is_ready, name_of, start_shown, step_shown
+from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, start_shown, step_shown
 from sdckit.app.versions import can_open, versions_shown
 from sdckit.data.methods import METHODS
 
@@ -55,13 +55,15 @@ class Bench:
     draft: reactive.Value[Draft | None]
     figures: Kept[dict[str, Any]]
     found: Kept[dict[str, Any]]
+    so_far: Kept[dict[str, Any]]  # the recipe that passes, of a search that goes on
     beside: Kept[str]
     asking: reactive.Value[str]
 
     @classmethod
     def of(cls, room: Room) -> Bench:
         """An empty one."""
-        return cls(room, reactive.Value(None), Kept(room, {}), Kept(room, {}), Kept(room, ""), reactive.Value(""))
+        kept = (Kept(room, {}), Kept(room, {}), Kept(room, {}), Kept(room, ""))
+        return cls(room, reactive.Value(None), *kept, reactive.Value(""))
 
     def steps(self) -> list[Step]:
         """The steps as they are."""
@@ -102,6 +104,14 @@ class Bench:
         self.compare(
             [step for step in version["steps"] if step["on"]], version["name"] or self.room.say(version["why"])
         )
+
+    def take_passing(self) -> None:
+        """Take the recipe that the search has so far, and end the search."""
+        if so_far := self.so_far.get():
+            self.so_far.set({})
+            self.found.set({})
+            self.room.cancel("protecting.propose")
+            self.take(so_far["steps"], did=DID["propose"], why=WHY["propose"])
 
     def put(self, draft: Draft, arguments: Plain) -> None:
         """Put what a form says in the place of its step, or behind the last one."""
@@ -157,6 +167,7 @@ class Bench:
             **{f"{name}_roles": partial(self.step_back, name, asked=True) for name in ("undo", "redo")},
             "leave": lambda: self.asking.set(""),
             "edit": lambda: self.edit(at),
+            "passing": self.take_passing,
             "open_version": lambda: self.open_version(at),
             "compare_version": lambda: self.compare_version(at),
             "other": lambda: self.take(others[at]["steps"], did="take another recipe", why="before another recipe"),
@@ -236,18 +247,20 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     def look(task: str, label: str, **more: Any) -> None:
         asked = {name: value for name, value in bench.asked().items() if name != "secret"}
-        keep = bench.found.taker()
+        keep, passing = bench.found.taker(), bench.so_far.taker()
 
         def then(answer: dict[str, Any]) -> None:
+            bench.so_far.set({})
             keep(answer)
             bench.take(answer["steps"], did=DID[task], why=WHY[task])
 
-        room.start(f"protecting.{task}", then, label=room.say(label), beside=task, **asked, **more)
+        room.start(f"protecting.{task}", then, label=room.say(label), beside=task, partial=passing, **asked, **more)
 
     @reactive.effect
     @reactive.event(input.propose)
     def _() -> None:
         keep = list(input.keep() or ())
+        bench.so_far.set({})
         look("propose", "looking for the recipe that loses least", keep=keep, seconds=SECONDS)
 
     @reactive.effect
@@ -257,6 +270,8 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     @render.ui
     def found() -> TagChild:
+        if bench.so_far.get():
+            return passing_shown(room.say, bench.so_far.get())
         return found_shown(room.say, bench.found.get()) if bench.found.get() else None
 
 

@@ -235,7 +235,20 @@ def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, An
     room, _, function = task.partition(".")
     run = getattr(import_module(f"sdckit.workflow.sessions.{room}"), function)
     arguments = request["arguments"]
-    return dict(run(desk, lambda text: send({"tell": message(text, arguments)}), **arguments))
+    return dict(run(desk, _Line(send, arguments), **arguments))
+
+
+class _Line:
+    """What a task tells while it runs: how far it is, and what it has so far."""
+
+    def __init__(self, send: Send, arguments: Mapping[str, Any]) -> None:
+        self._send, self._arguments = send, arguments
+
+    def __call__(self, text: str) -> None:
+        self._send({"tell": message(text, self._arguments)})
+
+    def partial(self, so_far: dict[str, Any]) -> None:
+        self._send({"partial": so_far})
 
 
 @contextlib.contextmanager
