@@ -24,7 +24,7 @@ PAGES = {
 }  # fmt: skip
 READY = "body[data-ready=yes]"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
-WAIT = 30_000  # milliseconds: the machine may be busy with other tests
+WAIT = 120_000  # milliseconds: the machine may be busy with other tests
 
 Visit = Callable[..., Any]
 
