@@ -105,9 +105,9 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     hand.button("Start from the advice")
     about = page.locator(".step-about")
     first = about.all_inner_texts()
-    assert any(text.startswith("age: bands") for text in first)
+    assert any(text.startswith("age in bands: ") for text in first)
 
-    number = next(at for at, text in enumerate(first, 1) if text.startswith("age: bands"))
+    number = next(at for at, text in enumerate(first, 1) if text.startswith("age in bands: "))
     page.get_by_role("button", name=f"Edit step {number}").press("Enter")
     page.locator("g.edge").first.wait_for()
     settled(page)
