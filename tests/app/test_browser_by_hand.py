@@ -200,7 +200,7 @@ def _hierarchy(page: Any, hand: German, folder: Path) -> None:
     page.wait_for_function("() => document.getElementById('protect-hierarchy').value.endsWith('gebiete.csv')")
     calm(page)
     hand.button("Anwenden")
-    assert hand.about().startswith("gebiet eine Ebene die Hierarchie hinauf: ")
+    assert hand.about().startswith("gebiet auf Ebene 1 der Hierarchie")
     page.locator("#protect-picture svg").nth(1).wait_for()
     assert page.is_hidden("#alert"), page.inner_text("#alert_text")
     hand.rest("hierarchy")

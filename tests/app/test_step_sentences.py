@@ -71,6 +71,8 @@ def test_a_step_in_a_line_tells_no_value_of_a_group() -> None:
     groups = {"hands": ["cook"], "heads": ["clerk"], "feet": ["courier"], "eyes": ["guard"], "ears": ["tuner"]}
     told = summary(say, "recode", {"column": "job", "groups": groups})
     assert told == "job in groups: hands, heads, feet and 2 more"
+    del groups["ears"]
+    assert "feet and 1 more" in summary(say, "recode", {"column": "job", "groups": groups})
     rows = {"cook": ["hands"], "clerk": ["heads"]}
     up = summary(say, "recode", {"column": "job", "hierarchy": rows, "level": 1})
     assert up == "job to level 1 of its hierarchy; its hierarchy: a list of 2"
@@ -106,9 +108,12 @@ def test_a_step_in_a_line_tells_no_value_of_a_group() -> None:
         ("add_noise", {"columns": ["pay"], "noise": 12.5, "keep_zeros": False},
          "noise of 12.5 % of its standard deviation added to pay; without the option keep_zeros",
          "Rauschen von 12,5 % der Standardabweichung zu pay addiert; ohne die Option keep_zeros"),
+        ("drop_identifiers", {"columns": ["name_of_person", "street_and_number", "telephone", "account", "fax", "mail"]},
+         "name_of_person, street_and_number, telephone, account and 2 more left out of the file",
+         "name_of_person, street_and_number, telephone, account und 2 weitere aus der Datei weggelassen"),
         ("drop_identifiers", {"columns": ["name_of_person", "street_and_number", "telephone", "account", "notes"]},
-         "name_of_person, street_and_number, telephone, account and 1 more left out of the file",
-         "name_of_person, street_and_number, telephone, account und 1 weitere aus der Datei weggelassen"),
+         "name_of_person, street_and_number, telephone, account, notes left out of the file",
+         "name_of_person, street_and_number, telephone, account, notes aus der Datei weggelassen"),
         ("random_order", {}, "the records in random order", "die Datensätze in zufälliger Reihenfolge"),
     ],
 )  # fmt: skip

@@ -96,6 +96,7 @@ def _value(say: Say, value: Any) -> str:
 def _listed(say: Say, names: Sequence[str], most: int = LIST) -> str:
     """Names in a row; of many the first, and how many more."""
     shown = max((at for at in range(1, min(most, len(names)) + 1) if sum(map(len, names[:at])) <= LIST), default=1)
+    shown += shown == len(names) - 1 and shown < most
     row, more = ", ".join(names[:shown]), len(names) - shown
     return say("{l} and {n} more", l="{l}", n=more).replace("{l}", row) if more else row
 
