@@ -108,7 +108,7 @@ def test_a_step_in_a_line_tells_no_value_of_a_group() -> None:
         ("add_noise", {"columns": ["pay"], "noise": 12.5, "keep_zeros": False},
          "noise of 12.5 % of its standard deviation added to pay; without the option keep_zeros",
          "Rauschen von 12,5 % der Standardabweichung zu pay addiert; ohne die Option keep_zeros"),
-        ("drop_identifiers", {"columns": ["name_of_person", "street_and_number", "telephone", "account", "notes", "ip"]},
+        ("drop_identifiers", {"columns": ["name_of_person", "street_and_number", "telephone", "account", "note", "ip"]},
          "name_of_person, street_and_number, telephone, account and 2 more left out of the file",
          "name_of_person, street_and_number, telephone, account und 2 weitere aus der Datei weggelassen"),
         ("drop_identifiers", {"columns": ["name_of_person", "street_and_number", "telephone", "account", "notes"]},
