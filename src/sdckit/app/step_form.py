@@ -303,7 +303,7 @@ def found_shown(say: Say, answer: Plain) -> Tag:
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
-    loss = say("It loses {c}.", c=answer["loss"]) if answer.get("loss") else ""
+    loss = say("It loses {n}.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
     others = [_other(say, at, alternative) for at, alternative in enumerate(answer.get("alternatives", ()))]
     return tags.div(
         tags.h3(say("What was found")),

@@ -185,7 +185,7 @@ KINDS = (
     ),
     MethodKind(
         name="suppress_above", title="Take out where risk is high",
-        sentences=("values of {columns} taken out where {risk} is above {threshold}",),
+        sentences=("values of {columns} taken out where the risk by {risk} is above {threshold}",),
         trace="missing",
     ),
     MethodKind(
@@ -280,7 +280,7 @@ KINDS = (
     ),
     MethodKind(
         name="replace_high_risk", title="Replace where risk is high",
-        sentences=("{replace} taken from similar records where {risk} is above {threshold}",),
+        sentences=("{replace} taken from similar records where the risk by {risk} is above {threshold}",),
         clauses={
             "match": "similar in {match}", "numeric": "of these are numbers: {numeric}",
             "k": "from the nearest records: {k}", "n_replace": "in at most so many records: {n_replace}",
