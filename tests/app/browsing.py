@@ -204,8 +204,6 @@ def leftovers(page: Any) -> list[str]:
     """The texts of a page, as it is shown in another language, that are English."""
     found = []
     for text in dict.fromkeys(map(str.strip, page.evaluate(TEXTS))):
-        if " = " in text:  # arguments of a step, as a recipe file writes them
-            continue
         prose = re.sub(r"\S*[(=]\S*", "", text)  # without code
         if set(re.findall(r"\w+", prose)) & set(ENGLISH):
             found.append(text)

@@ -12,6 +12,7 @@ from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Work
 from sdckit.app.page_context import Room, Say, file_field
+from sdckit.app.step_sentences import summary
 from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
@@ -22,28 +23,6 @@ Plain = Mapping[str, Any]
 Read = Callable[[str], Any]
 FIRST = ("columns", "column", "k", "intruder", "threshold", "risk")  # shown at once though not needed
 A_LINE = "Each column that is computed has a line of its own: its name, an equals sign, and its formula."
-LONGEST = 70  # letters of an argument in the list of steps
-NAMED = ("column", "columns", "keys", "weight", "household")
-
-
-def summary(arguments: Plain) -> str:
-    """A step in a line: what it is about first.
-
-    >>> summary({"column": "age", "bands": [None, 40, None]})
-    'age: bands = [-inf, 40, inf]'
-    """
-    named = next((name for name in NAMED if arguments.get(name)), "")
-    about = arguments.get(named, "")
-    about = about if isinstance(about, str) else ", ".join(map(str, about))
-    rest = ", ".join(f"{name} = {_short(value)}" for name, value in arguments.items() if name != named)
-    return ": ".join(filter(None, (about, rest)))
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"{len(value)} …"
-    text = as_text(value)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def as_text(value: Any) -> str:
@@ -291,7 +270,7 @@ def step_shown(say: Say, work: Work, at: int, figures: Plain) -> Tag:
     )
     return tags.li(
         tags.div(tags.label(switch, named, class_="step-name"), buttons, class_="step-head"),
-        tags.p(summary(step.arguments), class_="step-about"),
+        tags.p(summary(say, step.method, step.arguments), class_="step-about"),
         *(tags.p(text, class_="step-after") for text in _after(say, work, at, figures)),
         class_="" if step.on else "off",
     )
@@ -324,10 +303,11 @@ def found_shown(say: Say, answer: Plain) -> Tag:
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
+    loss = say("It loses {n}.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
     others = [_other(say, at, alternative) for at, alternative in enumerate(answer.get("alternatives", ()))]
     return tags.div(
         tags.h3(say("What was found")),
-        tags.p(words, class_="warn" if exceeded else "good"),
+        tags.p(f"{words} {loss}".strip(), class_="warn" if exceeded else "good"),
         tags.details(tags.summary(say("Why each step is there")), HTML(answer["html"])),
         TagList(tags.h4(say("Other recipes")), tags.ul(*others, class_="others")) if others else None,
         class_="card-box",
