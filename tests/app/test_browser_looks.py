@@ -16,6 +16,7 @@ NARROW, WIDE = 400, 1280
 THEMES = ("light", "dark")
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 MANY = 500
+HIGHEST = 4_000  # pixels of a page that names so many columns; it had 31,000
 
 
 def look(page: Any) -> list[Any]:
@@ -96,7 +97,7 @@ def test_of_500_columns_those_that_are_hidden_keep_their_role(visit: Windows, tm
     page.wait_for_selector("#file-facts table, #file-facts dl")
     go(page, "roles")
     page.wait_for_selector(f"#roles-role_{MANY - 1}")
-    assert page.evaluate("document.querySelector('#columns').offsetHeight <= innerHeight")
+    assert page.evaluate("document.documentElement.scrollHeight") < HIGHEST
     for at, role in ((0, "key"), (1, "key"), (400, "sensitive"), (401, "ignore")):
         page.select_option(f"#roles-role_{at}", role)
     rows = page.locator("#columns tbody tr:visible")
