@@ -118,9 +118,9 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     hand.button("Apply")
     changed = about.all_inner_texts()
     assert changed != first
-    hand.button("Undo")
+    hand.button("Undo: change a step")
     assert about.all_inner_texts() == first
-    hand.button("Redo")
+    hand.button("Redo: change a step")
     assert about.all_inner_texts() == changed
     page.get_by_label(f"Step {number} is carried out").press("Space")
     settled(page)
@@ -152,7 +152,7 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     settled(page)
     assert MARKER not in page.content()
     page.click("button.way[data-go=protect]")
-    hand.button("Undo")
+    hand.button("Undo: add a step")
     assert "make the release again" in page.inner_text("#verdict_bar")
     page.click("button.way[data-go=take_away]")
     page.get_by_text("There is nothing to take away").wait_for()

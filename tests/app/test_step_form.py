@@ -100,6 +100,28 @@ WORK = Work(
 )  # fmt: skip
 
 
+DERIVED = {
+    "method": "recompute",
+    "entries": [
+        {"name": "derived", "kind": "value", "choices": [], "default": None, "needed": True, "about": "Formulas."}
+    ],
+}  # fmt: skip
+
+
+def test_computed_columns_are_lines_with_their_formulas() -> None:
+    arguments = {"derived": {"total pay": "wage + benefits", "annual": "12 * `total pay`"}}
+    html = str(form(say, DERIVED, arguments, columns=[], intruders=[]))
+    assert "total pay = wage + benefits\nannual = 12 * `total pay`</textarea>" in html
+    typed = "\n total pay = wage + benefits \n\nannual=12 * `total pay`\n"
+    assert arguments_of(say, DERIVED, {"arg_derived": typed}.get) == arguments
+
+
+@pytest.mark.parametrize("typed", ["wage + benefits", "total =", "total = wage +", "a = b\na = c", "a = a + 1"])
+def test_what_is_no_formula_is_refused(typed: str) -> None:
+    with pytest.raises(ScenarioError):
+        arguments_of(say, DERIVED, {"arg_derived": typed}.get)
+
+
 def figures(**more: object) -> dict[str, object]:
     one = {"intruder": "a", "below_k": "25", "sample_uniques": "<5", "share_changed": "3 %"}
     return {"name": name_of(WORK), "k": 3, "figures": [{"step": 1, **one}, {"step": 2, **one}], **more}

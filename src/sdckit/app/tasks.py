@@ -127,14 +127,17 @@ class Jobs:
             self._begin(self._run())
         self._refresh()
 
-    def cancel(self) -> None:
-        """End what runs, and take what waits out of the line: their places offer to start them."""
-        waiting, self._waiting = self._waiting, []
-        for job in waiting:
+    def cancel(self, task: str = "") -> None:
+        """End what runs, and take what waits out of the line: their places offer to start them. Or one task alone."""
+        ended = [job for job in self._waiting if task in ("", job.task)]
+        self._waiting = [job for job in self._waiting if job not in ended]
+        for job in ended:
             job.reach(CANCELLED)
-        if self._running is not None:
+        if self._running is not None and task in ("", self._running.task):
             self._end(self._running, CANCELLED)
-        self._seat.worker.cancel()
+            self._seat.worker.cancel()
+        elif not task:
+            self._seat.worker.cancel()
         self._refresh()
 
     def fail(self, failure: Failure | None) -> None:

@@ -6,13 +6,19 @@
 
   // The tab keeps the name of its seat. "left" tells a reload from a copy of the tab.
   const kept = window.sessionStorage;
+  if (location.search === "?new") {  // a later start of the program asks for a tab of its own
+    kept.clear();
+    history.replaceState(null, "", "/");
+  }
   set("tab", kept.getItem("seat") || "");
   set("tab_left", kept.getItem("left") || "");
   kept.removeItem("left");
   window.addEventListener("pagehide", () => kept.setItem("left", "yes"));
   window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
   Shiny.addCustomMessageHandler("seat", told => {
+    if (!told.tab) return;
     kept.setItem("seat", told.tab);
+    if (told.reload) { location.reload(); return; }
     document.body.dataset.ready = "yes";
   });
 
@@ -56,6 +62,11 @@
   $(document).one("shiny:connected", () => {
     const page = [location.hash.slice(1), kept.getItem("page"), "file"].find(name => show(name, false));
     history.replaceState({ page }, "", "#" + page);
+  });
+  // Work of a tab that is gone: go on with it, or remove it.
+  document.addEventListener("click", event => {
+    const offer = event.target.closest("[data-waiting]");
+    if (offer) Shiny.setInputValue("waiting_act", { act: offer.dataset.waiting, seat: offer.dataset.seat }, { priority: "event" });
   });
   Shiny.addCustomMessageHandler("go", told => go(told.page, true));
 
@@ -156,6 +167,28 @@
     event.target.value = "";
     tell("alert", told.large);
   }, true);
+
+  // An upload that broke off is told of beside its field, with a button that sends the file again.
+  $(document).on("ajaxError", (event, answer, asked) => {
+    const sent = one => ($(one).data("currentUploader") || {}).uploadUrl === asked.url;
+    const field = [...document.querySelectorAll("input[type=file]")].find(sent);
+    if (!field) return;
+    const told = byId("told").dataset;
+    byId(field.id + "_progress").style.visibility = "hidden";
+    const large = answer.status === 413;
+    refused = { error: large ? told.large : answer.status === 507 ? told.full : told.broken, beside: [field.id] };
+    refuse();
+    const fault = byId(field.id + "_fault");
+    if (!fault || large) return;
+    const again = document.createElement("button");
+    Object.assign(again, { type: "button", className: "btn btn-sm btn-outline-primary", textContent: told.try });
+    again.addEventListener("click", () => {
+      refused = { error: "", beside: [] };
+      refuse();
+      $(field).trigger("change");
+    });
+    fault.append(" ", again);
+  });
 
   // The session was ended on purpose.
   Shiny.addCustomMessageHandler("ended", told => {
