@@ -25,7 +25,7 @@ PAGES = {
 READY = "body[data-ready=yes]"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 EVERY = ("minor", "moderate", "serious", "critical")  # impacts of what axe-core finds
-WAIT = 30_000  # milliseconds: the machine may be busy with other tests
+WAIT = 120_000  # milliseconds: the machine may be busy with other tests
 
 Visit = Callable[..., Any]
 

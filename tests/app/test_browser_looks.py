@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.browsing import EVERY, PAGES, READY, WAIT, Served, Windows, calm, eventually, faults, shown
+from app.browsing import EVERY, PAGES, READY, Served, Windows, calm, eventually, faults, shown
 
 NARROW, WIDE = 400, 1280
 THEMES = ("light", "dark")
@@ -51,7 +51,7 @@ def test_nothing_for_axe_and_no_sideways_scroll(visit: Windows, language: str) -
         wrong += look(page)
     go(page, "protect")
     page.click("#protect-propose")
-    page.locator("#page_protect button[data-act=edit]").first.click(timeout=2 * WAIT)
+    page.locator("#page_protect button[data-act=edit]").first.click()
     wrong += look(page)
     go(page, "release")
     page.click("#release-make_release")

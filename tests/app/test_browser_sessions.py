@@ -401,7 +401,9 @@ def test_cancel_ends_the_process_with_its_children_and_the_next_task_starts_anot
         await worker.warm()
         first = worker.pid
         child: list[int] = []
-        task = asyncio.create_task(worker.run("toys.begin", {}, lambda text: child.append(int(text)), file=NO_FILE))
+        task = asyncio.create_task(
+            worker.run("toys.begin", {"exact": True}, lambda text: child.append(int(text)), file=NO_FILE)
+        )
         while not child:
             await asyncio.sleep(0.01)
         assert first is not None

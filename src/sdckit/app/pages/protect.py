@@ -62,8 +62,8 @@ class Bench:
     @classmethod
     def of(cls, room: Room) -> Bench:
         """An empty one."""
-        kept = (Kept(room, {}), Kept(room, {}), Kept(room, {}), Kept(room, ""))
-        return cls(room, reactive.Value(None), *kept, reactive.Value(""))
+        figures, found, so_far = (Kept[dict[str, Any]](room, {}) for _ in range(3))
+        return cls(room, reactive.Value(None), figures, found, so_far, Kept(room, ""), reactive.Value(""))
 
     def steps(self) -> list[Step]:
         """The steps as they are."""
@@ -207,9 +207,14 @@ def _serve_list(input: Inputs, bench: Bench) -> None:
         items = (step_shown(room.say, work, at, figures) for at in range(len(work.steps)))
         return tags.ol(*items, class_="step-list")
 
+    @reactive.calc
+    def ready() -> bool:
+        return is_ready(room.work.get())
+
     @render.ui
     def add() -> TagChild:
-        if not is_ready(room.work.get()):
+        """Drawn once: a method that is chosen stays while steps are measured or moved."""
+        if not ready():
             return None
         choices = {name: f"{room.say(kind.title)} ({name})" for name, kind in METHODS.items()}
         return tags.div(
