@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ PAGES = {
 }  # fmt: skip
 READY = "body[data-ready=yes]"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+EVERY = ("minor", "moderate", "serious", "critical")  # impacts of what axe-core finds
 WAIT = 120_000  # milliseconds: the machine may be busy with other tests
 
 Visit = Callable[..., Any]
@@ -151,19 +152,19 @@ REST = """() => {
 }"""
 
 
-def faults(page: Any) -> list[str]:
-    """What axe-core finds serious or worse on the page as it is shown, once everything that moves has arrived."""
+def faults(page: Any, impacts: Collection[str] = ("serious", "critical")) -> list[str]:
+    """What axe-core finds of these impacts on the page as it is shown, once everything that moves has arrived."""
     from axe_playwright_python.sync_playwright import Axe
 
     page.emulate_media(reduced_motion="reduce")  # a link that is enabled while axe looks changes colour at once
     if page.evaluate("'Shiny' in window"):
         calm(page)
     page.evaluate(REST)
-    found = Axe().run(page, options={"preload": False}).response["violations"]
+    found = Axe().run(page, options={"preload": False, "resultTypes": ["violations"]}).response["violations"]
     return [
         f"{one['id']}: {one['help']}: {json.dumps([node['html'][:200] for node in one['nodes']])}"
         for one in found
-        if one["impact"] in ("serious", "critical")
+        if one["impact"] in impacts
     ]
 
 

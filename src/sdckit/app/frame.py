@@ -85,7 +85,8 @@ class Frame:
         say = speaker(language)
         return ui.page_fluid(
             ui.head_content(
-                tags.link(rel="stylesheet", href="app.css"), tags.link(rel="stylesheet", href="shown.css"),
+                tags.script(src="theme.js"), tags.link(rel="stylesheet", href="app.css"),
+                tags.link(rel="stylesheet", href="shown.css"),
                 tags.link(rel="icon", href="icon.svg"),
                 tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
             ),
@@ -251,6 +252,8 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
 
     @render.ui
     def verdict() -> TagChild:
+        if opening := room.opening.get():
+            return tags.p(f"{opening} …", class_="none")
         if verdict_html := room.verdict.get():
             return HTML(verdict_html)
         none = "No verdict yet: open a file and say who might recognise whom."

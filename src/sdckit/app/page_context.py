@@ -110,6 +110,8 @@ class Room:
         The same of it: who asks for these is not asked again when another decision is made.
     shown
         The running task, its progress, the last refusal: the frame shows them.
+    opening
+        What is being opened instead of the file of the work: the verdict of that one is not shown above it.
     places
         Where answers will stand, by the id of the output.
     verdict
@@ -132,7 +134,8 @@ class Room:
             seat.jobs = Jobs(seat)
         self._jobs: Jobs = seat.jobs
         self.shown: reactive.Value[Shown] = reactive.Value(self._jobs.shown)
-        self._jobs.show = self.shown.set
+        self.opening: reactive.Value[str] = reactive.Value(self._jobs.shown.opening)
+        self._jobs.show = self._show
         self._jobs.warm()
         self.places: dict[str, Place] = {}
         seat.changed = self._changed
@@ -142,6 +145,10 @@ class Room:
         self.facts.set(self.seat.work.facts)
         self.scenario.set(self.seat.work.scenario)
         self.verdict.set(self.seat.verdict)
+
+    def _show(self, shown: Shown) -> None:
+        self.shown.set(shown)
+        self.opening.set(shown.opening)
 
     def here(self) -> bool:
         """Whether no other page has taken the seat meanwhile."""

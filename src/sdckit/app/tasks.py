@@ -78,6 +78,7 @@ class Shown:
     progress: str = ""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
+    opening: str = ""  # what opens another file than that of the work, also where it waits
 
     @property
     def error(self) -> str:
@@ -233,8 +234,15 @@ class Jobs:
     def _refresh(self) -> None:
         job = self._running or (self._waiting[0] if self._waiting else None)
         notes = tuple(dict.fromkeys(note for notes in self._notes.values() for note in notes))
-        self.shown = Shown(job.label if job else "", self._progress, self._failure, notes)
+        opening = next((job.label for job in (self._running, *self._waiting) if job and self._opens_another(job)), "")
+        self.shown = Shown(job.label if job else "", self._progress, self._failure, notes, opening)
         self.show(self.shown)
+
+    def _opens_another(self, job: Job) -> bool:
+        """Whether it opens another file than that of the work, or reads it in another way."""
+        asked, work = job.arguments, self._seat.work
+        other = (asked.get("path"), asked.get("reading")) != (work.path, dict(work.reading))
+        return other and job.task.startswith("opening.open_")
 
     async def _flushed(self, act: Callable[[], object]) -> None:
         """Do this, and let the pages see it with what follows from it."""
