@@ -13,7 +13,7 @@ from shiny.session import Session, session_context
 from shiny.ui import TagChild, tags
 
 from sdckit.app.browser_sessions import Seat, TaskCancelledError, TaskError
-from sdckit.workflow.sessions.answering import INTERNAL, lacking
+from sdckit.workflow.sessions.answering import INTERNAL, OPENING, lacking
 
 if TYPE_CHECKING:
     from sdckit.app.page_context import Room
@@ -242,7 +242,7 @@ class Jobs:
         """Whether it opens another file than that of the work, or reads it in another way."""
         asked, work = job.arguments, self._seat.work
         other = (asked.get("path"), asked.get("reading")) != (work.path, dict(work.reading))
-        return other and job.task.startswith("opening.open_")
+        return other and job.task in OPENING
 
     async def _flushed(self, act: Callable[[], object]) -> None:
         """Do this, and let the pages see it with what follows from it."""

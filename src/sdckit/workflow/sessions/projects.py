@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FORMAT = "sdckit project 1"
 LARGEST = 8 * 2**20  # bytes: steps and scenarios are some kilobytes
-STATE = ("scenario", "steps")
+PLACES = ("ledger", "tables", "hierarchies")  # entries of a scenario that name files
 TEXTS = ("name", "why", "time")
 NO_PROJECT = "{c} is no project of sdckit; nothing was changed"
 
@@ -31,7 +31,23 @@ def project_text(saved: Mapping[str, Any]) -> str:
 
 
 def _state(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: given[name] for name in STATE}
+    scenario = given["scenario"]
+    if scenario is not None:
+        scenario = {name: _portable(entry) if name in PLACES else entry for name, entry in scenario.items()}
+    return {"scenario": scenario, "steps": given["steps"]}
+
+
+def _portable(value: Any) -> Any:
+    """An entry that names files, without the folders of this machine.
+
+    >>> _portable({"folder": "/survey/ledger", "key": "ledger.key"})
+    {'folder': 'ledger', 'key': 'ledger.key'}
+    """
+    if isinstance(value, Mapping):
+        return {name: _portable(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_portable(entry) for entry in value]
+    return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
 
 
 def _texts(given: Mapping[str, Any]) -> dict[str, str]:
