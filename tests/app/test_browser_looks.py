@@ -125,7 +125,7 @@ def test_of_500_columns_those_that_are_hidden_keep_their_role(visit: Windows, tm
 
 
 def test_no_verdict_above_the_figures_of_another_file(visit: Windows, served: Served, tmp_path: Path) -> None:
-    """While another file is opened the verdict says so; if that is refused, or cancelled, it stands there again."""
+    """While another file is opened the verdict says so; if that is refused, it stands there again."""
     before = set(served.workers())
     page = visit()
     page.click("#file-demo")

@@ -106,12 +106,12 @@ MARKS = """() => document.body.outerHTML + JSON.stringify(
 # What changes nothing, and why it need not.
 EXCEPTED = {
     "way": "the page that is shown already is shown",
-    "term": "its meaning stands there while it has the focus: looked at apart",
+    "term": "its meaning stands there while it has the focus: test_page_context.py",
     "link": "the page is loaded in the language that it has, or another: test_browser_frame.py",
     "file": "test_a_walk_at_random and others send files",
     "field": "a text is taken with its form's button",
     "edge": "test_browser_release.py moves it",
-    "download": "counted apart",
+    "download": "test_browser_release.py takes every file",
 }  # fmt: skip
 
 
