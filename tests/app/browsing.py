@@ -71,9 +71,14 @@ class Served:
         return code
 
 
+def here() -> str:
+    """The search path of a program that finds the tests, too."""
+    return os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
 def serve(state: Path, *arguments: str, program: str = "sdckit.app") -> Served:
     """Start the server and read the address it prints; by default no worker is started before there is a task."""
-    environment = {**os.environ, "SDCKIT_APP_STATE": str(state)}
+    environment = {**os.environ, "SDCKIT_APP_STATE": str(state), "PYTHONPATH": here()}
     own = ["--warm", "600"] if program == "sdckit.app" else ["app"]
     process = subprocess.Popen(
         [sys.executable, "-m", program, *own, "--no-browser", *arguments],

@@ -454,7 +454,7 @@ def test_what_is_ended_while_it_starts_does_not_start(tmp_path: Path, end: str) 
 
 def test_it_ends_with_its_parent(tmp_path: Path) -> None:
     """Killed without warning, or with its input closed: the child of the worker goes, too."""
-    begin = b'{"task": "toys.begin", "arguments": {}, "file": {}}\n'
+    begin = b'{"task": "toys.begin", "arguments": {"exact": true}, "file": {}}\n'
     with subprocess.Popen(
         [*TOYS, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     ) as process:

@@ -152,8 +152,9 @@ def test_every_button_does_something(visit: Windows, served: Served, tmp_path: P
             page.locator("#protect-arg_column").select_option("age")
             calm(page)
             idle += _idle(page, walk, name, pressed)
-            page.click("#protect-starter")  # the steps were removed
-            calm(page)
+            pressed += _versions(page, tmp_path)
+        if name == "take_away":
+            pressed += _project(page, tmp_path)
         lacking = [words for words in named[PAGES[name]] if not _is_among(words, pressed)]
         assert not lacking, (name, pressed)
     assert not idle
@@ -161,6 +162,44 @@ def test_every_button_does_something(visit: Windows, served: Served, tmp_path: P
     page.click("text=End session")
     page.click("text=Go on working")
     assert page.is_hidden("#end")
+
+
+def _versions(page: Any, folder: Path) -> list[str]:
+    """Steps again, for they were removed: put beside a version, and taken from a file."""
+    page.click("#protect-starter")
+    calm(page)
+    if not page.is_visible("#protect-version_name"):
+        page.click("#page_protect summary:has-text('Versions')")
+    page.click("#page_protect button[data-act=compare_version]:not([disabled]) >> nth=0")
+    calm(page)
+    assert page.is_visible("#protect-versions table")
+    recipe = folder / "recipe.toml"
+    recipe.write_text('[[steps]]\nmethod = "random_order"\n', encoding="utf-8")
+    page.set_input_files("#protect-recipe_file", recipe)
+    calm(page)
+    assert page.locator("#page_protect .step-list li").count() == 1
+    page.click("#protect-starter")
+    calm(page)
+    return ["Compare", "Take the steps of a recipe file"]
+
+
+def _project(page: Any, folder: Path) -> list[str]:
+    """What is saved is taken up again, and the steps are those of before."""
+    steps = page.evaluate("[...document.querySelectorAll('#page_protect .step-about')].map(one => one.textContent)")
+    with page.expect_download() as coming:
+        page.click("#take_away-project")
+    saved = folder / "project.sdckit"
+    coming.value.save_as(saved)
+    assert steps
+    _go(page, "protect")
+    page.click("#page_protect button[data-act=remove] >> nth=0")
+    calm(page)
+    _go(page, "file")
+    page.set_input_files("#file-project", saved)
+    calm(page)
+    _go(page, "protect")
+    assert page.locator("#page_protect .step-about").all_inner_texts() == steps
+    return ["Save the project", "Take up a project"]
 
 
 def named_in_docs() -> dict[str, list[str]]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from app.browsing import eventually
+from app.browsing import eventually, here
 from sdckit.app.browser_sessions import SAVED_NAME, Autosave, Folders, Seats, Step, TaskError, Work, Worker
 from session_files import MARKER, SCENARIO, SECRET, STEPS, make_file
 
@@ -137,7 +137,10 @@ def test_the_next_start_after_a_killed_server_offers_the_work_and_removes_the_re
     code = "import sys; from app.test_killed import served; served(*sys.argv[1:])"
     for _ in range(KILLS):
         with subprocess.Popen(
-            [sys.executable, "-c", code, str(state), str(path)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", code, str(state), str(path)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": here()},
         ) as server:
             assert server.stdout is not None
             for _ in range(dice.randint(1, len(TASKS))):

@@ -162,10 +162,22 @@ class Walk:
 
     # What is done.
 
+    def see(self, script: str) -> Any:
+        """What a script sees on the page; again where a page was just being left for the next one."""
+        for _ in range(100):
+            try:
+                return self.page.evaluate(script)
+            except Exception as error:
+                between = ("context was destroyed", "Cannot read properties of null")
+                if not any(words in str(error) for words in between):
+                    raise
+                time.sleep(0.1)
+        return self.page.evaluate(script)
+
     def go(self, clicks: int) -> None:
         """Press so often; what came before must have been answered, mostly."""
         for _ in range(clicks):
-            before = self.page.evaluate(STEPS)
+            before = self.see(STEPS)
             try:
                 self.act()
             except Exception as error:  # noqa: BLE001 - what cannot be pressed is a fault of the page, or gone meanwhile
@@ -180,7 +192,7 @@ class Walk:
 
     def act(self) -> None:
         """Do one thing at random."""
-        every = [one for one in self.page.evaluate(SEEN) if one["id"] not in NEVER]
+        every = [one for one in self.see(SEEN) if one["id"] not in NEVER]
         kinds = sorted({one["kind"] for one in every} | {"reload", "window"})
         kind = self.rng.choices(kinds, [WEIGHTS[name] for name in kinds])[0]
         if kind in ("reload", "window"):
@@ -264,7 +276,7 @@ class Walk:
 
     def get_back(self, before: list[str]) -> None:
         """Undo brings back the steps that a press changed, and redo those that it made."""
-        now = self.page.evaluate(STEPS)
+        now = self.see(STEPS)
         if not now or now == before:
             return
         for act, wanted in (("undo", before), ("redo", now)):
@@ -275,14 +287,14 @@ class Walk:
             button.click()
             self.trail.append(f"{act}, to see")
             self.rest()
-            if not self.soon(lambda _, wanted=wanted: self.page.evaluate(STEPS) == wanted):
-                self.note(f"{act} gives {self.page.evaluate(STEPS)} and not {wanted}")
+            if not self.soon(lambda _, wanted=wanted: self.see(STEPS) == wanted):
+                self.note(f"{act} gives {self.see(STEPS)} and not {wanted}")
 
     def rest(self) -> None:
         """Wait until the page is at rest, and judge what it says then."""
         start, last, moved = time.monotonic(), "", time.monotonic()
         while True:
-            state = self.page.evaluate(STATE)
+            state = self.see(STATE)
             if state.get("ended") or state["idle"]:
                 break
             now = time.monotonic()
@@ -310,14 +322,14 @@ class Walk:
             self.note("the connection is lost")
             self.page.wait_for_selector("#lost", state="hidden")
         if PENDING.search(state["text"]) and not self.soon(lambda text: not PENDING.search(text)):
-            self.note(f"at rest, yet: {_around(PENDING, self.page.evaluate(STATE)['text'])}")
+            self.note(f"at rest, yet: {_around(PENDING, self.see(STATE)['text'])}")
             self.reload()
 
     def soon(self, true: Callable[[str], bool]) -> bool:
         """Whether the page's text becomes so while nothing runs."""
         calm = 0
         while calm < 30:
-            state = self.page.evaluate(STATE)
+            state = self.see(STATE)
             if true(state["text"]):
                 return True
             calm = calm + 1 if state["idle"] else 0

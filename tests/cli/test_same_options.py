@@ -22,6 +22,7 @@ KINDS = {
     "--loss": {"information|pmse|model", "NAME"},
     "--model": {"FORMULA", "NAME"},
     "--n": {"N", "X"},
+    "--new": {"", "A,B"},  # of the app: another one beside one that runs; else columns
     "--ordered": {"A,B", "A,B|A=A,B"},
     "--scale": {"NAME", "X"},
     "--threshold": {"X|NAME", "N|N=N", "X"},

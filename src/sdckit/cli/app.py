@@ -95,9 +95,13 @@ def program(only: str = "") -> typer.Typer:
     return app
 
 
-@cache
 def command_tree(only: str = "") -> Any:
-    """The commands of the program, made once a process: options are read by what was made of them before."""
+    """The commands of the program, made once a process for the measures that are known."""
+    return _made_tree(only, tuple(row.kind for row in rows()))
+
+
+@cache
+def _made_tree(only: str, _: tuple[str, ...]) -> Any:
     return get_command(program(only))
 
 
