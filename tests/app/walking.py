@@ -77,6 +77,7 @@ TEXTS = (
     "3", "2", "0.05", ".2", "none", "", "two", "-4", "1e9", "0", "99999999999", "NA, -9", "älter; 'x\" <b>", "[1, 2]",
     "{a = [\"x\"]}", "income ~ age", "age", "sex", "neighbour", "x" * 300, "nan", "ill", "1,5",
 )  # fmt: skip
+LEFT = "context was destroyed"  # of a page that is being left for the next one
 WEIGHTS = {
     "button": 12, "way": 7, "tick": 4, "select": 4, "field": 4, "file": 3, "summary": 2, "edge": 2, "download": 2,
     "link": 0.5, "term": 0.3, "reload": 0.6, "window": 0.4,
@@ -168,7 +169,7 @@ class Walk:
             try:
                 return self.page.evaluate(script)
             except Exception as error:
-                between = ("context was destroyed", "Cannot read properties of null")
+                between = (LEFT, "Cannot read properties of null")
                 if not any(words in str(error) for words in between):
                     raise
                 time.sleep(0.1)
@@ -181,6 +182,8 @@ class Walk:
             try:
                 self.act()
             except Exception as error:  # noqa: BLE001 - what cannot be pressed is a fault of the page, or gone meanwhile
+                if LEFT in str(error):  # going on with other work loads the page anew
+                    continue
                 self.note(f"could not be done: {type(error).__name__}: {str(error)[:300]}")
             if self.rng.random() < 0.8:
                 self.rest()
