@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from sdckit.catalogue import CATALOGUE
+from sdckit.data.methods import CLAUSES, METHODS
 from sdckit.report.wording import PLACE, wording
 from sdckit.workflow.recipes.step_forms import forms
 from tree import SRC, parsed
@@ -28,7 +29,10 @@ def texts() -> Iterator[str]:
 
 
 def asked() -> Iterator[str]:
-    """What the forms of the steps ask for."""
+    """What the forms of the steps ask for, and the sentences that steps are listed with."""
+    yield from CLAUSES.values()
+    for kind in METHODS.values():
+        yield from (*kind.sentences, *kind.clauses.values())
     for form in forms():
         yield form.about
         yield from (entry.about for entry in form.entries)

@@ -15,6 +15,7 @@ import polars as pl
 
 import homes
 import sdckit as sdc
+from sdckit.workflow.sessions.projects import project_text
 
 Names = dict[str, Any]
 Stage = Callable[[Names, Path], None]
@@ -188,9 +189,11 @@ def census(_: Names, folder: Path) -> None:
 
 
 def app(_: Names, folder: Path) -> None:
-    """A file and what was declared of it."""
+    """A file, what was declared of it, and a project."""
     a_survey(_, folder)
     _scenario(folder, keys=["age", "educ"], sampling_fraction=0.01, thresholds={"k": 3})
+    saved = {"name": "survey.csv", "scenario": {"keys": ["age", "educ"]}, "steps": [], "versions": []}
+    (folder / "project.sdckit").write_text(project_text(saved), encoding="utf-8")
 
 
 def remembered(_: Names, folder: Path) -> None:

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ PAGES = {
 }  # fmt: skip
 READY = "body[data-ready=yes]"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
-WAIT = 30_000  # milliseconds: the machine may be busy with other tests
+EVERY = ("minor", "moderate", "serious", "critical")  # impacts of what axe-core finds
+WAIT = 120_000  # milliseconds: the machine may be busy with other tests
 
 Visit = Callable[..., Any]
 
@@ -70,9 +71,14 @@ class Served:
         return code
 
 
+def here() -> str:
+    """The search path of a program that finds the tests, too."""
+    return os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
 def serve(state: Path, *arguments: str, program: str = "sdckit.app") -> Served:
     """Start the server and read the address it prints; by default no worker is started before there is a task."""
-    environment = {**os.environ, "SDCKIT_APP_STATE": str(state)}
+    environment = {**os.environ, "SDCKIT_APP_STATE": str(state), "PYTHONPATH": here()}
     own = ["--warm", "600"] if program == "sdckit.app" else ["app"]
     process = subprocess.Popen(
         [sys.executable, "-m", program, *own, "--no-browser", *arguments],
@@ -151,19 +157,19 @@ REST = """() => {
 }"""
 
 
-def faults(page: Any) -> list[str]:
-    """What axe-core finds serious or worse on the page as it is shown, once everything that moves has arrived."""
+def faults(page: Any, impacts: Collection[str] = ("serious", "critical")) -> list[str]:
+    """What axe-core finds of these impacts on the page as it is shown, once everything that moves has arrived."""
     from axe_playwright_python.sync_playwright import Axe
 
     page.emulate_media(reduced_motion="reduce")  # a link that is enabled while axe looks changes colour at once
     if page.evaluate("'Shiny' in window"):
         calm(page)
     page.evaluate(REST)
-    found = Axe().run(page, options={"preload": False}).response["violations"]
+    found = Axe().run(page, options={"preload": False, "resultTypes": ["violations"]}).response["violations"]
     return [
         f"{one['id']}: {one['help']}: {json.dumps([node['html'][:200] for node in one['nodes']])}"
         for one in found
-        if one["impact"] in ("serious", "critical")
+        if one["impact"] in impacts
     ]
 
 
@@ -204,8 +210,6 @@ def leftovers(page: Any) -> list[str]:
     """The texts of a page, as it is shown in another language, that are English."""
     found = []
     for text in dict.fromkeys(map(str.strip, page.evaluate(TEXTS))):
-        if " = " in text:  # arguments of a step, as a recipe file writes them
-            continue
         prose = re.sub(r"\S*[(=]\S*", "", text)  # without code
         if set(re.findall(r"\w+", prose)) & set(ENGLISH):
             found.append(text)

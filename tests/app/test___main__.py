@@ -16,10 +16,10 @@ def test_options_are_handed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setattr(module, "serve", given.append)
     scenario = tmp_path / "s.toml"
     scenario.write_text('keys = ["sex"]\n[hierarchies]\nsex = "sex.csv"\n', encoding="utf-8")
-    assert module.main(["a.csv", "--scenario", str(scenario), "--port", "5", "--no-browser"]) == 0
+    assert module.main(["a.csv", "--scenario", str(scenario), "--port", "5", "--no-browser", "--new"]) == 0
     assert module.main([]) == 0
     first, second = given
-    assert (first.file, first.port, first.browser) == ("a.csv", 5, False)
+    assert (first.file, first.port, first.browser, first.new) == ("a.csv", 5, False, True)
     assert first.scenario == {"keys": ["sex"], "hierarchies": {"sex": str(tmp_path / "sex.csv")}}
     assert (second.file, second.scenario, second.port, second.browser) == ("", None, 0, True)
 

@@ -185,7 +185,7 @@ def _groups(page: Any, hand: German) -> None:
     page.locator("table.levels th", has_text="Lehrer").drag_to(page.locator(".boxes .box").first)
     assert page.get_by_label("Gruppe von Lehrer").input_value() == ""
     hand.button("Anwenden")
-    assert hand.about().startswith("beruf: groups")
+    assert hand.about().startswith("beruf in Gruppen: ")
 
 
 def _hierarchy(page: Any, hand: German, folder: Path) -> None:
@@ -200,7 +200,7 @@ def _hierarchy(page: Any, hand: German, folder: Path) -> None:
     page.wait_for_function("() => document.getElementById('protect-hierarchy').value.endsWith('gebiete.csv')")
     calm(page)
     hand.button("Anwenden")
-    assert hand.about().startswith("gebiet: hierarchy")
+    assert hand.about().startswith("gebiet auf Ebene 1 der Hierarchie")
     page.locator("#protect-picture svg").nth(1).wait_for()
     assert page.is_hidden("#alert"), page.inner_text("#alert_text")
     hand.rest("hierarchy")

@@ -105,9 +105,9 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     hand.button("Start from the advice")
     about = page.locator(".step-about")
     first = about.all_inner_texts()
-    assert any(text.startswith("age: bands") for text in first)
+    assert any(text.startswith("age in bands: ") for text in first)
 
-    number = next(at for at, text in enumerate(first, 1) if text.startswith("age: bands"))
+    number = next(at for at, text in enumerate(first, 1) if text.startswith("age in bands: "))
     page.get_by_role("button", name=f"Edit step {number}").press("Enter")
     page.locator("g.edge").first.wait_for()
     settled(page)
@@ -118,9 +118,9 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     hand.button("Apply")
     changed = about.all_inner_texts()
     assert changed != first
-    hand.button("Undo")
+    hand.button("Undo: change a step")
     assert about.all_inner_texts() == first
-    hand.button("Redo")
+    hand.button("Redo: change a step")
     assert about.all_inner_texts() == changed
     page.get_by_label(f"Step {number} is carried out").press("Space")
     settled(page)
@@ -134,7 +134,7 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     page.get_by_label("Group of cook").select_option("group 1")
     page.get_by_label("Group of clerk").select_option("group 1")
     hand.button("Apply")
-    assert about.all_inner_texts()[-1].startswith("job: groups")
+    assert about.all_inner_texts()[-1].startswith("job in groups: ")
     assert page.is_hidden("#alert")
 
     page.locator("#page_protect").get_by_role("button", name="Propose a recipe").click()
@@ -142,7 +142,7 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     page.get_by_role("button", name="Cancel").click()
     assert eventually(lambda: page.is_hidden("#busy"))
     settled(page)
-    assert about.all_inner_texts()[-1].startswith("job: groups")
+    assert about.all_inner_texts()[-1].startswith("job in groups: ")
 
     page.click("button.way[data-go=release]")
     hand.button("Make the release")
@@ -152,7 +152,7 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     settled(page)
     assert MARKER not in page.content()
     page.click("button.way[data-go=protect]")
-    hand.button("Undo")
+    hand.button("Undo: add a step")
     assert "make the release again" in page.inner_text("#verdict_bar")
     page.click("button.way[data-go=take_away]")
     page.get_by_text("There is nothing to take away").wait_for()

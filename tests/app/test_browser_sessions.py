@@ -18,6 +18,7 @@ import pytest
 from app.browsing import eventually
 from app.toys import TOYS
 from sdckit.app.browser_sessions import (
+    AUTOMATIC,
     DEEPEST,
     SAVED_NAME as NAME,
     Autosave,
@@ -30,6 +31,7 @@ from sdckit.app.browser_sessions import (
     Work,
     Worker,
     state_folder,
+    with_version,
 )
 
 
@@ -86,7 +88,85 @@ def test_decisions_are_kept_for_undo_and_for_the_next_start(seats: Seats, tmp_pa
     assert found is not None
     assert (found["scenario"], found["steps"]) == ({"keys": ["sex"]}, [])
     seat.change(path="/data/b.csv", scenario={"keys": ["age"]})
-    assert seat.history.before == []  # another file: what was decided for the first one is gone
+    assert seat.history.before == []  # another file: undo leads back to nothing of the first one
+
+
+def test_the_same_roles_change_nothing_and_another_file_leaves_the_recipe(seats: Seats, tmp_path: Path) -> None:
+    seat = seats.take("", reloaded=False)
+    seat.change(scenario={"keys": ["sex", "age"]}, steps=(Step("round_values"),))
+    before = seat.work.digest(), len(seat.history.before)
+    seat.change(scenario={"keys": ["age", "sex"]})
+    assert (seat.work.digest(), len(seat.history.before)) == before
+    seat.change(path="/data/b.csv", scenario=None, steps=())
+    (version,) = seat.work.versions
+    assert version["why"] == "before another file was opened"
+    assert (version["scenario"], version["steps"][0]["method"]) == ({"keys": ["sex", "age"]}, "round_values")
+    seat.change(exact=True)
+    found = Autosave(tmp_path).found  # the next start has it, too
+    assert found is not None
+    assert Work().taken_up(found).versions == seat.work.versions
+
+
+def test_versions_of_a_name_stay_and_automatic_ones_are_bounded() -> None:
+    work = with_version(Work(steps=(Step("round_values"),)), name="mine")
+    for number in range(AUTOMATIC + 5):
+        work = with_version(replace(work, steps=(Step("round_values", {"base": number}),)), why="before a proposal")
+    assert len(work.versions) == AUTOMATIC + 1
+    assert work.versions[0]["name"] == "mine"
+    assert work.versions[-1]["steps"][0]["arguments"] == {"base": AUTOMATIC + 4}
+
+
+def test_work_waits_for_whoever_comes_and_its_worker_rests(seats: Seats) -> None:
+    async def run() -> None:
+        seat, empty = seats.take("", reloaded=False), seats.take("", reloaded=False)
+        seat.change(path="/data/b.csv", name="b.csv")
+        seat.verdict = "a verdict"
+        rested: list[bool] = []
+        seat.worker.rest = lambda: bool(rested) or rested.append(True)  # type: ignore[assignment, func-returns-value]
+        assert seats.waiting() == []
+        for one in (seat, empty):
+            seats.leave(one, grace=0.01)
+        assert seats.waiting() == [seat]  # nothing is lost with the other
+        await asyncio.sleep(0.1)
+        assert rested == [True]  # busy the first time
+        assert (seat.folder.is_dir(), empty.folder.exists(), seats.in_use()) == (True, False, True)
+        before, name = seat.name, seats.hand_over(seat)
+        assert seats.take(before, reloaded=True) is not seat
+        assert seats.take(name, reloaded=True) is seat
+        assert (seat.verdict, seats.waiting()) == ("a verdict", [])
+        seats.close()
+        assert not seats.in_use()
+
+    asyncio.run(run())
+
+
+def test_a_later_start_says_what_the_next_new_tab_has(seats: Seats) -> None:
+    seats.expect(Work(path="/data/other.csv", name="other.csv", scenario={"keys": ["sex"]}))
+    first, second = seats.take("", reloaded=False), seats.take("", reloaded=False)
+    assert (first.work.path, second.work.path) == ("/data/other.csv", "/data/a.csv")
+    assert not first.has_work()
+
+
+def test_a_worker_rests_only_where_it_does_nothing(tmp_path: Path) -> None:
+    async def run(worker: Worker) -> None:
+        await worker.warm()
+        first, told = worker.pid, asyncio.Event()
+        task = asyncio.create_task(worker.run("toys.begin", {}, lambda _: told.set(), file=NO_FILE))
+        await told.wait()
+        assert not worker.rest()
+        assert worker.pid == first
+        worker.cancel()
+        with pytest.raises(TaskCancelledError):
+            await task
+        await worker.warm()
+        first = worker.pid
+        assert worker.rest()
+        assert worker.pid is None
+        while not gone(first or 0):
+            await asyncio.sleep(0.01)
+        assert (await worker.run("toys.echo", {}, lambda _: None, file=NO_FILE))["notes"] == []
+
+    within(tmp_path, run)
 
 
 # What is kept between two starts: scenario and recipe, for their owner only.
@@ -321,7 +401,9 @@ def test_cancel_ends_the_process_with_its_children_and_the_next_task_starts_anot
         await worker.warm()
         first = worker.pid
         child: list[int] = []
-        task = asyncio.create_task(worker.run("toys.begin", {}, lambda text: child.append(int(text)), file=NO_FILE))
+        task = asyncio.create_task(
+            worker.run("toys.begin", {"exact": True}, lambda text: child.append(int(text)), file=NO_FILE)
+        )
         while not child:
             await asyncio.sleep(0.01)
         assert first is not None
@@ -372,7 +454,7 @@ def test_what_is_ended_while_it_starts_does_not_start(tmp_path: Path, end: str) 
 
 def test_it_ends_with_its_parent(tmp_path: Path) -> None:
     """Killed without warning, or with its input closed: the child of the worker goes, too."""
-    begin = b'{"task": "toys.begin", "arguments": {}, "file": {}}\n'
+    begin = b'{"task": "toys.begin", "arguments": {"exact": true}, "file": {}}\n'
     with subprocess.Popen(
         [*TOYS, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     ) as process:

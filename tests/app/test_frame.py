@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +14,15 @@ from shiny.testserver import test_server as in_memory
 
 from app.browsing import PAGES as TITLES
 from app.toys import toy_seats
-from sdckit.app.browser_sessions import Seats
+from sdckit.app import frame as module
+from sdckit.app.browser_sessions import Seats, Step
 from sdckit.app.frame import PAGES, STATIC, Frame, language_of
+
+
+@pytest.fixture(autouse=True)
+def looked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tabs of one test have loops of their own, and one lock: none looks again while another is there."""
+    monkeypatch.setattr(module, "LOOK", 600.0)
 
 
 def frame(state: Path, **first: Any) -> tuple[Frame, Seats]:
@@ -97,6 +105,35 @@ def test_what_was_saved_is_offered_taken_up_or_forgotten(tmp_path: Path) -> None
         session.set_inputs(forget=1)
         assert session.get_output("saved").value is None
     assert not (tmp_path / "last-work.json").exists()
+
+
+def test_work_of_a_tab_that_is_gone_is_offered_in_every_new_one(tmp_path: Path) -> None:
+    made, seats = frame(tmp_path)
+    with sat(made):
+        (seat,) = seats._seats.values()
+    seat.change(path="/a.csv", name="a.csv", steps=(Step("shuffle"),))
+    act = {"seat": seat.folder.name, "act": "take"}
+    with sat(made) as session:
+        offer = str(session.get_output("waiting").value)
+        clock = time.strftime("%H:%M", time.localtime(seat.left))
+        assert f"Go on with a.csv? Steps of the recipe: 1; left at {clock}." in offer
+        assert seat.name not in offer
+        assert session.get_output("saved").value is None  # it is offered with all else
+        before = seat.name
+        session.set_inputs(waiting_act=act)
+        assert seat.name != before
+    assert seats.take(seat.name, reloaded=True) is seat
+    with sat(made) as session:
+        assert "data-waiting" not in str(session.get_output("waiting").value)
+        assert "a.csv" in str(session.get_output("saved").value)  # what is saved now, not as the program started
+        session.set_inputs(waiting_act=act)  # somebody sits there
+        assert seats.take(seat.name, reloaded=True) is seat
+    seat.taken = False
+    with sat(made) as session:
+        session.set_inputs(waiting_act={**act, "act": "remove"})
+        assert "data-waiting" not in str(session.get_output("waiting").value)
+        assert not seat.folder.exists()
+        assert seat.autosave.holds(seat)
 
 
 def test_a_session_can_be_ended_and_the_last_one_ends_the_program(tmp_path: Path) -> None:

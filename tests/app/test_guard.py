@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from typing import Any
 
 import pytest
 
-from sdckit.app.guard import Guard
+from sdckit.app.guard import AGAIN, Guard
 
 PORT = 4321
 HOST, ORIGIN = f"127.0.0.1:{PORT}", f"http://127.0.0.1:{PORT}"
@@ -89,7 +90,7 @@ def test_the_token_is_exchanged_once_and_does_not_stay_in_the_address(asked: Ask
     assert answer[0]["status"] == 200
     assert b"token" not in answer[1]["body"]
     cookie = headers[b"set-cookie"].decode()
-    assert cookie.endswith("; HttpOnly; SameSite=Strict; Path=/")
+    assert cookie.endswith("; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000")
     assert asked.guard.token not in cookie
     assert asked.status(f"/?token={asked.guard.token}") == 403
     own = {"cookie": cookie.partition(";")[0]}
@@ -106,6 +107,63 @@ def test_a_wrong_token_uses_nothing_up(asked: Asked) -> None:
     assert asked.status("/?token=" + asked.guard.token, method="POST") == 403
     assert asked.status("/", asked.enter()) == 200
     assert len(asked.behind.seen) == 1
+
+
+def fresh(asked: Asked, told: bytes = b"", **headers: str) -> list[Any]:
+    """What is answered to a program that asks for a fresh address."""
+    given = {"authorization": f"Bearer {asked.guard.secret}", **headers}
+    return asked.ask(AGAIN, {name: value for name, value in given.items() if value}, method="POST", body=(told,))
+
+
+def test_who_has_the_secret_of_the_file_gets_a_fresh_address_that_is_good_once(asked: Asked) -> None:
+    seen: list[bytes] = []
+    asked.guard.entered = seen.append
+    own = asked.enter()
+    answer = fresh(asked, b'{"file": "a.csv"}')
+    token = answer[1]["body"].decode()
+    assert (answer[0]["status"], len(token)) == (200, 43)
+    assert asked.guard.secret not in token
+    assert b"set-cookie" not in dict(answer[0]["headers"])
+    assert seen == []
+    assert dict(asked.ask(f"/?token={token}")[0]["headers"])[b"set-cookie"].decode().startswith(own["cookie"])
+    assert seen == [b'{"file": "a.csv"}']
+    assert b'url=/"' in asked.ask("/?token=any", own)[1]["body"]
+    other = fresh(asked, b"{}")[1]["body"].decode()
+    assert b'url=/?new"' in asked.ask(f"/?token={other}", own)[1]["body"]  # in a tab of its own
+    seen.pop()
+    assert asked.status(f"/?token={token}") == 403
+    assert asked.status(f"/?token={token}", own) == 200  # the tab it was opened in comes back to it
+    assert seen == [b'{"file": "a.csv"}']
+    first, second = (fresh(asked)[1]["body"].decode() for _ in range(2))
+    assert asked.status(f"/?token={second}") == 200
+    assert asked.status(f"/?token={first}") == 200
+    assert asked.status(f"/?token={asked.guard.secret}") == 403
+    assert asked.behind.seen == []
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"authorization": ""}, {"authorization": "Bearer guess"}, {"authorization": "Bearer "},
+        {"host": "evil.example"}, {"host": "localhost:4321"}, {"origin": ORIGIN}, {"origin": "http://evil.example"},
+        {"sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"}, {"sec-fetch-site": "cross-site"},
+    ],
+)  # fmt: skip
+def test_nobody_else_gets_a_fresh_address(asked: Asked, headers: dict[str, str]) -> None:
+    own = asked.enter()
+    for cookie in ({}, own):
+        answer = fresh(asked, **cookie, **headers)
+        assert answer[0]["status"] == 403
+        assert len(answer[1]["body"]) != 43
+    assert asked.ask(f"{AGAIN}?secret={asked.guard.secret}", own, method="POST")[0]["status"] == 403
+    assert asked.status(AGAIN, {"authorization": f"Bearer {asked.guard.secret}"}) == 403  # it is no page
+    assert asked.guard._tokens == {}
+
+
+def test_what_is_said_with_it_is_bounded_and_so_are_the_addresses(asked: Asked) -> None:
+    assert fresh(asked, b"x" * (2**20 + 1))[0]["status"] == 413
+    tokens = [fresh(asked)[1]["body"].decode() for _ in range(12)]
+    assert [asked.status(f"/?token={token}") for token in tokens] == [403] * 4 + [200] * 8
 
 
 @pytest.mark.parametrize(
@@ -171,6 +229,27 @@ def test_an_upload_is_counted(asked: Asked, body: tuple[bytes, ...], said: str |
         assert answer[1]["body"] == str(sum(map(len, body))).encode()
     else:
         assert b"at most 0 MB" in answer[1]["body"]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (OSError(errno.ENOSPC, "", "a path"), 507, b"the disk is full"),
+        (OSError(errno.EACCES, "", "a path"), 500, b"Permission denied"),
+        (None, 500, b"went wrong"),
+    ],
+)
+def test_why_an_upload_broke_off_is_said(asked: Asked, error: OSError | None, status: int, text: bytes) -> None:
+    async def behind(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 500, "headers": []})  # as Starlette does before it raises
+        await send({"type": "http.response.body", "body": b"Internal Server Error"})
+        if error is not None:
+            raise error
+
+    asked.guard.stand_before(behind)
+    first, last = asked.ask("/upload", {**asked.enter(), "origin": ORIGIN}, method="POST")
+    assert (first["status"], text in last["body"]) == (status, True)
+    assert b"a path" not in last["body"]
 
 
 def test_every_answer_has_the_headers(asked: Asked) -> None:

@@ -15,7 +15,7 @@ from shiny import reactive
 
 from app.toys import toy_seat
 from sdckit.app.browser_sessions import Seat, Step, Work
-from sdckit.app.page_context import Kept, Room, box, file_field, meanings, nothing_yet, say, speaker, term
+from sdckit.app.page_context import Answer, Kept, Room, box, file_field, meanings, nothing_yet, say, speaker, term
 from spoken import asked, progress, refused, texts, untold
 from tree import none_offends
 
@@ -37,13 +37,13 @@ def within(tmp_path: Path, run: Callable[[Seat, Room], Any]) -> None:
 
 def test_changes_are_seen_undone_and_done_again(tmp_path: Path) -> None:
     def run(seat: Seat, room: Room) -> None:
-        assert not room.can_undo
+        assert not room.undoes()
         room.change(steps=(Step("round_values"),))
         assert room.work.get() is seat.work
-        assert room.can_undo
+        assert room.undoes() == "change the steps"
         room.undo()
         assert room.work.get().steps == ()
-        assert room.can_redo
+        assert room.undoes(redo=True)
         room.redo()
         assert len(room.work.get().steps) == 1
         assert room.folder == seat.folder
@@ -207,3 +207,18 @@ def test_a_result_that_comes_after_the_switch_is_none() -> None:
         room.switch(exact=False)
         late({"html": "exact"})
         assert kept.get() == ""
+
+
+def test_an_answer_is_html_until_it_is_cleared(tmp_path: Path) -> None:
+    def run(seat: Seat, room: Room) -> None:
+        answered = Answer(room, "here")
+        assert answered.shown() is None
+        answered.html.set("<b>x</b>")
+        assert str(answered.shown()) == "<b>x</b>"
+        room.change(exact=True)
+        assert answered.shown() is None  # it is of other figures
+        room.change(exact=False)
+        answered.clear()
+        assert answered.shown() is None
+
+    within(tmp_path, run)

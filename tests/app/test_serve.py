@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import http.server
+import json
 import re
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from sdckit.app import serve as module
+from sdckit.app.browser_sessions import DOOR, Folders, doors
 from sdckit.app.serve import Options, scripts_of, serve
 from sdckit.errors import SdcError
 
@@ -75,12 +79,103 @@ def test_it_listens_on_this_machine_alone_says_where_and_cleans_up(
 
 
 def test_a_signal_before_the_server_runs_ends_it_cleanly(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def announce(address: str, *, browser: bool) -> None:
+    def announce(address: str, more: str, *, browser: bool) -> None:
         signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(module, "_announce", announce)
     serve(Options(browser=False))
     assert not list(state.glob("server-*"))
+
+
+class Door(http.server.BaseHTTPRequestHandler):
+    """A server that runs already, and what it is asked."""
+
+    seen: ClassVar[list[Any]] = []
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        told = json.loads(body) if body else {}
+        self.seen.append((self.path, self.headers["authorization"], self.headers["host"], told))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"t" * 43)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def runs(state: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Folders, int]]:
+    monkeypatch.setattr(Door, "seen", [])
+    folders = Folders(state)
+    with http.server.HTTPServer(("127.0.0.1", 0), Door) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        folders.open_door(server.server_port, "the-secret")
+        yield folders, server.server_port
+        server.shutdown()
+    folders.close()
+
+
+def test_another_start_opens_a_fresh_address_of_the_one_that_runs(
+    state: Path, runs: tuple[Folders, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders, port = runs
+    opened: list[str] = []
+    monkeypatch.setattr(module.webbrowser, "open", opened.append)
+    serve(Options())
+    address = f"http://127.0.0.1:{port}/?token={'t' * 43}"
+    assert opened == [address]
+    assert capsys.readouterr().out.splitlines() == [f"sdckit app: {address}", module.RUNS]
+    serve(Options(file="/data/a.csv", scenario={"keys": ["sex"]}, port=port, browser=False))
+    asked = ("/again", "Bearer the-secret", f"127.0.0.1:{port}")
+    serve(Options(scenario={"keys": ["age"]}, browser=False))
+    assert Door.seen == [
+        (*asked, {}), (*asked, {"file": "/data/a.csv", "scenario": {"keys": ["sex"]}, "project": None}),
+        (*asked, {"file": "", "scenario": {"keys": ["age"]}, "project": None}),
+    ]  # fmt: skip
+    assert len(opened) == 1
+    assert list(state.glob("server-*")) == [folders.own]
+
+
+@pytest.mark.parametrize(
+    "case", ["--new", "another port", "open to others", "a link", "ended", "no answer", "nonsense"]
+)
+def test_else_it_starts_its_own(
+    state: Path, runs: tuple[Folders, int], monkeypatch: pytest.MonkeyPatch, case: str, tmp_path: Path
+) -> None:
+    folders, _ = runs
+    door = folders.own / DOOR
+    options = Options(browser=False, new=case == "--new")
+    if case == "another port":
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            options = Options(browser=False, port=free.getsockname()[1])
+    elif case == "open to others":
+        door.chmod(0o644)
+    elif case == "a link":
+        door.rename(tmp_path / "elsewhere")
+        door.symlink_to(tmp_path / "elsewhere")
+    elif case == "ended":
+        folders._lock.close()
+    elif case == "no answer":
+        monkeypatch.setattr(Door, "do_POST", lambda self: self.send_error(403))
+    elif case == "nonsense":
+        door.write_text("{")
+    started: list[str] = []
+
+    async def served(server: Any, listening: socket.socket, seats: Any) -> None:
+        started.append(case)
+
+    monkeypatch.setattr(module, "_served", served)
+    serve(options)
+    assert started == [case]
+    assert Door.seen == []
+
+
+def test_only_the_owner_may_read_the_secret(runs: tuple[Folders, int]) -> None:
+    folders, port = runs
+    assert (folders.own / DOOR).stat().st_mode & 0o777 == 0o600
+    assert doors(folders.state) == [(port, "the-secret")]
 
 
 def test_only_what_is_written_into_the_page_may_run() -> None:

@@ -9,17 +9,7 @@ import pytest
 
 from sdckit.app.browser_sessions import Step, Work
 from sdckit.app.page_context import speaker
-from sdckit.app.step_form import (
-    arguments_of,
-    as_text,
-    button,
-    form,
-    found_shown,
-    is_ready,
-    name_of,
-    step_shown,
-    summary,
-)
+from sdckit.app.step_form import arguments_of, as_text, button, form, found_shown, is_ready, name_of, step_shown
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
 
@@ -79,12 +69,6 @@ def test_what_few_need_is_folded_away() -> None:
     assert "limits" not in before
 
 
-def test_a_step_in_a_line_tells_no_group() -> None:
-    assert summary({"column": "job", "groups": {"hands": ["cook"]}}) == "job: groups = 1 …"
-    assert summary({}) == ""
-    assert len(summary({"column": "age", "bands": list(range(100))})) < 120
-
-
 def test_values_are_written_as_recipes_are() -> None:
     assert as_text({"a b": ["x"], "n": 1}) == '{"a b" = ["x"], n = 1}'
     assert as_text([1.5, True, "x"]) == '[1.5, true, "x"]'
@@ -98,6 +82,28 @@ WORK = Work(
     path="a.csv", scenario={"intruders": {"a": ["age"], "b": ["sex"]}},
     steps=(Step("recode", {"column": "age"}), Step("pram", {"columns": ["job"]}, on=False), Step("random_order")),
 )  # fmt: skip
+
+
+DERIVED = {
+    "method": "recompute",
+    "entries": [
+        {"name": "derived", "kind": "value", "choices": [], "default": None, "needed": True, "about": "Formulas."}
+    ],
+}  # fmt: skip
+
+
+def test_computed_columns_are_lines_with_their_formulas() -> None:
+    arguments = {"derived": {"total pay": "wage + benefits", "annual": "12 * `total pay`"}}
+    html = str(form(say, DERIVED, arguments, columns=[], intruders=[]))
+    assert "total pay = wage + benefits\nannual = 12 * `total pay`</textarea>" in html
+    typed = "\n total pay = wage + benefits \n\nannual=12 * `total pay`\n"
+    assert arguments_of(say, DERIVED, {"arg_derived": typed}.get) == arguments
+
+
+@pytest.mark.parametrize("typed", ["wage + benefits", "total =", "total = wage +", "a = b\na = c", "a = a + 1"])
+def test_what_is_no_formula_is_refused(typed: str) -> None:
+    with pytest.raises(ScenarioError):
+        arguments_of(say, DERIVED, {"arg_derived": typed}.get)
 
 
 def figures(**more: object) -> dict[str, object]:
@@ -129,10 +135,12 @@ def test_every_button_has_a_name_and_the_ends_cannot_move_on() -> None:
 
 def test_what_was_found_is_told_with_the_recipes_beside_it() -> None:
     other = {"words": "keeps age", "loss": "5 to 10 %", "passed": False}
-    told = str(found_shown(say, {"exceeded": ["l"], "html": "<p>why</p>", "alternatives": [other]}))
-    assert "Limits that do not hold yet: ℓ-diversity, ℓ." in told
+    told_of = {"exceeded": ["l"], "html": "<p>why</p>", "loss": "5 to 10 %", "alternatives": [other]}
+    told = str(found_shown(say, told_of))
+    assert "Limits that do not hold yet: ℓ-diversity, ℓ. It loses 5 to 10 %." in told
     assert "keeps age (loses 5 to 10 %); not every limit holds" in told
-    german = str(found_shown(speaker("de"), {"exceeded": ["k", "recoverable"], "html": "", "alternatives": [other]}))
+    german = str(found_shown(speaker("de"), {**told_of, "exceeded": ["k", "recoverable"]}))
+    assert "Es verliert 5 bis 10" in german
     assert "k-Anonymität, k, größter Anteil rekonstruierter" in german
     assert "verliert 5 bis 10" in german
     assert "Every limit holds" in str(found_shown(say, {"exceeded": [], "html": "", "alternatives": []}))

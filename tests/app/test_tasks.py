@@ -53,6 +53,20 @@ def test_jobs_run_in_turn_with_label_progress_and_notes(tmp_path: Path) -> None:
     assert shown[-1] == Shown(notes=("a note", "codes were taken for missing"))
 
 
+def test_what_opens_another_file_is_said_while_it_waits_and_runs(tmp_path: Path) -> None:
+    """Not where the file of the work is read once more, and not after it was refused."""
+
+    def begin(jobs: Jobs, results: list[Any]) -> None:
+        same = {"path": "/data/a.csv", "reading": {}}
+        for label, asked in (("again", same), ("other", {**same, "path": "/data/b.csv"})):
+            jobs.start(Job("opening.open_file", asked, label, results.append, beside=label))
+
+    _, shown = run(tmp_path, begin, path="/data/a.csv", reading={})
+    assert {one.opening for one in shown if one.label == "again"} == {"", "other"}
+    assert {one.opening for one in shown if one.label == "other"} == {"other"}
+    assert shown[-1].opening == ""
+
+
 def test_of_those_that_wait_the_latest_stands_for_its_task(tmp_path: Path) -> None:
     def begin(jobs: Jobs, results: list[Any]) -> None:
         for n in range(4):

@@ -35,8 +35,8 @@ def warn(desk: Any, tell: Any) -> dict[str, Any]:
     return {"notes": ["a note"]}
 
 
-def begin(desk: Any, tell: Any) -> dict[str, Any]:
-    """Start a child and work without end."""
+def begin(desk: Any, tell: Any, *, exact: bool = False) -> dict[str, Any]:
+    """Start a child and work without end; its number is told as it is where `exact`."""
     child = subprocess.Popen(["sleep", "600"])
     tell(str(child.pid))
     while True:

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from typer.main import get_command
 
 import sdckit as sdc
 from every_measure import KEYS, NUMBERS, changed, options, people, taken
 from sdckit.catalogue import CATALOGUE, Measure
-from sdckit.cli.app import program
+from sdckit.cli.app import command_tree
 from sdckit.cli.measure_commands import MeasureCommand
 
 OWN = {"explain", "canaries"}  # they have a file of their own
@@ -80,7 +79,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_measure_has_a_command_of_its_kind() -> None:
-    commands: Mapping[str, Any] = get_command(program()).commands  # type: ignore[attr-defined]
+    commands: Mapping[str, Any] = command_tree().commands
     assert {row.kind for row in CATALOGUE} <= commands.keys()
     assert {name for name, one in commands.items() if isinstance(one, MeasureCommand)} == {row.kind for row in MADE}
 

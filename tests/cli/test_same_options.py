@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from typer.main import get_command
-
-from sdckit.cli.app import program
+from sdckit.cli.app import command_tree
 
 # What an option takes may differ where it names a file by its kind, or a number of what the command makes.
 KINDS = {
@@ -24,6 +22,7 @@ KINDS = {
     "--loss": {"information|pmse|model", "NAME"},
     "--model": {"FORMULA", "NAME"},
     "--n": {"N", "X"},
+    "--new": {"", "A,B"},  # of the app: another one beside one that runs; else columns
     "--ordered": {"A,B", "A,B|A=A,B"},
     "--scale": {"NAME", "X"},
     "--threshold": {"X|NAME", "N|N=N", "X"},
@@ -38,7 +37,7 @@ MEANINGS = {
 
 
 def commands(name: str = "", command: Any = None) -> Iterator[tuple[str, Any]]:
-    command = get_command(program()) if command is None else command
+    command = command_tree() if command is None else command
     inner = getattr(command, "commands", None)
     if inner is None:
         yield name, command

@@ -112,7 +112,8 @@ def test_a_command_takes_the_shared_options_and_its_own() -> None:
     names = list(inspect.signature(with_keys).parameters)
     assert names[:5] == ["file", "keys", "scenario", "intruder", "own"]
     assert names[5:] == [
-        "missing", "user_missing", "delimiter", "encoding", "decimal", "join", "join_key", "no_progress",
+        "missing", "user_missing", "delimiter", "encoding", "decimal", "sheet", "header_row", "join", "join_key",
+        "no_progress",
     ]  # fmt: skip
     assert {"keys", "intruder"}.isdisjoint(inspect.signature(without_keys).parameters)
     assert (with_keys.__name__, with_keys.__doc__) == ("with_keys", "What it does.")
@@ -242,7 +243,8 @@ def test_a_folder_and_what_does_not_fit_go_to_an_engine(
         (["--engine", "memory", "--memory", "4GB"], "--memory is what an engine may take"),
         (["--engine", "polars", "--memory", "4GB"], "is what DuckDB may take"),
         (["--engine", "duckdb", "--released", "other.parquet"], "--engine is for a file by itself"),
-        (["--engine", "duckdb", "--user-missing"], "leave --join, --user-missing out"),
+        (["--engine", "duckdb", "--user-missing"], "leave --join, --user-missing, --sheet, --header-row out"),
+        (["--engine", "duckdb", "--header-row", "2"], "leave --join, --user-missing, --sheet, --header-row out"),
     ],
 )
 def test_what_is_refused(

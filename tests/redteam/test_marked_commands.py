@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 import sdckit as sdc
 from redteam.calls import RECIPE
 from redteam.marked import make_files, traces_in, write
-from sdckit.cli.app import program, run
+from sdckit.cli.app import command_tree, run
 
 FILES = make_files()
 KEYS = "--keys region,sex,band"
@@ -140,31 +140,39 @@ LINES = {
 WRONG = (" --keys nowhere", " --weight region", " --numeric region", " --k nothing", " --nonsense")
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sdckit.cli.commands.app._run", lambda _: 0)  # what would become the server
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all that the lines read, written once; each test gets a copy."""
+    path = tmp_path_factory.mktemp("written")
     for name in ("out", "kept"):
-        (tmp_path / name).mkdir()
-    write(FILES, tmp_path)
-    (tmp_path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
-    (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
-    ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "ledger.key", survey="Survey")
+        (path / name).mkdir()
+    write(FILES, path)
+    (path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
+    (path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    ledger = sdc.ReleaseLedger.create(path / "ledger", key=path / "ledger.key", survey="Survey")
     for name in ("2023", "waiting"):
         ledger = ledger.add(
             FILES["changed"], name=name, keys=["region", "sex", "band"], sensitive=["ill"], pending=name == "waiting"
         )
-    sdc.ReleaseLedger.create(tmp_path / "older", key=tmp_path / "older.key", survey="Survey")
-    older = tmp_path / "older" / "ledger.toml"
+    sdc.ReleaseLedger.create(path / "older", key=path / "older.key", survey="Survey")
+    older = path / "older" / "ledger.toml"
     older.write_text(older.read_text(encoding="utf-8").replace('version = "2"', 'version = "1"'), encoding="utf-8")
-    (tmp_path / "older.key.head").unlink()
-    (tmp_path / "plan.toml").write_text(ON_PLANS, encoding="utf-8")
+    (path / "older.key.head").unlink()
+    (path / "plan.toml").write_text(ON_PLANS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def folder(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(written, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sdckit.cli.commands.app._run", lambda _: 0)  # what would become the server
     return tmp_path
 
 
 def commands() -> Iterator[str]:
     """Every command of the program, with its group."""
-    for name, command in get_command(program()).commands.items():  # type: ignore[attr-defined]
+    for name, command in command_tree().commands.items():
         inner = getattr(command, "commands", None)
         yield from (f"{name} {one}" for one in inner) if inner else [name]
 
@@ -181,9 +189,9 @@ def test_a_command_tells_no_value(name: str, folder: Path, capfd: pytest.Capture
     code = run(shlex.split(LINES[name]))
     told = capfd.readouterr()
     assert code in ({2} if name == "explain" else {0, 1}), told.err
-    written = {path.name: path.read_text(encoding="utf-8") for path in (folder / "out").iterdir()}
-    assert bool(written) == ("out/" in LINES[name])
-    for place, text in {"standard output": told.out, "standard error": told.err, **written}.items():
+    documents = {path.name: path.read_text(encoding="utf-8") for path in (folder / "out").iterdir()}
+    assert bool(documents) == ("out/" in LINES[name])
+    for place, text in {"standard output": told.out, "standard error": told.err, **documents}.items():
         assert not traces_in(text), (name, place, traces_in(text))
 
 

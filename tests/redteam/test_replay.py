@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import pytest
@@ -18,6 +19,13 @@ from sdckit.report.gate.protect import protect
 
 SAFE_VALUES = 3
 LEVELS_OF_K = (3, 4)
+
+
+@cache
+def documents(name: str, k: int, fraction: float | None) -> list[str]:
+    """The document of each world of a kind; written once, though two tests read those of a census."""
+    kind = KINDS[name]
+    return [printed(world, kind, k, fraction) for world in kind.worlds()]
 
 
 def printed(world: World, kind: Kind, k: int, fraction: float | None = None) -> str:
@@ -71,7 +79,7 @@ def test_a_replay_leaves_three_values(name: str) -> None:
     """For one document, for another with other k, and for both together."""
     kind = KINDS[name]
     worlds = list(kind.worlds())
-    texts: Mapping[int, list[str]] = {k: [printed(world, kind, k) for world in worlds] for k in LEVELS_OF_K}
+    texts: Mapping[int, list[str]] = {k: documents(name, k, None) for k in LEVELS_OF_K}
     found: dict[Any, Replayed] = {k: replay(worlds, texts[k]) for k in LEVELS_OF_K}
     found["both"] = replay(worlds, [a + b for a, b in zip(*texts.values(), strict=True)])
     assert {which: one.told for which, one in found.items() if one.told} == {}
@@ -83,7 +91,7 @@ def test_a_census_and_a_sample_of_one_file_leave_three_values(name: str) -> None
     """For the document with a sampling fraction, and for it together with that of the same file as a census."""
     kind = KINDS[name]
     worlds = list(kind.worlds())
-    texts = {fraction: [printed(world, kind, 3, fraction) for world in worlds] for fraction in (None, 0.1)}
+    texts = {fraction: documents(name, 3, fraction) for fraction in (None, 0.1)}
     found = {"sample": replay(worlds, texts[0.1])}
     found["both"] = replay(worlds, [a + b for a, b in zip(*texts.values(), strict=True)])
     assert {which: one.told for which, one in found.items() if one.told} == {}

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
 import sdckit
 from pages import FENCED
-from sdckit.cli.app import program
+from sdckit.cli.app import command_tree
 from tree import ROOT, none_offends
 
 COMING = sorted((ROOT / "docs" / "coming-from").glob("*.md"))
@@ -88,7 +87,7 @@ def mistakes(call: str) -> list[str]:
 
 def unknown_commands(page: Path) -> Iterator[str]:
     """Commands that a page names and the command line does not have."""
-    commands = typer.main.get_command(program()).commands  # type: ignore[attr-defined]
+    commands = command_tree().commands
     for match in COMMAND.finditer(prose(page)):
         group = getattr(commands.get(match[1]), "commands", None)
         if match[1] not in commands or (group is not None and match[2] not in group):

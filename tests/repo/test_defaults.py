@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-import typer.main
-
 import sdckit
-from sdckit.cli.app import program
+from sdckit.cli.app import command_tree
 from tree import ROOT, SRC, none_offends
 
 PAGE = (ROOT / "docs" / "defaults.md").read_text(encoding="utf-8")
@@ -42,7 +40,7 @@ def rows_of_functions() -> Iterator[str]:
 
 
 def rows_of_commands() -> Iterator[str]:
-    waiting: list[tuple[str, Any]] = [("sdckit", typer.main.get_command(program()))]
+    waiting: list[tuple[str, Any]] = [("sdckit", command_tree())]
     while waiting:
         name, command = waiting.pop()
         inner = getattr(command, "commands", None)

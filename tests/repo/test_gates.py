@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 import yaml
 
 import sdckit as sdc
 from pages import FENCED
 from redteam.marked import make_files, traces_in, write
-from sdckit.cli.app import program
+from sdckit.cli.app import command_tree
 from tree import ROOT, none_offends
 
 FILES = make_files()
@@ -130,7 +129,7 @@ def test_the_action_rests_on_no_other_and_passes_options_that_exist() -> None:
     named = {name for one in steps for text in one["env"].values() for name in INPUT.findall(text)}
     assert named == set(ACTION["inputs"])
     none_offends((one["name"] for one in steps if "${{" in one["run"]), "a script reads no expression")
-    check = typer.main.get_command(program()).commands["check"]  # type: ignore[attr-defined]
+    check = command_tree().commands["check"]
     known = {option for one in check.params for option in one.opts}
     none_offends(
         (name for name in ACTION["inputs"] if name not in {"file", "python"} and f"--{name}" not in known),

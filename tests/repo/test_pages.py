@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
 import sdckit
 from pages import FENCED, PAGES, Part, arguments, named_commands, parts, run_example, written
-from sdckit.cli.app import program, run
+from sdckit.cli.app import command_tree, run
 from stages import STAGES, Names
 from tree import ROOT, none_offends
 
@@ -138,7 +137,7 @@ def test_the_readme_leads_to_every_guide() -> None:
 
 def options_of(words: list[str]) -> set[str]:
     """The options of the command that a line calls, in a group where it is in one."""
-    found: Any = typer.main.get_command(program())
+    found: Any = command_tree()
     for word in words:
         if word not in getattr(found, "commands", {}):
             break
@@ -166,7 +165,7 @@ def all_options(command: Any) -> set[str]:
 
 
 def test_every_option_named_exists() -> None:
-    known = all_options(typer.main.get_command(program())) | OF_OTHERS | {"--help"}
+    known = all_options(command_tree()) | OF_OTHERS | {"--help"}
     assert len(known) > 60
     none_offends(
         (

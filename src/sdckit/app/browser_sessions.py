@@ -1,6 +1,7 @@
 """The seats of the server: one per tab of a browser, with what it decided, its folder and its worker.
 
-A tab keeps the name of its seat; who reloads within the grace sits down again. Nobody else knows the name.
+A tab keeps the name of its seat; who reloads sits down again. Nobody else knows the name. A seat with work that its tab
+left is offered to every new tab, as long as the program runs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import secrets
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-from sdckit.data.files.whole_files import replacing
+from sdckit.data.files.whole_files import remove_left, replacing, write_whole
 from sdckit.errors import FileFormatError
 
 # What a session decided: plain values that the server may hold, since no record is among them; undo and
@@ -32,6 +34,7 @@ from sdckit.errors import FileFormatError
 
 DECIDED = ("scenario", "steps")  # what undo takes back
 DEEPEST = 200  # decisions kept
+ROLES_CHANGED, STEPS_CHANGED = "change roles", "change the steps"
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class Step:
 class Work:
     """A session's decisions.
 
-    `facts` is what opening the file told, `release` what protecting told; both are aggregates and paths. `secret`
+    `facts` is what opening the file told, `release` what protecting told; both are aggregates and paths. `versions`
+    are earlier scenarios and steps: undo and another file leave them alone. `secret`
     draws every run of the recipe alike, and is written nowhere but in the log.
     """
 
@@ -57,6 +61,7 @@ class Work:
     facts: Mapping[str, Any] | None = None
     scenario: Mapping[str, Any] | None = None
     steps: tuple[Step, ...] = ()
+    versions: tuple[Mapping[str, Any], ...] = ()
     secret: str = field(default="", repr=False)
     release: Mapping[str, Any] | None = None
     control: str = ""
@@ -78,7 +83,10 @@ class Work:
 
     def saved(self) -> dict[str, Any]:
         """What may be kept on disk between two starts: scenario and recipe, no data and no secret."""
-        return {"name": self.name, "scenario": self.scenario, "steps": [asdict(step) for step in self.steps]}
+        return {
+            "name": self.name, "scenario": self.scenario, "steps": [asdict(step) for step in self.steps],
+            "versions": [dict(version) for version in self.versions],
+        }  # fmt: skip
 
     def taken_up(self, saved: Mapping[str, Any]) -> Work:
         """The same with the scenario and the recipe that were saved.
@@ -87,29 +95,39 @@ class Work:
         >>> Work().taken_up(work.saved()).steps == work.steps
         True
         """
-        steps = tuple(Step(step["method"], step["arguments"], step["on"]) for step in saved["steps"])
         name = self.name or str(saved.get("name", ""))
-        return replace(self, name=name, scenario=saved["scenario"], steps=steps)
+        versions = (*self.versions, *map(checked_version, saved.get("versions", ())))
+        return replace(self, name=name, scenario=saved["scenario"], steps=made_steps(saved["steps"]), versions=versions)
 
 
 @dataclass
 class History:
-    """Decisions before and after the present ones.
+    """Decisions before and after the present ones, each with what was done then.
 
     >>> history, first = History(), Work(steps=(Step("round_values"),))
     >>> second = replace(first, steps=())
-    >>> history.keep(first)
-    >>> history.undo(second).steps == first.steps, history.redo(first).steps == second.steps
-    (True, True)
+    >>> history.keep(first, "remove a step")
+    >>> history.undone(), history.undo(second).steps == first.steps, history.redo(first).steps == second.steps
+    ('remove a step', True, True)
     """
 
     before: list[dict[str, Any]] = field(default_factory=list)
     after: list[dict[str, Any]] = field(default_factory=list)
 
-    def keep(self, work: Work) -> None:
-        """Remember decisions that are about to change; what was undone cannot be done again."""
-        self.before = [*self.before, _decided(work)][-DEEPEST:]
+    def keep(self, work: Work, did: str = STEPS_CHANGED) -> None:
+        """Remember decisions that are about to change by what is `did`; what was undone cannot be done again."""
+        self.before = [*self.before, {**_decided(work), "did": did}][-DEEPEST:]
         self.after = []
+
+    def undone(self, *, redo: bool = False) -> str:
+        """What undo takes back, or redo does again; empty where nothing is."""
+        source = self.after if redo else self.before
+        return str(source[-1]["did"]) if source else ""
+
+    def crosses(self, work: Work, *, redo: bool = False) -> bool:
+        """Whether undo, or redo, gives other roles than those of the work."""
+        source = self.after if redo else self.before
+        return bool(source) and not same_roles(source[-1]["scenario"], work.scenario)
 
     def undo(self, work: Work) -> Work:
         """The decisions before the last change; the same where there was none."""
@@ -127,12 +145,68 @@ class History:
     def _step(source: list[dict[str, Any]], target: list[dict[str, Any]], work: Work) -> Work:
         if not source:
             return work
-        target.append(_decided(work))
-        return replace(work, **source.pop())
+        last = source.pop()
+        target.append({**_decided(work), "did": last["did"]})
+        return replace(work, **{name: last[name] for name in DECIDED})
 
 
 def _decided(work: Work) -> dict[str, Any]:
     return {name: getattr(work, name) for name in DECIDED}
+
+
+def same_roles(first: Any, second: Any) -> bool:
+    """Whether two scenarios say the same, in whatever order.
+
+    >>> same_roles({"keys": ["a", "b"]}, {"keys": ["b", "a"]}), same_roles({"keys": ["a"]}, None)
+    (True, False)
+    """
+    return bool(_unordered(first) == _unordered(second))
+
+
+def _unordered(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _unordered(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return sorted(json.dumps(entry, sort_keys=True, default=str) for entry in value)
+    return value
+
+
+# Earlier scenarios and steps, which neither undo nor another file takes away: plain values, as they are saved.
+
+
+AUTOMATIC = 30  # versions kept by themselves; those of a name stay
+
+
+def made_steps(plain: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
+    """Steps of plain values, as a task or a file gives them."""
+    return tuple(Step(step["method"], dict(step["arguments"]), bool(step.get("on", True))) for step in plain)
+
+
+def checked_version(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """A version as it was saved; whatever else it holds is left out."""
+    steps = [asdict(step) for step in made_steps(plain["steps"])]
+    scenario = None if plain["scenario"] is None else dict(plain["scenario"])
+    texts = {name: str(plain.get(name, "")) for name in ("name", "why", "time")}
+    return {**texts, "scenario": scenario, "steps": steps}
+
+
+def with_version(work: Work, *, name: str = "", why: str = "") -> Work:
+    """The work with its scenario and steps among the versions; what stands there already is not kept twice.
+
+    >>> work = with_version(Work(steps=(Step("round_values"),)), why="before another file")
+    >>> [version["why"] for version in with_version(work, why="before a proposal").versions]
+    ['before another file']
+    """
+    plain = work.saved()
+    version = {"name": name, "why": why, "time": time.strftime("%Y-%m-%d %H:%M")}
+    version |= {entry: plain[entry] for entry in ("scenario", "steps")}
+    same = [old for old in work.versions if all(old[entry] == version[entry] for entry in ("scenario", "steps"))]
+    if not name and (same or not work.steps):
+        return work
+    kept = [old for old in work.versions if not (name and old["name"] == name)]
+    automatic = [old for old in kept if not old["name"]]
+    kept = [old for old in kept if old not in automatic[: max(0, len(automatic) - AUTOMATIC + 1)]]
+    return replace(work, versions=(*kept, version))
 
 
 # Scenario and recipe of the last sessions, kept for the next start; never data, and no secret of the
@@ -140,6 +214,7 @@ def _decided(work: Work) -> dict[str, Any]:
 
 
 SAVED_NAME = "last-work.json"
+DECISIONS = (*DECIDED, "versions")  # without any of these there is nothing to save
 
 
 class Autosave:
@@ -153,21 +228,21 @@ class Autosave:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / SAVED_NAME
-        self.found = self._read()
 
-    def _read(self) -> dict[str, Any] | None:
-        """What the last start left; None for nothing, or for a file that is not ours."""
+    @property
+    def found(self) -> dict[str, Any] | None:
+        """What is saved now; None for nothing, or for a file that is not ours."""
         try:
             saved = json.loads(self._path.read_text(encoding="utf-8"))
             Work().taken_up(saved)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
-        return dict(saved) if saved.get("scenario") or saved.get("steps") else None
+        return dict(saved) if any(map(saved.get, DECISIONS)) else None
 
     def keep(self, work: Work) -> None:
         """Write scenario and recipe; an empty session leaves what is there."""
         saved = work.saved()
-        if saved["scenario"] or saved["steps"]:
+        if any(map(saved.get, DECISIONS)):
             text = json.dumps({**saved, "day": time.strftime("%Y-%m-%d")}, default=str)
             with (
                 contextlib.suppress(FileFormatError),  # a full disk must not end the work
@@ -175,9 +250,13 @@ class Autosave:
             ):
                 part.write_text(text, encoding="utf-8")
 
+    def holds(self, seat: Seat) -> bool:
+        """Whether it is the work of this seat that is saved."""
+        saved, own = self.found or {}, json.loads(json.dumps(seat.work.saved(), default=str))
+        return all(saved.get(name) == value for name, value in own.items())
+
     def forget(self) -> None:
         """Remove what was kept."""
-        self.found = None
         self._path.unlink(missing_ok=True)
 
 
@@ -186,9 +265,12 @@ class Autosave:
 # the next one to start removes what it left.
 
 
+POSIX = os.name == "posix"
 PRIVATE = 0o700
 LOCK = "lock"
 SERVER = "server-"
+SHORT = 0.01  # seconds
+DOOR = "door.json"  # in a server's folder: its port, and the secret for which it gives a fresh address
 
 
 def state_folder() -> Path:
@@ -215,11 +297,19 @@ class Folders:
         self.state = state
         state.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         state.chmod(PRIVATE)
+        remove_left(state)
         remove_stale(state)
         self.own = Path(tempfile.mkdtemp(prefix=SERVER, dir=state))
-        self._lock = _locked(self.own / LOCK)
+        while (lock := _locked(self.own / LOCK)) is None:  # another start looks at it
+            time.sleep(SHORT)
+        self._lock = lock
         self.uploads = self.own / "uploads"
         self.uploads.mkdir(mode=PRIVATE)
+
+    def open_door(self, port: int, secret: str) -> None:
+        """Write down, for this user alone, how the next start comes to this server."""
+        with contextlib.suppress(FileFormatError):  # a full disk
+            write_whole(json.dumps({"port": port, "secret": secret}), self.own / DOOR, private=True)
 
     def make(self) -> Path:
         """A new folder for a session; `mkdtemp` lets nobody else in."""
@@ -231,8 +321,7 @@ class Folders:
 
     def close(self) -> None:
         """Remove everything of this server."""
-        if self._lock is not None:
-            self._lock.close()
+        self._lock.close()
         shutil.rmtree(self.own, ignore_errors=True)
 
 
@@ -244,6 +333,29 @@ def remove_stale(state: Path) -> None:
             if lock is not None:
                 lock.close()
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def doors(state: Path) -> list[tuple[int, str]]:
+    """Port and secret of each server of this user that runs: it holds its lock, and nobody else could write there."""
+    running = []
+    for folder in state.glob(f"{SERVER}*"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            if not (_own(state.stat(), stat.S_ISDIR) and _own(folder.lstat(), stat.S_ISDIR)):
+                continue
+            if (lock := _locked(folder / LOCK)) is not None:  # it has ended
+                lock.close()
+                continue
+            handle = os.open(folder / DOOR, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            with os.fdopen(handle, encoding="utf-8") as file:
+                if _own(os.fstat(handle), stat.S_ISREG):
+                    door = json.load(file)
+                    running.append((int(door["port"]), str(door["secret"])))
+    return running
+
+
+def _own(state: os.stat_result, kind: Callable[[int], bool]) -> bool:
+    """Whether it is of that kind and this user's, who alone may enter or read it."""
+    return kind(state.st_mode) and (not POSIX or (state.st_uid == os.getuid() and not state.st_mode & 0o077))
 
 
 def _locked(path: Path) -> IO[bytes] | None:
@@ -272,7 +384,6 @@ def _locked(path: Path) -> IO[bytes] | None:
 LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
 PROGRAM = (sys.executable, "-m", "sdckit.app.worker_process")
 ENDED = "the process that works on the data ended by itself; it may have run out of memory"
-POSIX = os.name == "posix"
 
 
 class TaskError(Exception):
@@ -363,7 +474,7 @@ class Worker:
         self, process: asyncio.subprocess.Process, tell: Callable[[str], None],
         partial: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]:  # fmt: skip
-        while line := await process.stdout.readline():  # type: ignore[union-attr]
+        while (line := await process.stdout.readline()).endswith(b"\n"):  # type: ignore[union-attr]
             message = json.loads(line)
             if "tell" in message:
                 tell(message["tell"])
@@ -383,6 +494,7 @@ class Worker:
                 *self._program, str(self.folder),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 limit=LONGEST_LINE, start_new_session=POSIX,
+                env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(self.folder))},
             )  # fmt: skip
         if self._closed:  # while it started
             self._kill()
@@ -393,6 +505,12 @@ class Worker:
         """End the process and its children now; whoever waits for the task gets `TaskCancelledError`."""
         self._cancels += 1
         self._kill()
+
+    def rest(self) -> bool:
+        """End the process where it does nothing; the next task starts another. Whether it did nothing."""
+        if not self._lock.locked():
+            self._kill()
+        return not self._lock.locked()
 
     def close(self) -> None:
         """End the process for good."""
@@ -411,7 +529,7 @@ class Worker:
 
 
 WARM = 1.0  # seconds that a page takes to be there; then its worker is started ahead
-GRACE = 600.0  # seconds in which a reload takes up the same work
+GRACE = 600.0  # seconds after which a seat that nobody came back to goes, or rests where it has work
 NAME = re.compile(r"[0-9a-f]{32}")
 
 
@@ -434,14 +552,41 @@ class Seat:
     changed: Callable[[], None] = _nothing
     warm: float = WARM
     jobs: Any = None  # set by the first room
+    first: Work = field(default_factory=Work)  # what it began with
+    left: float = 0.0  # when nobody sat there any more, by the clock
 
-    def change(self, **fields: Any) -> None:
-        """Change what was decided; what undo takes back is remembered, and saved."""
-        before, self.work = self.work, replace(self.work, **fields)
-        if before.path and before.path != self.work.path:
+    def has_work(self) -> bool:
+        """Whether something would be lost with it: another file than it began with, or a decision."""
+        return self.work.path != self.first.path or self.work.saved() != self.first.saved()
+
+    def change(self, *, did: str = "", why: str = "", **fields: Any) -> None:
+        """Change what was decided; what undo takes back is remembered, and saved.
+
+        `did` names it at undo. What is before it becomes a version where `why` says before what, where roles are
+        changed and where another file is opened. The same roles once more are no change.
+        """
+        before = self.work
+        if same_roles(fields.get("scenario", 0), before.scenario):
+            fields["scenario"] = before.scenario
+        changed = replace(before, **fields)
+        other_file, other_roles = before.path != changed.path, before.scenario != changed.scenario
+        if other_file:
+            why = "before another file was opened"
+        elif other_roles and before.scenario:
+            why = why or "before roles were changed"
+        if why:
+            kept = with_version(replace(before, versions=changed.versions), why=why)
+            changed = replace(changed, versions=kept.versions)
+        self.work = changed
+        if before.path and other_file:
             self.history.clear()
-        elif _decisions(before) != _decisions(self.work):
-            self.history.keep(before)
+        elif _decisions(before) != _decisions(changed):
+            self.history.keep(before, did or (ROLES_CHANGED if other_roles else STEPS_CHANGED))
+        self._show(before)
+
+    def keep_version(self, *, name: str = "", why: str = "") -> None:
+        """Keep scenario and steps under a name, or because of what comes next."""
+        before, self.work = self.work, with_version(self.work, name=name, why=why)
         self._show(before)
 
     def undo(self) -> None:
@@ -480,6 +625,7 @@ class Seats:
         self._folders, self._autosave, self._first = folders, autosave, first
         self._seats: dict[str, Seat] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
+        self._expected: Work | None = None
 
     def take(self, name: str, *, reloaded: bool) -> Seat:
         """The seat of that name, or a new one.
@@ -495,10 +641,38 @@ class Seats:
         return seat
 
     def leave(self, seat: Seat, *, grace: float = GRACE) -> None:
-        """Nobody sits there; after the grace all of it goes."""
-        seat.taken, seat.changed = False, _nothing
+        """Nobody sits there: work stays as long as the program, its worker goes after the grace, else all of it."""
+        seat.taken, seat.changed, seat.left = False, _nothing, time.time()
+        self._later(seat, grace)
+
+    def _later(self, seat: Seat, grace: float) -> None:
         loop = asyncio.get_running_loop()
-        self._leaving[seat.name] = loop.call_later(grace, self.end, seat)
+        self._leaving[seat.name] = loop.call_later(grace, self._rest, seat, grace)
+
+    def _rest(self, seat: Seat, grace: float) -> None:
+        if not seat.has_work():
+            self.end(seat)
+        elif not seat.worker.rest():
+            self._later(seat, grace)
+
+    def waiting(self) -> list[Seat]:
+        """The seats with work that nobody sits on, the last one first."""
+        seats = [seat for seat in self._seats.values() if not seat.taken and seat.has_work()]
+        return sorted(seats, key=lambda seat: -seat.left)
+
+    def hand_over(self, seat: Seat) -> str:
+        """A new name for a seat that waits: who knows the old one is let in no more."""
+        if leaving := self._leaving.pop(seat.name, None):
+            leaving.cancel()
+        del self._seats[seat.name]
+        seat.name = secrets.token_hex(16)
+        self._seats[seat.name] = seat
+        self._later(seat, GRACE)
+        return seat.name
+
+    def expect(self, work: Work) -> None:
+        """What the next new seat starts with, as a later start of the program asked for it."""
+        self._expected = work
 
     def end(self, seat: Seat) -> None:
         """Remove a seat with its worker and its folder."""
@@ -512,14 +686,19 @@ class Seats:
         for seat in list(self._seats.values()):
             self.end(seat)
 
+    def in_use(self) -> bool:
+        """Whether somebody sits here, or work waits for somebody."""
+        return any(seat.taken or seat.has_work() for seat in self._seats.values())
+
     def __len__(self) -> int:
         return len(self._seats)
 
     def _new(self) -> Seat:
         name = secrets.token_hex(16)
         folder = self._folders.make()
-        work = replace(self._first, secret=secrets.token_hex(32))
-        seat = Seat(name, folder, Worker(folder), self._autosave, work, warm=self._warm)
+        first, self._expected = self._expected or self._first, None
+        work = replace(first, secret=secrets.token_hex(32))
+        seat = Seat(name, folder, Worker(folder), self._autosave, work, warm=self._warm, first=work)
         self._seats[name] = seat
         return seat
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -15,10 +16,11 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from sdckit import __version__
-from sdckit.app.browser_sessions import Seats
+from sdckit.app.browser_sessions import Seat, Seats
 from sdckit.app.page_context import Room, Say, box, speaker
 from sdckit.report.wording import ENGLISH, languages
 
+LOOK = 2.0  # seconds after which a tab looks again for work that waits
 STATIC = Path(__file__).with_name("static")
 # The way through, in its order: the name of the file of each page, and its title.
 PAGES = {
@@ -83,7 +85,8 @@ class Frame:
         say = speaker(language)
         return ui.page_fluid(
             ui.head_content(
-                tags.link(rel="stylesheet", href="app.css"), tags.link(rel="stylesheet", href="shown.css"),
+                tags.script(src="theme.js"), tags.link(rel="stylesheet", href="app.css"),
+                tags.link(rel="stylesheet", href="shown.css"),
                 tags.link(rel="icon", href="icon.svg"),
                 tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
             ),
@@ -108,7 +111,8 @@ class Frame:
         session.on_ended(lambda: self._left(room))
         _serve_status(input, session, room)
         _serve_switches(input, room)
-        _serve_saved(input, room)
+        _serve_waiting(input, session, room, self._seats)
+        _serve_saved(input, room, self._seats)
         self._serve_end(input, session, room)
         for name in PAGES:
             _page(name).serve(name, room)
@@ -127,7 +131,7 @@ class Frame:
             self._seats.end(room.seat)
             text = room.say("This session has ended; close this window.")
             await session.send_custom_message("ended", {"text": text})
-            if not len(self._seats):
+            if not self._seats.in_use():
                 self._stop()
 
 
@@ -140,7 +144,12 @@ def _hidden(language: str, limit: int, say: Say) -> Tag:
     told = {"tab": "", "tab_left": "", "page_language": language}
     fields = [tags.input(type="text", id=name, value=value) for name, value in told.items()]
     large = say("A file may have at most {n} MB here; open a larger one by its path.", n=f"{limit // 2**20:,}")
-    return tags.div(*fields, id="told", hidden="", data_limit=limit, data_large=large)
+    full = say("The disk is full: free some space, then try again. Nothing of the file was kept.")
+    broken = say("The file did not arrive. Nothing of it was kept; try again.")
+    return tags.div(
+        *fields, id="told", hidden="", data_limit=limit, data_large=large, data_full=full, data_broken=broken,
+        data_try=say("Try again"),
+    )  # fmt: skip
 
 
 def _header(say: Say, language: str) -> Tag:
@@ -190,6 +199,7 @@ def _status(say: Say) -> TagChild:
             tags.p(say("The connection to sdckit is lost. If the program still runs, this page comes back by itself.")),
             id="lost", role="alert", hidden="",
         ),
+        ui.output_ui("waiting"),
         ui.output_ui("saved"),
     )  # fmt: skip
 
@@ -201,7 +211,7 @@ def _end_dialog(say: Say) -> Tag:
         tags.form(
             ui.input_action_button("end_now", say("End and remove"), class_="btn-danger"),
             tags.button(say("Go on working"), class_="btn btn-outline-secondary", autofocus=""),
-            method="dialog",
+            method="dialog", action="",  # Shiny keeps every form without an action from being sent
         ),
         id="end", aria_labelledby="end_title",
     )  # fmt: skip
@@ -242,6 +252,8 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
 
     @render.ui
     def verdict() -> TagChild:
+        if opening := room.opening.get():
+            return tags.p(f"{opening} …", class_="none")
         if verdict_html := room.verdict.get():
             return HTML(verdict_html)
         none = "No verdict yet: open a file and say who might recognise whom."
@@ -274,15 +286,68 @@ def _serve_switches(input: Inputs, room: Room) -> None:
         ui.update_switch("exact", value=True)
 
 
-def _serve_saved(input: Inputs, room: Room) -> None:
-    """Offer what the last session left, as long as nothing was decided."""
+def _serve_waiting(input: Inputs, session: Session, room: Room, seats: Seats) -> None:
+    """Offer the work of tabs that are gone, as long as nothing was done in this one."""
+    offered: reactive.Value[tuple[tuple[str, ...], ...]] = reactive.Value(())
+
+    @reactive.effect
+    def _() -> None:
+        room.work.get()
+        if room.seat.has_work():
+            offered.set(())
+        else:
+            reactive.invalidate_later(LOOK)
+            offered.set(tuple(map(_offer, seats.waiting())))
+
+    @render.ui
+    def waiting() -> TagChild:
+        say = room.say
+        offers = (
+            tags.div(
+                tags.p(say("Go on with {c}? Steps of the recipe: {n}; left at {c2}.", c=name, n=steps, c2=left)),
+                _offering(say("Go on with it"), "take", seat, "primary"),
+                _offering(say("Remove it"), "remove", seat, "secondary"),
+                class_="saved",
+            )
+            for seat, name, steps, left in offered.get()
+        )  # fmt: skip
+        return TagList(*offers)
+
+    @reactive.effect
+    @reactive.event(input.waiting_act)
+    async def _() -> None:
+        act = input.waiting_act()
+        seat = next((seat for seat in seats.waiting() if seat.folder.name == act["seat"]), None)
+        if seat is not None and act["act"] == "take":
+            await session.send_custom_message("seat", {"tab": seats.hand_over(seat), "reload": True})
+        elif seat is not None:
+            seat.autosave.keep(seat.work)  # roles and steps can be taken up all the same
+            seats.end(seat)
+        offered.set(tuple(map(_offer, seats.waiting())))
+
+
+def _offer(seat: Seat) -> tuple[str, ...]:
+    """What a tab is told of a seat: the name of its folder, of its file, steps, when it was left."""
+    left = time.localtime(seat.left)
+    clock = time.strftime("%H:%M" if left[:3] == time.localtime()[:3] else "%Y-%m-%d %H:%M", left)
+    return seat.folder.name, seat.work.name or "?", str(len(seat.work.steps)), clock
+
+
+def _offering(text: str, act: str, seat: str, look: str) -> Tag:
+    return tags.button(
+        text, type="button", class_=f"btn btn-sm btn-outline-{look}", data_waiting=act, data_seat=seat
+    )  # fmt: skip
+
+
+def _serve_saved(input: Inputs, room: Room, seats: Seats) -> None:
+    """Offer what is saved, as long as nothing was decided; not what waits for somebody with all else."""
     kept = room.seat.autosave
     offered: reactive.Value[dict[str, Any] | None] = reactive.Value(kept.found)
 
     @render.ui
     def saved() -> TagChild:
         work, saved_work = room.work.get(), offered.get()
-        if saved_work is None or work.scenario or work.steps:
+        if saved_work is None or work.scenario or work.steps or any(map(kept.holds, seats.waiting())):
             return None
         return tags.div(
             tags.p(room.say("Scenario and recipe of {c} were saved.", c=saved_work.get("name") or "?")),
@@ -296,7 +361,10 @@ def _serve_saved(input: Inputs, room: Room) -> None:
     def _() -> None:
         if saved_work := offered.get():
             taken = room.seat.work.taken_up(saved_work)
-            room.change(scenario=taken.scenario, steps=taken.steps, name=taken.name)
+            room.change(
+                did="take up what was saved", scenario=taken.scenario, steps=taken.steps, name=taken.name,
+                versions=taken.versions,
+            )  # fmt: skip
 
     @reactive.effect
     @reactive.event(input.forget)

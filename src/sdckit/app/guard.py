@@ -13,6 +13,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
+from sdckit.data.files.whole_files import FULL, number_of, reason_of
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -20,6 +22,11 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SAFE = ("GET", "HEAD")
+AGAIN = "/again"  # where the program of the same user asks for a fresh address
+KEPT = 30 * 24 * 3600  # seconds that a browser keeps the cookie; it is worth nothing once the program has ended
+LONGEST = 2**20  # bytes of what the program says
+MOST = 8  # fresh addresses that nobody has visited yet
+FAILED, FULL_DISK = 500, 507
 REFUSED = 1008  # of a websocket: against the policy
 OWN_SITE = ("", "same-origin", "none")  # what a browser says of a page that may ask
 
@@ -47,15 +54,24 @@ class Guard:
         Where it listens, on 127.0.0.1; no other name of a host is taken.
     limit
         The most bytes that one upload may have.
+
+    Attributes
+    ----------
+    secret
+        Who says it is given a fresh address; it stands in a file that only this user may read.
+    entered
+        Is called when a fresh address is visited, with what was said as it was asked for.
     """
 
     def __init__(self, *, port: int, limit: int) -> None:
         self._app: App = _nobody
         self.limit = limit
+        self.secret = secrets.token_urlsafe(32)
+        self.entered: Callable[[bytes], None] = _unheard
         self.host = f"127.0.0.1:{port}"
         self.origin = f"http://{self.host}"
         self.token = secrets.token_urlsafe(32)
-        self._token_left = True
+        self._tokens = {self.token: b""}  # those that are left, with what was said as they were asked for
         self._cookie = f"sdckit-{port}"
         self._pass = secrets.token_urlsafe(32)
         self._headers = [(b"content-security-policy", _policy(self.host, ()).encode()), *HEADERS]
@@ -91,6 +107,8 @@ class Guard:
         token = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
         if scope["path"] == "/" and token and scope["method"] == "GET":
             return await self._enter(token, headers, send)
+        if scope["path"] == AGAIN and scope["method"] == "POST":
+            return await self._again(headers, receive, send)
         if not self._comes_from_here(headers) or (scope["method"] not in SAFE and headers.get("origin") != self.origin):
             return await _answer(send, 403, "Another page may not ask this one.")
         if not self._known(headers):
@@ -103,18 +121,34 @@ class Guard:
         The page goes on by itself instead of being redirected: after a redirect from elsewhere a browser keeps a
         strict cookie back.
         """
-        right = compare_digest(token.encode(), self.token.encode())
-        if right and self._known(headers):
-            return await _onward(send, [])
-        if not right or not self._token_left:
+        token = next((left for left in self._tokens if compare_digest(token.encode(), left.encode())), "")
+        known = self._known(headers)
+        if not token and not known:
             return await _answer(
                 send, 403,
                 "This address is wrong, or it was used before. Start sdckit app again; if it was not you who used it, "
                 "somebody else on this machine did.",
             )  # fmt: skip
-        self._token_left = False
-        cookie = f"{self._cookie}={self._pass}; HttpOnly; SameSite=Strict; Path=/"
-        return await _onward(send, [(b"set-cookie", cookie.encode())])
+        if told := self._tokens.pop(token, b""):
+            self.entered(told)
+        cookie = f"{self._cookie}={self._pass}; HttpOnly; SameSite=Strict; Path=/; Max-Age={KEPT}"
+        return await _onward(send, [] if known else [(b"set-cookie", cookie.encode())], "/?new" if told else "/")
+
+    async def _again(self, headers: dict[str, str], receive: Receive, send: Send) -> None:
+        """Give the program of the same user a token, for the secret; no page of a browser may ask."""
+        said = headers.get("authorization", "").encode()
+        if {"origin", "sec-fetch-site"} & set(headers) or not compare_digest(said, f"Bearer {self.secret}".encode()):
+            return await _answer(send, 403, "Only the program itself may ask this.")
+        told, more = b"", True
+        while more and len(told) <= LONGEST:
+            message = await receive()
+            told += message.get("body", b"")
+            more = message.get("more_body", False)
+        if len(told) > LONGEST:
+            return await _answer(send, 413, "That is too long.")
+        token = secrets.token_urlsafe(32)
+        self._tokens = dict([*self._tokens.items(), (token, told)][-MOST:])
+        return await _answer(send, 200, token)
 
     def _known(self, headers: dict[str, str]) -> bool:
         try:
@@ -135,7 +169,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.limit:
             return await self._too_large(send)
-        taken, answered = 0, False
+        taken, answered, failed = 0, False, False
 
         async def counting() -> Message:
             nonlocal taken
@@ -146,15 +180,23 @@ class Guard:
             return message
 
         async def sending(message: Message) -> None:
-            nonlocal answered
-            answered = True
-            await send(message)
+            nonlocal answered, failed
+            failed = failed or (not answered and message.get("status") == FAILED)
+            if not failed:  # else what was raised says more than the answer of Shiny
+                answered = True
+                await send(message)
 
         try:
             await self._app(scope, counting, sending)
         except _TooLargeError:
             if not answered:
                 await self._too_large(send)
+        except OSError as error:
+            if not answered:
+                await _answer(send, FULL_DISK if number_of(error) in FULL else FAILED, reason_of(error))
+        else:
+            if failed:
+                await _answer(send, FAILED, "This went wrong; please report it.")
 
     async def _too_large(self, send: Send) -> None:
         await _answer(send, 413, f"A file may have at most {self.limit // 2**20} MB here.")
@@ -195,9 +237,13 @@ async def _nobody(*_: object) -> None:
     raise RuntimeError("the guard has nothing to guard")
 
 
-async def _onward(send: Send, headers: list[tuple[bytes, bytes]]) -> None:
+def _unheard(_: bytes) -> None:
+    """Nobody listens to what was said."""
+
+
+async def _onward(send: Send, headers: list[tuple[bytes, bytes]], where: str) -> None:
     page = (
-        '<!doctype html><meta http-equiv="refresh" content="0; url=/"><link rel="icon" href="data:,">'
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={where}"><link rel="icon" href="data:,">'
         "<title>sdckit</title>"
     )
     await _answer(send, 200, page, [*headers, (b"content-type", b"text/html; charset=utf-8")])

@@ -7,8 +7,10 @@ loaded whole.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from types import ModuleType
+from typing import Any
 
 # Shiny without what it notes for telemetry, which nobody records here.
 # It reads the source of every reactive function, and walks the stack for the name of every value: with six
@@ -29,6 +31,24 @@ def leave_untraced() -> None:
             setattr(module, SOURCE, lambda _: {})
     if hasattr(reactive.Value, NAME):
         setattr(reactive.Value, NAME, lambda _: None)
+
+
+def leave_no_part() -> None:
+    """Have Shiny remove what came of an upload that broke off, by a full disk or a browser that was closed."""
+    from shiny._fileupload import FileUploadOperation
+
+    end = FileUploadOperation.__exit__
+
+    def ended(upload: Any, kind: Any, *more: Any) -> None:
+        whole = False
+        try:
+            end(upload, kind, *more)
+            whole = kind is None
+        finally:
+            if not whole:
+                shutil.rmtree(upload._dir, ignore_errors=True)
+
+    FileUploadOperation.__exit__ = ended  # type: ignore[method-assign]
 
 
 UNUSED = ("shiny._main", "shinychat", "shinychat.express", "shinychat.types")

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from shiny import reactive, ui
 from shiny.module import resolve_id
 from shiny.session import get_current_session
-from shiny.ui import Tag, TagChild, tags
+from shiny.ui import HTML, Tag, TagChild, tags
 
 from sdckit.app.browser_sessions import Seat, Work
 from sdckit.app.tasks import Failure, Job, Jobs, Place, Shown
@@ -110,6 +110,8 @@ class Room:
         The same of it: who asks for these is not asked again when another decision is made.
     shown
         The running task, its progress, the last refusal: the frame shows them.
+    opening
+        What is being opened instead of the file of the work: the verdict of that one is not shown above it.
     places
         Where answers will stand, by the id of the output.
     verdict
@@ -132,7 +134,8 @@ class Room:
             seat.jobs = Jobs(seat)
         self._jobs: Jobs = seat.jobs
         self.shown: reactive.Value[Shown] = reactive.Value(self._jobs.shown)
-        self._jobs.show = self.shown.set
+        self.opening: reactive.Value[str] = reactive.Value(self._jobs.shown.opening)
+        self._jobs.show = self._show
         self._jobs.warm()
         self.places: dict[str, Place] = {}
         seat.changed = self._changed
@@ -143,6 +146,10 @@ class Room:
         self.scenario.set(self.seat.work.scenario)
         self.verdict.set(self.seat.verdict)
 
+    def _show(self, shown: Shown) -> None:
+        self.shown.set(shown)
+        self.opening.set(shown.opening)
+
     def here(self) -> bool:
         """Whether no other page has taken the seat meanwhile."""
         return self.seat.changed == self._changed
@@ -152,21 +159,22 @@ class Room:
         """The session's folder: what is written there goes with the session."""
         return self.seat.folder
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a decision to take back; reactive."""
+    def undoes(self, *, redo: bool = False) -> str:
+        """What undo would take back, or redo do again; empty for nothing; reactive."""
         self.work.get()
-        return bool(self.seat.history.before)
+        return self.seat.history.undone(redo=redo)
 
-    @property
-    def can_redo(self) -> bool:
-        """Whether something was taken back; reactive."""
-        self.work.get()
-        return bool(self.seat.history.after)
+    def crosses_roles(self, *, redo: bool = False) -> bool:
+        """Whether undo, or redo, would change the roles; reactive."""
+        return self.seat.history.crosses(self.work.get(), redo=redo)
 
     def change(self, **fields: Any) -> None:
         """Change fields of the work."""
         self.seat.change(**fields)
+
+    def keep_version(self, *, name: str = "", why: str = "") -> None:
+        """Keep scenario and steps under a name, or because of what comes next."""
+        self.seat.keep_version(name=name, why=why)
 
     def undo(self) -> None:
         """Take back the last decision."""
@@ -221,9 +229,9 @@ class Room:
         """Put a task into the line."""
         self._jobs.start(job)
 
-    def cancel(self) -> None:
-        """End the running task."""
-        self._jobs.cancel()
+    def cancel(self, task: str = "") -> None:
+        """End the running task and what waits behind it, or one task alone."""
+        self._jobs.cancel(task)
 
     def alert(self, text: str, *, beside: str = "") -> None:
         """Show a refusal: beside the element of this id where it can be seen, else in the red box."""
@@ -288,3 +296,20 @@ class Kept(Generic[One]):
         asked, value = self._held.get()
         work = self._room.work.get()
         return value if asked == (work.exact, work.language) else self._empty
+
+
+class Answer:
+    """The answer of a task at an output of the page: HTML, or what its `Place` says instead of it."""
+
+    def __init__(self, room: Room, output: str) -> None:
+        self.place = room.place(output)
+        self.html = Kept(room, "")
+
+    def clear(self) -> None:
+        """Show nothing: what was asked for is of the past."""
+        self.html.set("")
+        self.place.state.set((None, "", ""))
+
+    def shown(self) -> TagChild:
+        """What stands at the output; reactive."""
+        return self.place.shown() or (HTML(self.html.get()) if self.html.get() else None)

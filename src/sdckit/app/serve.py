@@ -7,6 +7,8 @@ import base64
 import contextlib
 import gc
 import hashlib
+import http.client
+import json
 import re
 import signal
 import socket
@@ -19,12 +21,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sdckit.app.browser_sessions import Autosave, Folders, Work, state_folder
-from sdckit.app.guard import Guard
+from sdckit.app.browser_sessions import Autosave, Folders, Work, doors, state_folder
+from sdckit.app.guard import AGAIN, Guard
 from sdckit.errors import SdcError
 
 LOCAL = "127.0.0.1"
 LIMIT = 4 * 2**30  # bytes of an upload; a larger file is opened by its path
+PATIENCE = 20.0  # seconds for a server that is busy, or a browser that starts
+STARTED = "Stop it with Ctrl+C; what was uploaded is removed then."
+RUNS = "It was running already; sdckit app --new starts another one."
+TOKEN = re.compile(r"[\w-]{43}")
 INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
@@ -37,17 +43,21 @@ class Options:
     port: int = 0
     browser: bool = True
     limit: int = LIMIT
+    project: Mapping[str, Any] | None = None
     warm: float = 1.0  # seconds after which the worker of a page is started ahead
+    new: bool = False  # start a server also where one of this user runs
 
 
 def serve(options: Options) -> None:
-    """Serve until the program is stopped.
+    """Serve until the program is stopped; where one of this user runs already, open a fresh address of it.
 
     Raises
     ------
     SdcError
         The port is taken, or the folder of the app cannot be written.
     """
+    if not options.new and (address := _running(options)):
+        return _announce(address, RUNS, browser=options.browser)
     ending = _Ending()
     listening = _listen(options.port)
     try:
@@ -61,6 +71,21 @@ def serve(options: Options) -> None:
     finally:
         listening.close()
         folders.close()
+
+
+def _running(options: Options) -> str:
+    """A fresh address of a server that runs, on the port that was asked for; empty where there is none."""
+    for port, secret in doors(state_folder()):
+        if options.port in (0, port):
+            asking = http.client.HTTPConnection(LOCAL, port, timeout=PATIENCE)
+            wanted = {"file": options.file, "scenario": options.scenario, "project": options.project}
+            told = json.dumps(wanted) if any(wanted.values()) else ""
+            with contextlib.suppress(OSError, http.client.HTTPException), contextlib.closing(asking):
+                asking.request("POST", AGAIN, told, {"Authorization": f"Bearer {secret}"})
+                answer = asking.getresponse()
+                if answer.status == http.HTTPStatus.OK and TOKEN.fullmatch(token := answer.read().decode("latin-1")):
+                    return f"http://{LOCAL}:{port}/?token={token}"
+    return ""
 
 
 def _listen(port: int) -> socket.socket:
@@ -81,7 +106,8 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
     port = listening.getsockname()[1]
     guard = Guard(port=port, limit=options.limit)
     # The browser may come while the rest is loaded: the socket listens, and it waits for its turn.
-    _announce(guard.address, browser=options.browser)
+    _announce(guard.address, STARTED, browser=options.browser)
+    folders.open_door(port, guard.secret)
 
     with _no_collecting():
         from sdckit.app.lean_shiny import load_shiny
@@ -91,17 +117,24 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
 
         from sdckit.app.browser_sessions import Seats
         from sdckit.app.frame import Frame
-        from sdckit.app.lean_shiny import leave_untraced
+        from sdckit.app.lean_shiny import leave_no_part, leave_untraced
 
         leave_untraced()
-        first = Work(path=options.file, name=Path(options.file).name, scenario=options.scenario)
+        leave_no_part()
+        first = _first(options.file, options.scenario, options.project)
         seats = Seats(folders, Autosave(folders.state), first, warm=options.warm)
         frame = Frame(seats, limit=options.limit, stop=ending.end)
+        guard.entered = lambda told: seats.expect(_first(**json.loads(told)))
         guard.stand_before(frame.app(), scripts=scripts_of(frame.html()))
     config = uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="on")
     config.timeout_graceful_shutdown = 1
     ending.server = uvicorn.Server(config)
     asyncio.run(_served(ending.server, listening, seats))
+
+
+def _first(file: str, scenario: Mapping[str, Any] | None, project: Mapping[str, Any] | None) -> Work:
+    work = Work(path=file, name=Path(file).name, scenario=scenario)
+    return work.taken_up(project) if project else work
 
 
 @contextlib.contextmanager
@@ -151,8 +184,11 @@ def scripts_of(html: str) -> list[str]:
     return [f"sha256-{base64.b64encode(digest).decode()}" for digest in digests]
 
 
-def _announce(address: str, *, browser: bool) -> None:
-    sys.stdout.write(f"sdckit app: {address}\nStop it with Ctrl+C; what was uploaded is removed then.\n")
+def _announce(address: str, more: str, *, browser: bool) -> None:
+    sys.stdout.write(f"sdckit app: {address}\n{more}\n")
     sys.stdout.flush()
     if browser:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        opening = threading.Thread(target=webbrowser.open, args=(address,), daemon=True)
+        opening.start()
+        if more == RUNS:  # the program ends here
+            opening.join(PATIENCE)

@@ -11,7 +11,9 @@ from shiny import ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Work
-from sdckit.app.page_context import Room, Say
+from sdckit.app.page_context import Room, Say, file_field
+from sdckit.app.step_sentences import summary
+from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
@@ -20,28 +22,7 @@ from sdckit.workflow.recipes.recipe_steps import written
 Plain = Mapping[str, Any]
 Read = Callable[[str], Any]
 FIRST = ("columns", "column", "k", "intruder", "threshold", "risk")  # shown at once though not needed
-LONGEST = 70  # letters of an argument in the list of steps
-NAMED = ("column", "columns", "keys", "weight", "household")
-
-
-def summary(arguments: Plain) -> str:
-    """A step in a line: what it is about first.
-
-    >>> summary({"column": "age", "bands": [None, 40, None]})
-    'age: bands = [-inf, 40, inf]'
-    """
-    named = next((name for name in NAMED if arguments.get(name)), "")
-    about = arguments.get(named, "")
-    about = about if isinstance(about, str) else ", ".join(map(str, about))
-    rest = ", ".join(f"{name} = {_short(value)}" for name, value in arguments.items() if name != named)
-    return ": ".join(filter(None, (about, rest)))
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"{len(value)} …"
-    text = as_text(value)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+A_LINE = "Each column that is computed has a line of its own: its name, an equals sign, and its formula."
 
 
 def as_text(value: Any) -> str:
@@ -96,12 +77,40 @@ def _field(say: Say, entry: Plain, value: Any, columns: Sequence[str], intruders
     elif kind == "choice" or (name == "intruder" and intruders):
         offered = entry["choices"] or intruders
         field = ui.input_select(at, label, {"": "–", **{choice: choice for choice in offered}}, selected=value or "")
+    elif name == ENTRY:
+        field = ui.input_text_area(
+            at, label, value=_formula_lines(value), rows=4, width="100%", placeholder="total = wage + benefits"
+        )
     elif kind == "flag":
         field = ui.input_select(at, label, {"": "–", "true": say("yes"), "false": say("no")}, selected=as_text(value))
     else:
         default = as_text(entry["default"])
         field = ui.input_text(at, label, value=as_text(value), placeholder=default)
-    return tags.div(field, tags.p(say(entry["about"]), class_="about", id=f"about_{name}"), class_="field")
+    one_a_line = f"{say(A_LINE)} " if name == ENTRY else ""
+    about = tags.p(one_a_line, say(entry["about"]), class_="about", id=f"about_{name}")
+    return tags.div(field, about, class_="field")
+
+
+def _formula_lines(value: Any) -> str:
+    r"""Computed columns with their formulas, a line each.
+
+    >>> _formula_lines({"total": "wage + benefits", "annual": "12 * wage"})
+    'total = wage + benefits\nannual = 12 * wage'
+    """
+    return "\n".join(f"{column} = {formula}" for column, formula in (value or {}).items())
+
+
+def _formulas(say: Say, given: str) -> dict[str, str]:
+    """The formulas of such lines, each read as a recipe reads it."""
+    parts = [line.rpartition("=") for line in given.splitlines() if line.strip()]
+    formulas = {column.strip(): formula.strip() for column, _, formula in parts}
+    if "" in formulas or len(formulas) < len(parts):
+        raise ScenarioError(say(A_LINE), argument=ENTRY)
+    try:
+        read_derived(formulas)
+    except ScenarioError as error:
+        raise ScenarioError(say(str(error).removeprefix(f"{ENTRY}: ")), argument=ENTRY) from None
+    return formulas
 
 
 def arguments_of(say: Say, asked: Plain, read: Read) -> dict[str, Any]:
@@ -129,6 +138,8 @@ def arguments_of(say: Say, asked: Plain, read: Read) -> dict[str, Any]:
 
 def _value(say: Say, entry: Plain, given: Any) -> Any:
     name, kind = entry["name"], entry["kind"]
+    if name == ENTRY:
+        return _formulas(say, given)
     if kind == "columns":
         return list(given)
     if kind == "flag":
@@ -206,17 +217,34 @@ def button(text: str, act: str, at: int = -1, *, disabled: bool = False, about: 
     )  # fmt: skip
 
 
-def start_shown(room: Room) -> Tag:
-    """The buttons above the list."""
+def _stepping(room: Room, act: str, *, redo: bool) -> Tag:
+    """Undo or redo, with what it would take back or do again."""
+    words, what = ("Redo" if redo else "Undo"), room.undoes(redo=redo)
+    text = f"{room.say(words)}: {room.say(what)}" if what else room.say(words)
+    return button(text, act, disabled=not what)
+
+
+def _asking(say: Say, act: str) -> Tag:
+    """The question before undo or redo changes the roles."""
+    return tags.div(
+        tags.p(say("This changes the roles, not only the steps. The state of now is kept among the versions.")),
+        button(say("Change the roles"), f"{act}_roles"), button(say("Leave all as it is"), "leave"),
+        class_="card-box", role="alert",
+    )  # fmt: skip
+
+
+def start_shown(room: Room, asking: str = "") -> Tag:
+    """The buttons above the list; `asking` is undo or redo where it waits for a word on the roles."""
     say = room.say
     return tags.div(
         tags.div(
             ui.input_action_button("propose", say("Propose a recipe"), class_="btn-primary"),
             ui.input_action_button("starter", say("Start from the advice"), class_="btn-outline-primary"),
-            button(say("Undo"), "undo", disabled=not room.can_undo),
-            button(say("Redo"), "redo", disabled=not room.can_redo),
+            *(_stepping(room, act, redo=act == "redo") for act in ("undo", "redo")),
             class_="buttons",
         ),
+        _asking(say, asking) if asking else None,
+        file_field(say, "recipe_file", say("Take the steps of a recipe file"), accept=[".toml"]),
         tags.details(
             tags.summary(say("Variables to keep as they are")),
             ui.input_checkbox_group("keep", say(KEEP), _keys(room.work.get()), inline=True),
@@ -242,7 +270,7 @@ def step_shown(say: Say, work: Work, at: int, figures: Plain) -> Tag:
     )
     return tags.li(
         tags.div(tags.label(switch, named, class_="step-name"), buttons, class_="step-head"),
-        tags.p(summary(step.arguments), class_="step-about"),
+        tags.p(summary(say, step.method, step.arguments), class_="step-about"),
         *(tags.p(text, class_="step-after") for text in _after(say, work, at, figures)),
         class_="" if step.on else "off",
     )
@@ -275,10 +303,11 @@ def found_shown(say: Say, answer: Plain) -> Tag:
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
+    loss = say("It loses {n}.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
     others = [_other(say, at, alternative) for at, alternative in enumerate(answer.get("alternatives", ()))]
     return tags.div(
         tags.h3(say("What was found")),
-        tags.p(words, class_="warn" if exceeded else "good"),
+        tags.p(f"{words} {loss}".strip(), class_="warn" if exceeded else "good"),
         tags.details(tags.summary(say("Why each step is there")), HTML(answer["html"])),
         TagList(tags.h4(say("Other recipes")), tags.ul(*others, class_="others")) if others else None,
         class_="card-box",
@@ -292,3 +321,13 @@ def _other(say: Say, at: int, alternative: Plain) -> Tag:
     take = button(say("Take this one"), "other", at)
     beside = button(say("Compare"), "compare_other", at)
     return tags.li(tags.p(words), tags.span(take, beside, class_="buttons"))
+
+
+def passing_shown(say: Say, so_far: Plain) -> Tag:
+    """The recipe that passes, while a better one is searched for."""
+    words = f"{so_far['words']} ({say('loses {c}', c=so_far['loss'])})"
+    held = "Every limit holds with this recipe." if so_far["passed"] else "not every limit holds"
+    return tags.div(
+        tags.p(say(held), class_="good" if so_far["passed"] else "warn", role="status"), tags.p(words),
+        button(say("Take this one"), "passing"), class_="card-box",
+    )  # fmt: skip

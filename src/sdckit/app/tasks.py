@@ -13,7 +13,7 @@ from shiny.session import Session, session_context
 from shiny.ui import TagChild, tags
 
 from sdckit.app.browser_sessions import Seat, TaskCancelledError, TaskError
-from sdckit.workflow.sessions.answering import INTERNAL, lacking
+from sdckit.workflow.sessions.answering import INTERNAL, OPENING, lacking
 
 if TYPE_CHECKING:
     from sdckit.app.page_context import Room
@@ -78,6 +78,7 @@ class Shown:
     progress: str = ""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
+    opening: str = ""  # what opens another file than that of the work, also where it waits
 
     @property
     def error(self) -> str:
@@ -126,14 +127,17 @@ class Jobs:
             self._begin(self._run())
         self._refresh()
 
-    def cancel(self) -> None:
-        """End what runs, and take what waits out of the line: their places offer to start them."""
-        waiting, self._waiting = self._waiting, []
-        for job in waiting:
+    def cancel(self, task: str = "") -> None:
+        """End what runs, and take what waits out of the line: their places offer to start them. Or one task alone."""
+        ended = [job for job in self._waiting if task in ("", job.task)]
+        self._waiting = [job for job in self._waiting if job not in ended]
+        for job in ended:
             job.reach(CANCELLED)
-        if self._running is not None:
+        if self._running is not None and task in ("", self._running.task):
             self._end(self._running, CANCELLED)
-        self._seat.worker.cancel()
+            self._seat.worker.cancel()
+        elif not task:
+            self._seat.worker.cancel()
         self._refresh()
 
     def fail(self, failure: Failure | None) -> None:
@@ -230,8 +234,15 @@ class Jobs:
     def _refresh(self) -> None:
         job = self._running or (self._waiting[0] if self._waiting else None)
         notes = tuple(dict.fromkeys(note for notes in self._notes.values() for note in notes))
-        self.shown = Shown(job.label if job else "", self._progress, self._failure, notes)
+        opening = next((job.label for job in (self._running, *self._waiting) if job and self._opens_another(job)), "")
+        self.shown = Shown(job.label if job else "", self._progress, self._failure, notes, opening)
         self.show(self.shown)
+
+    def _opens_another(self, job: Job) -> bool:
+        """Whether it opens another file than that of the work, or reads it in another way."""
+        asked, work = job.arguments, self._seat.work
+        other = (asked.get("path"), asked.get("reading")) != (work.path, dict(work.reading))
+        return other and job.task in OPENING
 
     async def _flushed(self, act: Callable[[], object]) -> None:
         """Do this, and let the pages see it with what follows from it."""

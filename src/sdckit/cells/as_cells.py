@@ -17,7 +17,7 @@ from sdckit.cells.table import AnyCells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import built, check_plan_names, collect, count_records, open_frame
+from sdckit.data.frames import built, check_plan_names, collect, column_names, count_records, open_frame
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -45,7 +45,7 @@ def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: str | None) -> Pl
     return LazyCells(
         keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,
         columns=here.columns, roles=roles, here=here, counted=counted, frame=frame,
-        own_columns=tuple(frame.collect_schema().names()),
+        own_columns=tuple(column_names(frame)),
     )  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.
     column is absent; DataError: no records, or too many values to collect.
     """
     frame = open_frame(data)
-    names = frame.collect_schema().names()
+    names = column_names(frame)
     for role, wanted in columns.items():
         arguments.present(wanted, names, role)
         check_plan_names(frame, wanted, role)

@@ -16,7 +16,7 @@ from sdckit.cells.packing import SharedGroups, group_files
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
-from sdckit.data.frames import Frame, frame_of, open_frame, result_frame
+from sdckit.data.frames import Frame, column_names, frame_of, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
@@ -282,10 +282,7 @@ class Pair:
 
     def shared_columns(self, without: Sequence[str | None] = ()) -> tuple[list[str], list[str]]:
         """Columns that original and all releases have, in the original's order; and columns of only some of them."""
-        names = [
-            [name for name in frame.collect_schema().names() if name not in (self.id, *without)]
-            for frame in self.frames
-        ]
+        names = [[name for name in column_names(frame) if name not in (self.id, *without)] for frame in self.frames]
         both = [name for name in names[0] if all(name in other for other in names[1:])]
         return both, list(dict.fromkeys(name for columns in names for name in columns if name not in both))
 
@@ -550,7 +547,7 @@ def _check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]
     """Raise one error for all absent columns of all files."""
     faults = []
     for frame, columns, label in files:
-        present = frame.collect_schema().names()
+        present = column_names(frame)
         faults += [
             f"{label} has no column {name!r} ({role}); {did_you_mean(str(name), present)}"
             for role, names in columns.items()

@@ -95,16 +95,26 @@ def program(only: str = "") -> typer.Typer:
     return app
 
 
-def _asked(typed: Sequence[str]) -> typer.Typer:
+def command_tree(only: str = "") -> Any:
+    """The commands of the program, made once a process for the measures that are known."""
+    return _made_tree(only, tuple(row.kind for row in rows()))
+
+
+@cache
+def _made_tree(only: str, _: tuple[str, ...]) -> Any:
+    return get_command(program(only))
+
+
+def _asked(typed: Sequence[str]) -> Any:
     """The program as a line needs it: loading all commands takes twice the time of one."""
     file = typed[0].replace("-", "_") if typed else ""
     known = file in _files() or file in {row.kind.replace("-", "_") for row in rows()}
-    return program(file if known else "")
+    return command_tree(file if known else "")
 
 
 def _offered(typed: Sequence[str]) -> set[str]:
     """The options of the command that was typed."""
-    command: Any = get_command(_asked(typed))
+    command = _asked(typed)
     for word in typed:
         command = getattr(command, "commands", {}).get(word, command)
     return {name for param in command.params for name in param.opts}

@@ -180,6 +180,14 @@ Encoding = Annotated[
 Decimal = Annotated[
     str | None, Option("--decimal", metavar="CHAR", help="CSV: the decimal mark.", rich_help_panel=FILE_PANEL)
 ]
+Sheet = Annotated[
+    str | None,
+    Option("--sheet", metavar="NAME_OR_NUMBER", help="Excel: which sheet of FILE.", rich_help_panel=FILE_PANEL),
+]
+HeaderRow = Annotated[
+    int | None,
+    Option("--header-row", metavar="N", help="Excel: the row with the names of columns.", rich_help_panel=FILE_PANEL),
+]
 UserMissing = Annotated[
     bool,
     Option(

@@ -17,9 +17,11 @@ from sdckit.cli.options import (
     Delimiter,
     Encoding,
     File,
+    HeaderRow,
     Join,
     JoinKey,
     Missing,
+    Sheet,
     Texts,
     UserMissing,
     codes,
@@ -144,6 +146,8 @@ BEHIND = (
     "delimiter",
     "encoding",
     "decimal",
+    "sheet",
+    "header_row",
     "join",
     "join_key",
     "no_progress",
@@ -168,13 +172,20 @@ class Reading:
     delimiter: Delimiter = None
     encoding: Encoding = None
     decimal: Decimal = None
+    sheet: Sheet = None
+    header_row: HeaderRow = None
     join: Join = None
     join_key: JoinKey = None
 
     @property
     def how(self) -> dict[str, Any]:
         """As the readers of files take it."""
-        return {**self.how_others, "join": self.join, "join_key": self.join_key}
+        return {**self.how_first, "join": self.join, "join_key": self.join_key}
+
+    @property
+    def how_first(self) -> dict[str, Any]:
+        """The same without the second file."""
+        return {**self.how_others, "sheet": self.sheet, "header_row": self.header_row}
 
     @property
     def how_others(self) -> dict[str, Any]:
@@ -376,6 +387,8 @@ def _not_done(reading: Reading, *, has_release: bool) -> str | None:
     """Why no engine takes what was asked for; None where one does."""
     if has_release:
         return "--engine is for a file by itself; a release is compared in memory, leave it out"
-    if reading.join is not None or reading.user_missing:
-        return "--engine reads one Parquet or CSV file as it is; leave --join, --user-missing out"
+    if reading.join is not None or reading.user_missing or reading.sheet is not None or reading.header_row is not None:
+        return (
+            "--engine reads one Parquet or CSV file as it is; leave --join, --user-missing, --sheet, --header-row out"
+        )
     return None

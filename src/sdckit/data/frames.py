@@ -145,6 +145,11 @@ def is_lazy(frame: Frame) -> bool:
     return isinstance(frame, nw.LazyFrame)
 
 
+def column_names(frame: Frame) -> list[str]:
+    """Names of the columns; of a frame in memory without their types, which take pandas long."""
+    return list(frame.columns) if isinstance(frame, nw.DataFrame) else frame.collect_schema().names()
+
+
 def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     """Collect a lazy frame with a small result as a PyArrow table.
 

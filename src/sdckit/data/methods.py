@@ -25,6 +25,11 @@ class MethodKind:
         Name of the public function, and of the method in a recipe.
     title : str
         Its name in the app.
+    sentences : tuple of str
+        What a step of it does, in words, with the names of its arguments in braces: the first is said whose arguments
+        are all there. After a colon stands how a value is put in words: "bands", or the "names" of a table.
+    clauses : mapping of str to str
+        What an argument adds to the sentence; that of several methods stands in `CLAUSES`.
     plan : str
         What it needs of a lazy frame: the distinct "values" of the columns it names, the "cells" of the keys, whole
         "columns", the "order" of the records, or individual "records".
@@ -71,6 +76,8 @@ class MethodKind:
 
     name: str
     title: str
+    sentences: tuple[str, ...] = ()
+    clauses: Mapping[str, str] = field(default_factory=dict)
     plan: Plan = "records"
     by_record: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     trace: Trace = ""
@@ -102,59 +109,212 @@ class MethodKind:
         return "bands" in self.editors
 
 
+CLAUSES = {
+    "how": "method: {how}",
+    "strata": "in each group of {strata} by itself",
+    "household": "household: {household}",
+    "household_variables": "members share {household_variables}",
+    "intruder": "against the intruder {intruder}",
+    "suffix": "beside the originals, with {suffix} after their names",
+    "m": "files made: {m}",
+    "proper": "each file with parameters of its own",
+}  # arguments that several methods have
 KINDS = (
     MethodKind(
-        name="recode", title="Coarser values", plan="values", trace="range", alike=True, effect="unknown",
+        name="recode", title="Coarser values",
+        sentences=(
+            "{column} in bands: {bands:bands}",
+            "{column} in groups: {groups:names}",
+            "{column} to level {level} of its hierarchy",
+            "{column} one level up its hierarchy: {hierarchy}",
+        ),
+        clauses={
+            "closed": "end that belongs to a band: {closed}", "labels": "bands called {labels}",
+            "outside": "other values: {outside}", "hierarchy": "its hierarchy: {hierarchy}",
+        },
+        plan="values", trace="range", alike=True, effect="unknown",
         files=("hierarchy",), editors=("bands", "groups", "hierarchy", "level"),
     ),
     MethodKind(
-        name="top_bottom_code", title="Cut off the ends", plan="values", trace="limit", alike=True,
+        name="top_bottom_code", title="Cut off the ends",
+        sentences=(
+            "{column} cut off below {bottom} and above {top}",
+            "{column} cut off above {top}",
+            "{column} cut off below {bottom}",
+        ),
+        clauses={"to": "what was cut off becomes: {to}", "by": "in each group of {by} by itself"},
+        plan="values", trace="limit", alike=True,
         numbers=("column",),
     ),
     MethodKind(
-        name="round_to", title="Round numbers", plan="values", by_record={"how": ("random",)}, trace="rounded",
+        name="round_to", title="Round numbers",
+        sentences=("{column} rounded to multiples of {base}",),
+        plan="values", by_record={"how": ("random",)}, trace="rounded",
         random_with={"how": "random"}, alike=True, numbers=("column",),
     ),
     MethodKind(
-        name="drop_identifiers", title="Leave columns out", plan="columns", alike=True, effect="gone",
+        name="drop_identifiers", title="Leave columns out",
+        sentences=("{columns} left out of the file",),
+        plan="columns", alike=True, effect="gone",
     ),
     MethodKind(
-        name="new_ids", title="New identifiers", plan="values", alike=True, effect="text", renumbers=True,
+        name="new_ids", title="New identifiers",
+        sentences=("{column} with new identifiers",),
+        clauses={
+            "length": "their digits: {length}", "block": "new ones after so many waves: {block}",
+            "time": "the wave is {time}",
+        },
+        plan="values", alike=True, effect="text", renumbers=True,
         naming=("time",),
     ),
     MethodKind(
-        name="local_suppression", title="Take out few values", plan="cells",
+        name="local_suppression", title="Take out few values",
+        sentences=(
+            "values taken out until every combination of {keys} has at least {k} records",
+            "values taken out until every combination of the keys has at least {k} records",
+            "values taken out until every combination of {keys} has enough records",
+            "values taken out until every combination of the keys has enough records",
+        ),
+        clauses={
+            "importance": "importance: {importance}", "combinations": "sets of keys: {combinations}",
+            "together": "taken out together: {together}", "hide_implied": "so that none follows from the others",
+        },
+        plan="cells",
         by_record={"hide_implied": (), "together": (), "household": ()}, trace="missing", scenario_keys=True,
         draws_with="hide_implied",
     ),
-    MethodKind(name="suppress_above", title="Take out where risk is high", trace="missing"),
-    MethodKind(name="pram", title="Change categories at random", trace="other"),
-    MethodKind(name="microaggregate", title="Means of small groups", trace="other", numbers=("columns",)),
-    MethodKind(name="add_noise", title="Add noise", trace="other", numbers=("columns",)),
-    MethodKind(name="rank_swap", title="Swap by rank", trace="other", numbers=("columns",)),
-    MethodKind(name="shuffle", title="Shuffle", trace="other", numbers=("columns",)),
     MethodKind(
-        name="swap_records", title="Swap households", trace="other", naming=("hierarchy",), keeps=("keys",),
+        name="suppress_above", title="Take out where risk is high",
+        sentences=("values of {columns} taken out where the risk by {risk} is above {threshold}",),
+        trace="missing",
+    ),
+    MethodKind(
+        name="pram", title="Change categories at random",
+        sentences=("categories of {columns} changed at random",),
+        clauses={
+            "pd": "each stays with a probability of at least {pd}", "alpha": "weight of the matrix: {alpha}",
+            "matrix": "by a matrix of your own", "invariant": "frequencies kept in expectation",
+        },
+        trace="other",
+    ),
+    MethodKind(
+        name="microaggregate", title="Means of small groups",
+        sentences=(
+            "{columns} averaged in groups of at least {k} similar records",
+            "{columns} averaged in groups of similar records",
+        ),
+        clauses={"measure": "each gets the value: {measure}", "sort_by": "sorted by {sort_by}"},
+        trace="other", numbers=("columns",),
+    ),
+    MethodKind(
+        name="add_noise", title="Add noise",
+        sentences=("noise of {noise} % of its standard deviation added to {columns}", "noise added to {columns}"),
+        clauses={"keep_zeros": "zeros stay zeros"},
+        trace="other", numbers=("columns",),
+    ),
+    MethodKind(
+        name="rank_swap", title="Swap by rank",
+        sentences=("values of {columns} swapped with others of similar rank",),
+        clauses={
+            "p": "ranks apart at most: {p} %", "r0": "correlation of at least {r0}",
+            "k0": "change of at most {k0} of the mean", "top": "largest values averaged: {top} %",
+            "bottom": "smallest values averaged: {bottom} %",
+        },
+        trace="other", numbers=("columns",),
+    ),
+    MethodKind(
+        name="shuffle", title="Shuffle",
+        sentences=(
+            "values of {columns} shuffled by their relation to {given}",
+            "values of {columns} shuffled by their relation to the others",
+        ),
+        trace="other", numbers=("columns",),
+    ),
+    MethodKind(
+        name="swap_records", title="Swap households",
+        sentences=("households that are rare by {keys} swapped between areas of {hierarchy}",),
+        clauses={
+            "k": "rare means fewer than {k} records",
+            "swap_rate": "least share swapped: {swap_rate}", "similar": "partners agree in {similar}",
+            "same_size": "only with households of the same size", "carry_along": "taken along: {carry_along}",
+        },
+        trace="other", naming=("hierarchy",), keeps=("keys",),
         by_household=True,
     ),
     MethodKind(
-        name="synthesize", title="Synthetic values", trace="other",
+        name="synthesize", title="Synthetic values",
+        sentences=("{columns} drawn from models of the data", "all that varies drawn from models of the data"),
+        clauses={
+            "n": "records made: {n}", "order": "in the order {order}", "models": "models: {models}",
+            "predictors": "predicted by {predictors:names}", "rows": "in the records of {rows}",
+            "fit_to": "fitted to: {fit_to}", "rules": "rules for {rules:names}",
+            "min_leaf": "leaves of at least {min_leaf} records", "smoothing": "smoothed by {smoothing}",
+            "transform": "transformed: {transform:names}",
+        },
+        trace="other",
         naming=("models", "predictors", "rules", "transform"), predictors="others", new_rows=True, unnamed=True,
     ),
-    MethodKind(name="mask_categorical", title="Mask categories", trace="other"),
-    MethodKind(name="mask_continuous", title="Mask numbers", trace="other", numbers=("columns",)),
     MethodKind(
-        name="impute_masked", title="Draw what was masked", trace="other",
+        name="mask_categorical", title="Mask categories",
+        sentences=("categories of {columns} kept with a probability of {probability}, else changed",),
+        trace="other",
+    ),
+    MethodKind(
+        name="mask_continuous", title="Mask numbers",
+        sentences=(
+            "normal noise of standard deviation {sd} added to {columns}",
+            "normal noise added to {columns} for a reliability of {reliability}",
+            "normal noise added to {columns}",
+        ),
+        trace="other", numbers=("columns",),
+    ),
+    MethodKind(
+        name="impute_masked", title="Draw what was masked",
+        sentences=("true values of {masked:names} drawn, given the masked ones",),
+        clauses={
+            "error": "error of the mask: {error}", "predictors": "predicted by {predictors:names}",
+            "models": "models: {models}", "iterations": "rounds: {iterations}",
+        },
+        trace="other",
         naming=("masked", "predictors", "models"), predictors="all",
     ),
-    MethodKind(name="replace_high_risk", title="Replace where risk is high", trace="other", unnamed=True),
-    MethodKind(name="coarsen_weights", title="Coarser weights", alike=True, numbers=("weight",)),
-    MethodKind(name="limit_households", title="Limit households", alike=True, renumbers=True),
     MethodKind(
-        name="recompute", title="Compute anew", plan="values", trace="other", numbers=("derived",), naming=("derived",),
+        name="replace_high_risk", title="Replace where risk is high",
+        sentences=("{replace} taken from similar records where the risk by {risk} is above {threshold}",),
+        clauses={
+            "match": "similar in {match}", "numeric": "of these are numbers: {numeric}",
+            "k": "from the nearest records: {k}", "n_replace": "in at most so many records: {n_replace}",
+            "exclude_high_risk": "never from others of high risk",
+        },
+        trace="other", unnamed=True,
+    ),
+    MethodKind(
+        name="coarsen_weights", title="Coarser weights",
+        sentences=("{weight} averaged over at least {k} records", "{weight} averaged over neighbouring records"),
+        clauses={
+            "hide": "so that it tells no {hide}", "share": "largest share of one value: {share}",
+            "margins": "raked to the totals of {margins:names}",
+        },
+        alike=True, numbers=("weight",),
+    ),
+    MethodKind(
+        name="limit_households", title="Limit households",
+        sentences=("{household} with new numbers, so that none has more than {largest} members",),
+        clauses={"size": "their size is {size}"},
+        alike=True, renumbers=True,
+    ),
+    MethodKind(
+        name="recompute", title="Compute anew",
+        sentences=("{derived:names} computed anew from other columns",),
+        plan="values", trace="other", numbers=("derived",), naming=("derived",),
         computes="derived",
     ),
-    MethodKind(name="random_order", title="Random order", plan="order", alike=True),
+    MethodKind(
+        name="random_order", title="Random order",
+        sentences=("the records in random order",),
+        clauses={"household": "households stay together: {household}"},
+        plan="order", alike=True,
+    ),
 )  # fmt: skip
 METHODS = {kind.name: kind for kind in KINDS}
 RECOMPUTING = next(kind for kind in KINDS if kind.computes)  # what a recipe's entry of that name stands for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from sdckit.app.browser_sessions import Seat, Step, Work
 from sdckit.app.page_context import speaker
-from sdckit.app.pages.file import DROPPED, _kept, _taken, panel, reading_of
+from sdckit.app.pages.file import DROPPED, _kept, _received, _taken, panel, reading_of
 
 FACTS: dict[str, Any] = {"columns": ["age", "job"], "html": "", "missing": [], "suspected": []}
 
@@ -22,11 +23,12 @@ class ARoom:
         self.seat: Any = SimpleNamespace(work=Work(**work), verdict="old")
 
         self.alerts: list[str] = []
+        self.folder = Path("no folder")
 
     def say(self, text: str, **words: Any) -> str:
         return text.format(**words)
 
-    def alert(self, text: str) -> None:
+    def alert(self, text: str, *, beside: str = "") -> None:
         self.alerts.append(text)
 
     def change(self, **fields: Any) -> None:
@@ -114,3 +116,31 @@ def test_an_upload_is_moved_under_its_own_name(tmp_path: Path) -> None:
     assert not upload.exists()
     assert kept.stat().st_mode & 0o777 == 0o600
     assert kept.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_what_an_upload_replaces_is_removed(tmp_path: Path, room: ARoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    room.folder = tmp_path / "session"
+
+    def sent(name: str, *others: str) -> str:
+        upload = tmp_path / "0.csv"
+        upload.write_text("age\n", encoding="utf-8")
+        return _received(room, {"name": name, "datapath": str(upload)}, "upload", others)  # type: ignore[arg-type]
+
+    def there() -> set[str]:
+        return {path.name for path in (tmp_path / "session" / "files").rglob("*.csv")}
+
+    first = sent("first.csv")
+    take(room, path=first)
+    second = sent("second.csv")
+    assert there() == {"first.csv", "second.csv"}  # the first is still the open one
+    third = sent("third.csv", second)
+    take(room, path=third, reading={"join": second})
+    assert there() == {"third.csv", "second.csv"}
+    monkeypatch.setattr("sdckit.app.pages.file._kept", lambda *_: _full())
+    assert sent("fourth.csv") == ""
+    assert room.alerts[-1].startswith("the disk is full")
+    assert there() == {"third.csv", "second.csv"}
+
+
+def _full() -> Path:
+    raise OSError(errno.ENOSPC, "No space left on device", "a path")

@@ -77,17 +77,79 @@ def test_a_recipe_that_was_found_takes_the_place_of_the_steps(tmp_path: Path) ->
 
     def run(bench: Bench, started: list[Any]) -> None:
         bench.found.set({"alternatives": [other]})
-        bench.take_found({"steps": [{"method": "random_order", "arguments": {}}]})
+        bench.take([{"method": "random_order", "arguments": {}}], did="propose a recipe", why="before a proposal")
         assert methods(bench) == ["random_order"]
+        assert bench.room.undoes() == "propose a recipe"
         bench.do("compare_other", 0)
-        bench.do("keep", -1)
         bench.do("other", 0)
         assert methods(bench) == ["pram"]
-        bench.do("compare", -1)
+        versions = bench.room.work.get().versions
+        assert [version["why"] for version in versions] == ["before a proposal", "before another recipe"]
+        bench.do("compare_version", 1)
         assert [task for task, _ in started] == ["protecting.compare"] * 2
         assert [one["method"] for one in started[1][1]["first"]] == ["pram"]
         assert [one["method"] for one in started[1][1]["second"]] == ["random_order"]
         assert started[0][1]["secret"] == bench.room.work.get().secret
+
+    at_the_bench(tmp_path, run)
+
+
+def test_undo_asks_before_it_crosses_a_change_of_roles_and_redo_survives(tmp_path: Path) -> None:
+    def run(bench: Bench, _: list[Any]) -> None:
+        room = bench.room
+        bench.do("remove", 0)
+        room.change(scenario={"keys": ["job"]})
+        assert room.undoes() == "change roles"
+        bench.do("undo", -1)
+        assert bench.asking.get() == "undo"
+        assert room.work.get().scenario == {"keys": ["job"]}
+        bench.do("leave", -1)
+        assert bench.asking.get() == ""
+        bench.do("undo", -1)
+        bench.do("undo_roles", -1)
+        assert room.work.get().scenario == {"keys": ["age"]}
+        assert methods(bench) == ["pram", "random_order"]  # the recipe stays: undo takes back the roles alone
+        assert (room.undoes(), room.undoes(redo=True)) == ("remove a step", "change roles")
+        bench.do("redo", -1)
+        assert bench.asking.get() == "redo"
+        bench.do("redo_roles", -1)
+        assert room.work.get().scenario == {"keys": ["job"]}
+
+    at_the_bench(tmp_path, run)
+
+
+def test_a_version_is_opened_and_the_state_before_it_is_kept(tmp_path: Path) -> None:
+    def run(bench: Bench, _: list[Any]) -> None:
+        room = bench.room
+        room.change(facts={"columns": ["age", "job"]})
+        room.keep_version(name="first")
+        for _ in STEPS:
+            bench.do("remove", 0)
+        for _ in range(9):
+            bench.do("undo", -1)
+            bench.do("redo", -1)
+        bench.do("open_version", 0)
+        assert bench.steps() == list(STEPS)
+        bench.do("undo", -1)
+        assert bench.steps() == []
+        assert [version["name"] for version in room.work.get().versions] == ["first"]
+        room.change(facts={"columns": ["other"]})
+        bench.do("open_version", 0)  # its columns are not there
+        assert bench.steps() == []
+
+    at_the_bench(tmp_path, run)
+
+
+def test_the_recipe_so_far_is_taken_and_the_search_is_ended(tmp_path: Path) -> None:
+    def run(bench: Bench, _: list[Any]) -> None:
+        ended: list[str] = []
+        bench.room.cancel = ended.append  # type: ignore[method-assign]
+        bench.do("passing", -1)
+        assert (methods(bench), ended) == ([step.method for step in STEPS], [])
+        so_far = {"steps": [{"method": "random_order", "arguments": {}}], "words": "", "loss": "", "passed": True}
+        bench.so_far.set(so_far)
+        bench.do("passing", -1)
+        assert (methods(bench), ended, bench.so_far.get()) == (["random_order"], ["protecting.propose"], {})
 
     at_the_bench(tmp_path, run)
 

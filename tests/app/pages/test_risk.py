@@ -7,7 +7,7 @@ from inspect import signature
 import pytest
 
 from sdckit.app.page_context import speaker
-from sdckit.app.pages.risk import ANSWERED, MORE, _keys, _more, panel
+from sdckit.app.pages.risk import ANSWERED, MORE, _keys, _more, _single, panel
 from sdckit.workflow.sessions import risk as tasks
 
 
@@ -33,3 +33,12 @@ def test_the_intruder_is_asked_for_where_there_are_several() -> None:
 def test_there_is_a_place_for_every_answer() -> None:
     html = str(panel("risk", speaker("en")))
     assert all(f'id="risk-more_{name}"' in html for name in ANSWERED)
+
+
+def test_single_combinations_are_asked_for_by_intruder_and_marked() -> None:
+    say = speaker("en")
+    assert "<select" not in str(_single(say, ["a"]))
+    html = str(_single(say, ["a", "b"]))
+    assert html.count("<select") == 1
+    assert "confidential" in html
+    assert 'value="10"' in html

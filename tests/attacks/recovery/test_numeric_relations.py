@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery import numeric_relations
 from sdckit.attacks.recovery.derived_columns import Predictor
 from sdckit.attacks.recovery.numeric_relations import find_relations, printed_step, printed_unit, tolerance
 
@@ -118,3 +119,28 @@ def test_units_are_read_from_what_is_printed() -> None:
     assert printed_unit(np.array([1 / 3])) == 0.0
     assert tolerance(np.array([1 / 3, 1e6])) == pytest.approx(1e-3)
     assert printed_step(np.array([2_500.0, 5_000.0, 7_500.0])) == 2_500.0
+
+
+def test_the_smallest_residuals_come_first() -> None:
+    rng = np.random.default_rng(6)
+    for values in (rng.random(40), rng.integers(0, 4, 40) * 1.0, np.zeros(40)):
+        for h in (1, 30, 40):
+            least = np.empty(41)
+            assert numeric_relations._nearest_first(values, 40, h, least) == np.sort(values)[h - 1]
+            assert np.sort(least[:h]).tolist() == np.sort(values)[:h].tolist()
+            assert np.sort(least[:40]).tolist() == np.sort(values).tolist()
+
+
+def test_what_is_remembered_belongs_to_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[bytes, tuple[int, ...]] = {}
+    monkeypatch.setattr(numeric_relations, "_PROMISING", kept)
+    monkeypatch.setattr(numeric_relations, "REMEMBERED", 3)
+    rng = np.random.default_rng(7)
+    terms, draws = rng.random((3, 100)), rng.random((6, 4))
+    sets = np.array([[0], [1], [2]])
+    for _ in range(2):
+        for place in range(3):  # what is asked for again is found again, and nothing else
+            assert numeric_relations._promising(terms[place], terms, sets, draws, 0.02) == (place,)
+    assert len(kept) == 3
+    assert numeric_relations._promising(terms[0], terms, sets[1:], draws, 0.02) == ()
+    assert len(kept) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 
 import duckdb
@@ -25,12 +26,27 @@ RELEASED = released(ORIGINAL)
 ROLES = {"weight": "weight", "household": "home", "keys": KEYS}
 
 
+@cache
+def of_survey(guess=True):
+    """What the release of the survey gives back; worked out once, since several tests read it."""
+    return recoverable_values(RELEASED, ORIGINAL, guess=guess, **ROLES)
+
+
+NUMBERED = [one.with_columns(id=pl.int_range(one.height)) for one in (RELEASED, ORIGINAL)]
+
+
+@cache
+def of_numbered():
+    """The same of rows that an id brings together, without guesses."""
+    return recoverable_values(*NUMBERED, id="id", guess=False, **ROLES)
+
+
 def only(found, column):
     return next(one for one in found.columns[0] if one.column == column)
 
 
 def test_a_survey_of_households_gives_its_values_back():
-    found = recoverable_values(RELEASED, ORIGINAL, **ROLES)
+    found = of_survey()
     for column in ("region", "size", "total"):
         one = only(found, column)
         assert one.touched == one.restored == one.right > 0, column
@@ -53,7 +69,7 @@ def test_a_survey_of_households_gives_its_values_back():
 
 
 def test_the_file_put_back_holds_the_true_values():
-    undone = recoverable_values(RELEASED, ORIGINAL, **ROLES).undone()
+    undone = of_survey().undone()
     assert undone["region"].to_list() == ORIGINAL["region"].to_list()
     assert undone["size"].to_list() == ORIGINAL["size"].cast(pl.String).to_list()
     assert undone["total"].to_list() == ORIGINAL["total"].to_list()
@@ -269,7 +285,7 @@ def test_an_id_brings_the_rows_together():
     order = np.random.default_rng(15).permutation(ORIGINAL.height)
     moved = RELEASED.with_columns(id=pl.int_range(ORIGINAL.height))[order]
     one = recoverable_values(moved, numbered, id="id", guess=False, **ROLES)
-    two = recoverable_values(RELEASED, ORIGINAL, guess=False, **ROLES)
+    two = of_survey(guess=False)
     assert only(one, "region").right == only(two, "region").right
     assert only(one, "size").right == only(two, "size").right
 
@@ -280,17 +296,15 @@ def test_on_other_engines(engine):
         "pandas": lambda data: data.to_pandas(), "pyarrow": lambda data: data.to_arrow(),
         "lazy": lambda data: data.lazy(), "duckdb": lambda data: duckdb.from_arrow(data.to_arrow()),
     }[engine]  # fmt: skip
-    numbered = [one.with_columns(id=pl.int_range(one.height)) for one in (RELEASED, ORIGINAL)]
-    found = recoverable_values(*(make(one) for one in numbered), id="id", guess=False, **ROLES)
-    expected = recoverable_values(*numbered, id="id", guess=False, **ROLES)
-    assert found.per_release == expected.per_release
+    found = recoverable_values(*(make(one) for one in NUMBERED), id="id", guess=False, **ROLES)
+    assert found.per_release == of_numbered().per_release
     kind = pd.DataFrame if engine == "pandas" else object
     assert isinstance(found.records, kind)
     assert isinstance(found.undone(), kind)
 
 
 def test_a_row_per_changed_value():
-    found = recoverable_values(RELEASED, ORIGINAL, **ROLES)
+    found = of_survey()
     records = found.records
     assert records.height == found.touched
     states = dict(records.group_by("state").len().iter_rows())
@@ -345,7 +359,7 @@ def test_a_scenario_gives_the_roles():
     found = recoverable_values(RELEASED, ORIGINAL, scenario=scenario, k=[2, 4], guess=False)
     assert found.shown_k == 4
     assert found.keys == tuple(KEYS)
-    assert found.undone_uniques == recoverable_values(RELEASED, ORIGINAL, guess=False, **ROLES).undone_uniques
+    assert found.undone_uniques == of_survey(guess=False).undone_uniques
     with pytest.raises(DataError, match="from 1 to 1"):
         found.undone(2)
 

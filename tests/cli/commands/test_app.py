@@ -29,10 +29,10 @@ def test_it_starts_the_server_with_its_options(sdckit, begun: list[list[str]], t
     file.write_text("sex,age\nf,3\nm,4\n", encoding="utf-8")
     scenario.write_text('keys = ["sex"]', encoding="utf-8")
     assert sdckit("app").code == 0
-    assert sdckit("app", file, "--scenario", scenario, "--port", 4000, "--no-browser").code == 0
+    assert sdckit("app", file, "--scenario", scenario, "--port", 4000, "--no-browser", "--new").code == 0
     start = [sys.executable, "-m", "sdckit.app"]
     assert begun[0] == [*start, "--port", "0"]
-    assert begun[1] == [*start, str(file), "--scenario", str(scenario), "--port", "4000", "--no-browser"]
+    assert begun[1] == [*start, str(file), "--scenario", str(scenario), "--port", "4000", "--no-browser", "--new"]
 
 
 def test_what_is_bad_is_one_line_and_starts_nothing(sdckit, begun: list[list[str]], tmp_path: Path) -> None:

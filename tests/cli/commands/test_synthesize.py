@@ -124,7 +124,7 @@ def test_what_no_engine_writes(sdckit: Runner, survey: Path, tmp_path: Path) -> 
     for options, says in [
         (("--out", tmp_path / "a.csv"), "a.csv: an engine writes Parquet"),
         (("--out", tmp_path / "a.parquet", "--labels"), "--labels: an engine writes none"),
-        (("--out", tmp_path / "a.parquet", "--user-missing"), "leave --join, --user-missing out"),
+        (("--out", tmp_path / "a.parquet", "--user-missing"), "--user-missing, --sheet, --header-row out"),
     ]:
         done = sdckit("synthesize", survey, *options, "--engine", "duckdb")
         assert done.code == 2

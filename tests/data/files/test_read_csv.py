@@ -434,12 +434,58 @@ def test_as_the_same_csv(tmp_path: Path) -> None:
     assert read_file(book, columns=["n"], rows=2)["n"].to_list() == [1, 2]
 
 
-def test_other_sheets_are_told(tmp_path: Path) -> None:
-    two = write(tmp_path / "two.xlsx", [], [["a", "b"], [1, "x"], [2, "y"]], [["secret"], ["z"]])
-    with pytest.warns(SdcWarning, match="1 more are not") as told:
+def test_other_sheets_are_told_and_can_be_chosen(tmp_path: Path) -> None:
+    two = write(tmp_path / "two.xlsx", [], [["a", "b"], [1, "x"], [2, "y"]], [["secret", "c"], ["z", 1]])
+    with pytest.warns(SdcWarning, match="first sheet, 'Sheet2', is read and not 'Sheet3'") as told:
         frame = read_file(two)
     assert frame.rows() == [(1, "x"), (2, "y")]
     assert "secret" not in str(told[0].message)
+    for sheet in ("Sheet3", 3, "3"):
+        assert read_file(two, sheet=sheet).rows() == [("z", 1)]
+        assert scan_header(two, sheet=sheet).columns == ("secret", "c")
+    for sheet, said in (("Sheet9", "'Sheet1', 'Sheet2', 'Sheet3'"), (4, "number from 1"), (1, "holds nothing")):
+        with pytest.raises(FileFormatError, match=said) as refused:
+            read_file(two, sheet=sheet)
+        assert refused.value.argument == "sheet"
+    for wrong in (0, 1.5):
+        with pytest.raises(DataError, match="sheet"):
+            read_file(two, sheet=wrong)  # type: ignore[arg-type]
+
+
+def test_a_sheet_with_the_name_of_a_number_is_that_sheet(tmp_path: Path) -> None:
+    with xlsxwriter.Workbook(tmp_path / "years.xlsx") as book:
+        for name in ("2", "1"):
+            sheet = book.add_worksheet(name)
+            for row, cells in enumerate((["in", "n"], [name, 5])):
+                sheet.write_row(row, 0, cells)
+    assert read_file(tmp_path / "years.xlsx", sheet="2")["in"].to_list() == [2]
+    assert read_file(tmp_path / "years.xlsx", sheet=2)["in"].to_list() == [1]
+
+
+def test_a_title_is_told_and_the_row_of_names_can_be_said(tmp_path: Path) -> None:
+    file = write(tmp_path / "title.xlsx", [["Survey of 2020"], [], ["a", "b"], [1.5, "x"], [2, "y"]])
+    with pytest.warns(SdcWarning, match="a title, and the one numbered '3' to hold"):
+        assert read_file(file).columns[0] == "Survey of 2020"
+    assert read_file(file, header_row=3).rows() == [(1.5, "x"), (2.0, "y")]
+    assert scan_header(file, header_row=3).n_rows == 2
+    for row, said in ((2, "row 2 of the sheet 'Sheet1' holds nothing"), (99, "row 99"), (0, "whole number of 1")):
+        with pytest.raises((FileFormatError, DataError), match=said) as refused:
+            read_file(file, header_row=row)
+        assert refused.value.argument == "header_row"
+    one = write(tmp_path / "one.xlsx", [["a"], [1], [2]])  # one column is no title
+    assert read_file(one).rows() == [(1,), (2,)]
+
+
+def test_sheets_are_of_workbooks_and_of_the_first_file_alone(tmp_path: Path) -> None:
+    text = tmp_path / "a.csv"
+    text.write_text("hh,n\n1,5\n2,7\n", encoding="utf-8")
+    options: list[dict[str, Any]] = [{"sheet": "1"}, {"header_row": 2}]
+    for option in options:
+        with pytest.raises(DataError, match="is CSV and has no sheets; leave"):
+            read_file(text, **option)
+    book = write(tmp_path / "b.xlsx", [["no"]], [["title"], ["hh", "x"], [1, "x"], [2, "y"]])
+    read = read_file(book, sheet="Sheet2", header_row=2, join=text, join_key="hh")
+    assert read.rows() == [(1, "x", 5), (2, "y", 7)]
 
 
 def test_what_a_csv_is_refused_for(tmp_path: Path) -> None:

@@ -186,3 +186,15 @@ def test_a_confidential_pdf_is_for_its_owner(chromium: Path, tmp_path: Path) -> 
     sdc.assess(sdc.load_demo().head(200), scenario=sdc.demo_scenario()).report(path, internal=True)
     assert chromium
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_long_folder_for_temporary_files_is_no_hindrance(
+    chromium: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 80)
+    long.mkdir()
+    monkeypatch.setenv("TMPDIR", str(long))
+    monkeypatch.setattr(pdf.tempfile, "tempdir", None)
+    assert chromium
+    assert render_pdf(page("one file")).startswith(b"%PDF")
+    assert list(long.iterdir()) == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.workflow.sessions.answering import Desk
 from sdckit.workflow.sessions.opening import MARK, MOST_ROWS, open_demo, open_file, rows
 from session_files import MARKER, a_desk
@@ -86,6 +86,26 @@ def test_labels_are_told(tmp_path: Path) -> None:
     assert "Sex of the person" in found["html"]
 
 
+def test_codes_that_the_file_declares_are_named_as_applied(tmp_path: Path) -> None:
+    import pandas as pd
+    import pyreadstat
+
+    ages, jobs = [20.0, 30.0, -9.0, 40.0, 95.0] * 60, [1.0, 2.0, 9.0, 1.0, 2.0] * 60
+    pyreadstat.write_sav(
+        pd.DataFrame({"age": ages, "job": jobs}), str(tmp_path / "a.sav"),
+        missing_ranges={"age": [{"lo": -9, "hi": -1}], "job": [9]},
+        variable_value_labels={"job": {1: "cook", 2: "clerk", 9: "refused"}},
+    )  # fmt: skip
+    path = str(tmp_path / "a.sav")
+    html = open_file(Desk(tmp_path), quiet, path=path, reading={})["html"]
+    assert "Declared missing by the file itself, and applied" in html
+    assert "9 (refused)" in html
+    assert "-9 … -1" in html
+    assert html.count(">60<") >= 2
+    kept = open_file(Desk(tmp_path), quiet, path=path, reading={"user_missing": True})["html"]
+    assert "Declared missing" not in kept
+
+
 def test_records_are_shown_a_page_at_a_time_and_marked(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
     page = rows(desk, quiet, exact=True, hidden=["name"])
@@ -93,6 +113,8 @@ def test_records_are_shown_a_page_at_a_time_and_marked(tmp_path: Path) -> None:
     assert page["html"].count("<tr>") == MOST_ROWS + 1
     assert "person 1<" not in page["html"]
     assert MARKER in page["html"]  # it is the job of one of them
+    german = rows(desk, quiet, exact=True, hidden=["name"], language="de")["html"]
+    assert ">age<" in german  # names and values are those of the file
     last = rows(desk, quiet, exact=True, start=999)
     assert last["next"] is None
     assert page["next"] == MOST_ROWS
@@ -107,3 +129,20 @@ def test_nothing_told_of_the_file_names_a_value(tmp_path: Path) -> None:
     found: dict[str, Any] = open_file(desk := a_desk(tmp_path), quiet, path=str(tmp_path / "small.csv"), reading={})
     assert desk.path.name == "small.csv"
     assert MARKER not in json.dumps(found)
+
+
+def test_an_upload_that_cannot_be_read_is_removed_and_one_with_a_wrong_option_is_not(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "session")
+    for name, reading, there in (("bad.csv", {}, False), ("good.csv", {"decimal": "x"}, True)):
+        path = desk.folder / "files" / name / name
+        path.parent.mkdir(parents=True)
+        path.write_text("a,b\n1,2,3\n4\n" if name == "bad.csv" else "a,b\n1,2\n", encoding="utf-8")
+        with pytest.raises(SdcError):
+            open_file(desk, quiet, path=str(path), reading=reading, upload=True)
+        assert path.parent.is_dir() == there
+    elsewhere = tmp_path / "own.csv"  # a file of the user's is never removed
+    elsewhere.write_text("a,b\n1,2,3\n4\n", encoding="utf-8")
+    for upload in (True, False):
+        with pytest.raises(SdcError):
+            open_file(desk, quiet, path=str(elsewhere), reading={}, upload=upload)
+    assert elsewhere.exists()

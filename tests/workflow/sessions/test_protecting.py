@@ -13,6 +13,7 @@ import sdckit as sdc
 from sdckit.data.methods import METHODS
 from sdckit.errors import DataError, SdcError
 from sdckit.workflow.sessions import protecting
+from sdckit.workflow.sessions.answering import answer
 from sdckit.workflow.sessions.protecting import code_hierarchy
 from session_files import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
@@ -96,6 +97,21 @@ def test_recipes_to_start_from(tmp_path: Path) -> None:
     assert all(one["steps"] for one in found["alternatives"])
     made = protecting.run(desk, tell, steps=found["steps"], **HOW)
     assert made["figures"][-1]["below_k"] == "0"
+
+
+def test_a_recipe_that_passes_is_sent_before_the_search_ends(tmp_path: Path) -> None:
+    sent: list[dict[str, Any]] = []
+    request = {"task": "protecting.propose", "arguments": {"scenario": SCENARIO}, "file": {}}
+    answer(a_desk(tmp_path), request, sent.append)
+    partial = next(at for at, message in enumerate(sent) if "partial" in message)
+    first, result = sent[partial]["partial"], sent[-1]["result"]
+    told(first)
+    assert partial < len(sent) - 1
+    assert first["passed"]
+    assert first["steps"][-1]["method"] == "random_order"
+    assert "%" in first["loss"]
+    assert result["passed"]
+    assert [message["partial"]["steps"] for message in sent if "partial" in message][-1] == result["steps"]
 
 
 def test_two_recipes_side_by_side(tmp_path: Path) -> None:

@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from sdckit.errors import ScenarioError
-from sdckit.workflow.sessions.protecting import applied, data_for, digest, kept, make_recipe, plain_steps, prefix_data
+from sdckit.errors import ScenarioError, SdcError
+from sdckit.workflow.sessions.protecting import (
+    applied,
+    data_for,
+    digest,
+    kept,
+    load_recipe,
+    make_recipe,
+    plain_steps,
+    prefix_data,
+)
 from session_files import BANDS, GROUPS, SCENARIO, SECRET, STEPS, SUPPRESS, a_desk
 
 
@@ -58,3 +67,22 @@ def test_few_files_are_kept(tmp_path: Path) -> None:
         kept(desk, "numbers", [number], lambda number=number: made.append(number))  # type: ignore[misc]
     assert made == [1, 2, 3, 1]
     assert digest(1, "a") == digest(1, "a") != digest(1, "b")
+
+
+def test_a_recipe_file_is_loaded_with_its_derived_columns_and_a_bad_one_is_refused(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    number = next(name for name, kind in desk.data.schema.items() if kind.is_numeric())
+    file = tmp_path / "recipe.toml"
+    derived = f'derived = {{total = "2 * {number}"}}\n\n'
+    step = '[[steps]]\nmethod = "random_order"\n'
+    file.write_text(step, encoding="utf-8")
+    assert [one["method"] for one in load_recipe(desk, tell, path=str(file), scenario=SCENARIO)["steps"]] == [
+        "random_order"
+    ]
+    file.write_text(derived + step, encoding="utf-8")
+    with pytest.raises(SdcError, match="total"):  # no such column in the file
+        load_recipe(desk, tell, path=str(file), scenario=SCENARIO)
+    for text in ("x = ", "[[steps]]\nmethod = 'nothing'\n", "steps = 3\n", "\n"):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(SdcError):
+            load_recipe(desk, tell, path=str(file), scenario=SCENARIO)

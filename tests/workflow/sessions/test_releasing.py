@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sdckit.errors import DataError
+from sdckit.errors import DataError, SdcError
 from sdckit.workflow.sessions import releasing
 from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
@@ -61,6 +61,45 @@ def test_attacks_with_a_control_file_and_a_regression_of_ones_own(tmp_path: Path
     assert "Simulated attacks" in found["chapters"]
     shown = releasing.chapter(desk, tell, steps=STEPS, title="What is it still good for?", **asked, **HOW)
     assert "ill ~ sex" in shown["html"]
+    assert "What the attacks mean" in found["attacked"]
+    assert "Membership is not judged" not in found["attacked"]
+
+
+def test_attacks_stand_with_their_limit_and_what_would_open_membership(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    plain = releasing.release(desk, tell, steps=STEPS, **HOW)["attacked"]
+    assert "No attack was simulated" in plain
+    assert "No limit on attacks is declared" in plain
+    limited = {**SCENARIO, "thresholds": {"k": 3, "residual_risk": 0.2}}
+    html = releasing.release(desk, tell, steps=STEPS, scenario=limited, secret=SECRET, attacks=True)["attacked"]
+    assert "What the attacks mean" in html
+    assert "there is no control file" in html
+    assert "Membership is not judged" in html
+    assert "no people were kept aside" in html  # the limit, which is not judged
+    assert MARKER not in html
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [("age,job\n30,cook\n", "lacks columns of the file: sex, ill"), ("", "control.csv"),
+     ("age,job,sex,ill\nold,cook,f,no\n", "other values than the file in the column age")],
+)  # fmt: skip
+def test_a_control_file_that_does_not_fit_is_removed(tmp_path: Path, text: str, refused: str) -> None:
+    control = tmp_path / "control.csv"
+    control.write_text(text, encoding="utf-8")
+    with pytest.raises(SdcError, match=refused):
+        releasing.check_control(a_desk(tmp_path), tell, scenario=SCENARIO, path=str(control))
+    assert not control.exists()
+
+
+def test_a_control_file_that_fits_is_counted_and_one_that_is_gone_is_said(tmp_path: Path) -> None:
+    desk, control = a_desk(tmp_path), tmp_path / "control.csv"
+    desk.data.head(83).write_csv(control)
+    found = releasing.check_control(desk, tell, scenario=SCENARIO, path=str(control))
+    assert found["words"] == "The control file is used: 85 records."
+    control.unlink()
+    with pytest.raises(SdcError, match="not there any more"):
+        releasing.release(desk, tell, steps=STEPS, control=str(control), attacks=True, **HOW)
 
 
 def test_the_map_has_every_recipe_that_was_run(tmp_path: Path) -> None:

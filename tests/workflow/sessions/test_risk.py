@@ -9,11 +9,24 @@ from typing import Any
 import pytest
 
 from redteam.marked import make_files, traces_in, write
-from sdckit.errors import ScenarioError
+from sdckit.errors import DataError, ScenarioError
 from sdckit.workflow.sessions import opening, roles
 from sdckit.workflow.sessions.answering import Desk
-from sdckit.workflow.sessions.risk import TICKED, further, further_questions, helps, levels, moved, risk, subgroups
-from session_files import SCENARIO, a_desk
+from sdckit.workflow.sessions.risk import (
+    FOR_THIS_SCREEN,
+    TICKED,
+    explained,
+    further,
+    further_questions,
+    helps,
+    levels,
+    moved,
+    risk,
+    riskiest,
+    subgroup_columns,
+    subgroups,
+)
+from session_files import MARKER, SCENARIO, a_desk
 
 TWO: dict[str, Any] = {
     **SCENARIO, "intruders": {"neighbour": ["age", "job", "sex"], "colleague": ["job", "sex"]},
@@ -108,6 +121,46 @@ def test_subgroups_are_shares_unless_exact(desk: Desk) -> None:
     assert "the riskiest first" in exact
     with pytest.raises(ScenarioError, match="choose a variable"):
         subgroups(desk, quiet, scenario=SCENARIO, by=[])
+
+
+def test_subgroups_are_of_no_identifier_and_of_few_values(desk: Desk) -> None:
+    assert subgroup_columns(desk, SCENARIO) == ["job", "sex", "ill"]
+    assert risk(desk, quiet, scenario=SCENARIO)["subgroups"] == ["job", "sex", "ill"]
+    assert subgroup_columns(desk, {**SCENARIO, "household": "job", "weight": "ill"}) == ["sex"]
+    for name in ("name", "age"):
+        with pytest.raises(ScenarioError, match=f"{name} is no variable for subgroups"):
+            subgroups(desk, quiet, scenario=SCENARIO, by=[name])
+
+
+def test_single_combinations_are_for_exact_figures_only(desk: Desk) -> None:
+    for task in (riskiest, explained):
+        with pytest.raises(DataError, match="exact figures"):
+            task(desk, quiet, scenario=SCENARIO)
+    found = riskiest(desk, quiet, scenario=SCENARIO, number=4, exact=True)
+    assert found["html"].count("<tr>") == 5
+    assert FOR_THIS_SCREEN in found["html"]
+    assert found["html"].index(MARKER) < found["html"].index(">2<")  # the rarest value is the first of those alone
+    assert "person" not in found["html"]  # no identifier
+    german = riskiest(desk, quiet, scenario=SCENARIO, exact=True, language="de")["html"]
+    assert ">age<" in german
+    assert found["html"] == riskiest(desk, quiet, scenario=SCENARIO, number=4, exact=True)["html"]
+    for number in (0, 101, None):
+        with pytest.raises(DataError, match="from 1 to 100") as refused:
+            riskiest(desk, quiet, scenario=SCENARIO, number=number, exact=True)  # type: ignore[arg-type]
+        assert refused.value.argument == "number"
+
+
+def test_what_makes_a_combination_risky(desk: Desk) -> None:
+    every: dict[str, Any] = {"scenario": TWO, "intruder": "colleague", "exact": True}
+    html = explained(desk, quiet, which=1, **every)["html"]
+    assert "What makes combination 1 risky" in html
+    assert "Alone among 240 records." in html
+    assert MARKER in html
+    assert "age" not in html.replace("page", "")  # the colleague does not know it
+    shared = explained(desk, quiet, which=4, **every)["html"]
+    assert "records share these values" in shared
+    with pytest.raises(DataError, match="from 1 to 7"):
+        explained(desk, quiet, which=8, **every)
 
 
 def test_no_answer_names_a_value_of_the_marked_record(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
+from sdckit.app.browser_sessions import made_steps
 from sdckit.app.page_context import Room, Say, file_field
+from sdckit.data.files.whole_files import reason_of
 from sdckit.data.scenarios.scenario_form import fits
 
 ACCEPTED = [
@@ -23,9 +25,10 @@ DELIMITERS = {"": FOUND, ",": "comma", ";": "semicolon", "\t": "tab", "|": "vert
 DECIMALS = {"": FOUND, ".": "point", ",": "comma"}
 ENCODINGS = ("", "utf-8", "cp1252", "iso-8859-1", "iso-8859-15", "utf-16")
 # Fields of the form, besides the second file.
-FIELDS = ("delimiter", "decimal", "encoding", "missing", "user_missing")
+FIELDS = ("delimiter", "decimal", "encoding", "sheet", "header_row", "missing", "user_missing")
 FORMATS = "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
 DROPPED = "The roles and steps of before name columns that this file does not have; they were left out."
+NOT_FITTING = "The project names columns that this file does not have; it stands among the versions on page Protect."
 FOLDER = "files"  # of what was uploaded, in the session's folder
 
 
@@ -45,6 +48,8 @@ def _upload(say: Say) -> TagChild:
         file_field(say, "upload", say("Choose a file"), accept=ACCEPTED, width="100%"),
         tags.p(say(FORMATS), class_="quiet"),
         tags.p(say("It stays on this machine, and is removed with the session."), class_="quiet"),
+        file_field(say, "project", say("Take up a project"), accept=[".sdckit"], width="100%"),
+        ui.output_ui("waiting"),
         class_="card-box",
     )  # fmt: skip
 
@@ -69,6 +74,8 @@ def _reading(say: Say) -> TagChild:
             ui.input_select("delimiter", say("Delimiter of a CSV"), choices(DELIMITERS)),
             ui.input_select("decimal", say("Decimal mark"), choices(DECIMALS)),
             ui.input_select("encoding", say("Encoding"), encodings),
+            ui.input_text("sheet", say("Sheet of an Excel file: its name or number"), placeholder=say("the first one")),
+            ui.input_text("header_row", say("Row of the sheet with the names of columns"), placeholder="1"),
             ui.input_text("missing", say("Codes that mean missing, separated by commas"), placeholder="NA, -999"),
             ui.input_checkbox("user_missing", say("Keep labelled missing codes as categories (SPSS, Stata)")),
             file_field(
@@ -86,9 +93,12 @@ def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
 
     >>> reading_of({"delimiter": ";", "decimal": "", "missing": "NA, -9", "user_missing": False})
     {'delimiter': ';', 'missing': ['NA', '-9']}
+    >>> reading_of({"sheet": "2021", "header_row": "3"})
+    {'sheet': '2021', 'header_row': 3}
     """
     codes = [code.strip() for code in str(values.get("missing") or "").split(",")]
-    given = {**values, "missing": [code for code in codes if code]}
+    row = str(values.get("header_row") or "").strip()
+    given = {**values, "missing": [code for code in codes if code], "header_row": int(row) if row.isdecimal() else row}
     return {name: value for name, value in given.items() if value not in (None, "", False, [])}
 
 
@@ -96,13 +106,17 @@ def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001
     """What its buttons do."""
     _serve_uploads(input, room)
+    _serve_project(input, room)
     _serve_demo(input, room)
     _serve_facts(input, room)
     _serve_records(input, room)
 
 
 def _open(room: Room, path: str, name: str, reading: Mapping[str, Any], *, beside: str) -> None:
-    """Open a file; it is taken into the work once it was read. A refusal stands beside what asked for it."""
+    """Open a file; it is taken into the work once it was read. A refusal stands beside what asked for it.
+
+    An upload that is not taken yet is removed where it cannot be read.
+    """
     work = room.seat.work
 
     def opened(facts: dict[str, Any]) -> None:
@@ -111,40 +125,85 @@ def _open(room: Room, path: str, name: str, reading: Mapping[str, Any], *, besid
 
     room.start(
         "opening.open_file", opened, label=room.say("Reading {c}", c=name), beside=beside, path=path,
-        reading=dict(reading), exact=work.exact, language=work.language,
+        fields=lambda argument: argument if argument in FIELDS else "",
+        reading=dict(reading), exact=work.exact, language=work.language, upload=path != work.path,
     )  # fmt: skip
 
 
 def _serve_uploads(input: Inputs, room: Room) -> None:
-    second: list[str] = [""]
+    second, latest = [""], [""]  # uploads: latest was chosen last, and may not have been read
 
     def options() -> dict[str, Any]:
         with reactive.isolate():
             given = {name: input[name]() for name in FIELDS}
-            joined = {"join": second[0], "join_key": input.join_key().strip()} if second[0] else {}
+            joined = {"join": second[0], "join_key": input.join_key().strip()} if Path(second[0]).is_file() else {}
         return reading_of({**given, **joined})
 
     @reactive.effect
     @reactive.event(input.upload)
     def _() -> None:
-        if chosen := input.upload():
-            path = _kept(room.folder, chosen[0])
-            _open(room, str(path), path.name, options(), beside="upload")
+        if (chosen := input.upload()) and (path := _received(room, chosen[0], "upload", second)):
+            latest[0] = path
+            _open(room, path, Path(path).name, options(), beside="upload")
 
     @reactive.effect
     @reactive.event(input.second)
     def _() -> None:
         if chosen := input.second():
-            second[0] = str(_kept(room.folder, chosen[0]))
+            second[0] = _received(room, chosen[0], "second", latest)
 
     @reactive.effect
     @reactive.event(input.again)
     def _() -> None:
         work = room.seat.work
-        if work.path:
-            _open(room, work.path, work.name, options(), beside="again")
+        if path := latest[0] if Path(latest[0]).is_file() else work.path:
+            _open(room, path, Path(path).name, options(), beside="again")
         else:
             room.alert(room.say("Choose a file first, or open the demo."), beside="again")
+
+
+def _serve_project(input: Inputs, room: Room) -> None:
+    """Take up a project; it waits for its file, or stands among the versions where its columns are not there."""
+
+    def taken(project: dict[str, Any]) -> None:
+        work = room.seat.work
+        facts, scenario = work.facts, project["scenario"]
+        versions = work.taken_up(project).versions
+        if facts is not None and scenario is not None and not fits(scenario, facts["columns"]):
+            words = {"name": project["name"], "why": "", "time": ""}
+            state = {"scenario": scenario, "steps": project["steps"]}
+            room.change(versions=(*versions, {**words, **state}))
+            room.alert(room.say(NOT_FITTING), beside="project")
+            return
+        room.change(
+            did="take up a project", why="before a project was taken up", scenario=scenario, versions=versions,
+            steps=made_steps(project["steps"]),
+        )  # fmt: skip
+
+    @reactive.effect
+    @reactive.event(input.project)
+    def _() -> None:
+        for chosen in input.project() or ():
+            label = room.say("reading the project")
+            room.start("projects.load", taken, label=label, beside="project", path=str(chosen["datapath"]))
+
+    @render.ui
+    def waiting() -> TagChild:
+        work = room.work.get()
+        if work.facts is not None or work.scenario is None:
+            return None
+        return tags.p(room.say("Roles and steps are there and wait for the file of records."), role="status")
+
+
+def _received(room: Room, chosen: Any, field: str, others: Sequence[str]) -> str:
+    """Where an upload lies now; what it replaces is removed. Empty where there is no place for it, which is said."""
+    try:
+        path = str(_kept(room.folder, chosen))
+    except OSError as error:
+        room.alert(room.say(reason_of(error)), beside=field)
+        return ""
+    _tidy(room, path, *others)
+    return path
 
 
 def _serve_demo(input: Inputs, room: Room) -> None:
@@ -272,6 +331,17 @@ def _taken(
         path=path, name=name, reading=reading, facts=facts_shown, release=None, control="",
         scenario=kept if scenario is None else scenario, steps=work.steps if fitting and scenario is None else (),
     )  # fmt: skip
+    if path != work.path:
+        _tidy(room)
+
+
+def _tidy(room: Room, *kept: str) -> None:
+    """Remove every upload but these and those that the work is of."""
+    work = room.seat.work
+    used = {Path(path).parent for path in (work.path, str(work.reading.get("join", "")), *kept)}
+    for place in (room.folder / FOLDER).glob("*"):
+        if place not in used:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def _kept(folder: Path, chosen: Any) -> Path:

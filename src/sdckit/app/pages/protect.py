@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.browser_sessions import Step
+from sdckit.app.browser_sessions import Step, made_steps
 from sdckit.app.page_context import Kept, Room, Say, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
-from sdckit.app.step_form import button, found_shown, is_ready, name_of, start_shown, step_shown
+from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, start_shown, step_shown
+from sdckit.app.versions import can_open, versions_shown
 from sdckit.data.methods import METHODS
 
 Plain = Mapping[str, Any]
 SECONDS = 120  # of a search for a recipe
 NOTHING = "Nothing can be protected yet: open a file and say what an intruder could know."
+# What undo says of a change, and what the version is called that is kept before it.
+DID = {
+    "switch": "switch a step", "remove": "remove a step", "propose": "propose a recipe",
+    "starter": "start from the advice", "load_recipe": "load a recipe",
+}  # fmt: skip
+WHY = {
+    "propose": "before a proposal", "starter": "before the advice", "load_recipe": "before a recipe was loaded",
+}  # fmt: skip
 NO_STEP = "No step yet. Propose a recipe, start from the advice on the keys, or add a step."
-KEEP = "Keep the recipe as it is now, change it, and see both side by side."
 
 
 @module.ui
@@ -34,40 +43,75 @@ def panel(say: Say) -> TagChild:
             tags.div(ui.output_ui("editor"), ui.output_ui("picture"), class_="editor"),
             class_="protect",
         ),
-        ui.output_ui("beside"), ui.output_ui("outcome"),
+        ui.output_ui("versions"), ui.output_ui("outcome"),
     )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """What the page knows besides the work: the step in the form, what was measured and found, a recipe kept."""
+    """What the page knows besides the work: the step in the form, what was measured and found, undo that waits."""
 
     room: Room
     draft: reactive.Value[Draft | None]
     figures: Kept[dict[str, Any]]
     found: Kept[dict[str, Any]]
+    so_far: Kept[dict[str, Any]]  # the recipe that passes, of a search that goes on
     beside: Kept[str]
-    kept: reactive.Value[list[dict[str, Any]]]
+    asking: reactive.Value[str]
 
     @classmethod
     def of(cls, room: Room) -> Bench:
         """An empty one."""
-        return cls(room, reactive.Value(None), Kept(room, {}), Kept(room, {}), Kept(room, ""), reactive.Value([]))
+        figures, found, so_far = (Kept[dict[str, Any]](room, {}) for _ in range(3))
+        return cls(room, reactive.Value(None), figures, found, so_far, Kept(room, ""), reactive.Value(""))
 
     def steps(self) -> list[Step]:
         """The steps as they are."""
         with reactive.isolate():
             return list(self.room.work.get().steps)
 
-    def take(self, plain: Sequence[Plain]) -> None:
-        """Take the steps that a task gave."""
-        made = (Step(step["method"], dict(step["arguments"]), bool(step.get("on", True))) for step in plain)
-        self.room.change(steps=tuple(made))
-
-    def take_found(self, answer: dict[str, Any]) -> None:
-        """Take the recipe that was found."""
+    def take(self, plain: Sequence[Plain], *, did: str, why: str) -> None:
+        """Take the steps that a task gave; those of before are kept among the versions."""
         self.draft.set(None)
-        self.take(answer["steps"])
+        self.room.change(steps=made_steps(plain), did=did, why=why)
+
+    def step_back(self, act: str, *, asked: bool = False) -> None:
+        """Undo or redo; where that changes the roles, ask first."""
+        redo = act == "redo"
+        with reactive.isolate():
+            crosses = self.room.crosses_roles(redo=redo)
+        self.asking.set(act if crosses and not asked else "")
+        if crosses and not asked:
+            return
+        if crosses:
+            self.room.keep_version(why="before roles were changed")
+        self.draft.set(None)
+        (self.room.redo if redo else self.room.undo)()
+
+    def open_version(self, at: int) -> None:
+        """Go back to a version; the state of now becomes one."""
+        work = self.room.work.get()
+        if 0 <= at < len(work.versions) and can_open(work, version := work.versions[at]):
+            self.draft.set(None)
+            self.room.change(
+                scenario=version["scenario"], steps=made_steps(version["steps"]), did="open a version",
+                why="before a version was opened",
+            )  # fmt: skip
+
+    def compare_version(self, at: int) -> None:
+        """Put the recipe beside that of a version, under the roles in use."""
+        version = self.room.work.get().versions[at]
+        self.compare(
+            [step for step in version["steps"] if step["on"]], version["name"] or self.room.say(version["why"])
+        )
+
+    def take_passing(self) -> None:
+        """Take the recipe that the search has so far, and end the search."""
+        if so_far := self.so_far.get():
+            self.so_far.set({})
+            self.found.set({})
+            self.room.cancel("protecting.propose")
+            self.take(so_far["steps"], did=DID["propose"], why=WHY["propose"])
 
     def put(self, draft: Draft, arguments: Plain) -> None:
         """Put what a form says in the place of its step, or behind the last one."""
@@ -76,7 +120,7 @@ class Bench:
             steps.append(Step(draft.method, dict(arguments)))
         else:
             steps[draft.at] = Step(draft.method, dict(arguments), steps[draft.at].on)
-        self.room.change(steps=tuple(steps))
+        self.room.change(steps=tuple(steps), did="add a step" if draft.at is None else "change a step")
 
     def move(self, act: str, at: int) -> None:
         """Switch, move or remove a step."""
@@ -90,7 +134,7 @@ class Bench:
             to = at - 1 if act == "up" else at + 1
             steps.insert(max(0, min(to, len(steps))), step)
         self.draft.set(None)
-        self.room.change(steps=tuple(steps))
+        self.room.change(steps=tuple(steps), did=DID.get(act, "move a step"))
 
     def edit(self, at: int) -> None:
         """Open the form of a step."""
@@ -119,12 +163,14 @@ class Bench:
         others = self.found.get().get("alternatives", [])
         say = self.room.say
         acts: dict[str, Callable[[], object]] = {
-            "undo": self.room.undo,
-            "redo": self.room.redo,
+            **{name: partial(self.step_back, name) for name in ("undo", "redo")},
+            **{f"{name}_roles": partial(self.step_back, name, asked=True) for name in ("undo", "redo")},
+            "leave": lambda: self.asking.set(""),
             "edit": lambda: self.edit(at),
-            "keep": lambda: self.kept.set(self.room.work.get().recipe()),
-            "compare": lambda: self.compare(self.kept.get(), say("the recipe kept")),
-            "other": lambda: self.take(others[at]["steps"]),
+            "passing": self.take_passing,
+            "open_version": lambda: self.open_version(at),
+            "compare_version": lambda: self.compare_version(at),
+            "other": lambda: self.take(others[at]["steps"], did="take another recipe", why="before another recipe"),
             "compare_other": lambda: self.compare(others[at]["steps"], say("the other recipe")),
         }
         acts.get(act, lambda: self.move(act, at))()
@@ -138,7 +184,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     _serve_list(input, bench)
     _serve_finding(input, bench)
     _serve_figures(session, bench)
-    _serve_beside(bench)
+    _serve_versions(input, bench)
 
     @reactive.effect
     @reactive.event(input.act)
@@ -161,9 +207,14 @@ def _serve_list(input: Inputs, bench: Bench) -> None:
         items = (step_shown(room.say, work, at, figures) for at in range(len(work.steps)))
         return tags.ol(*items, class_="step-list")
 
+    @reactive.calc
+    def ready() -> bool:
+        return is_ready(room.work.get())
+
     @render.ui
     def add() -> TagChild:
-        if not is_ready(room.work.get()):
+        """Drawn once: a method that is chosen stays while steps are measured or moved."""
+        if not ready():
             return None
         choices = {name: f"{room.say(kind.title)} ({name})" for name, kind in METHODS.items()}
         return tags.div(
@@ -186,22 +237,35 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     def start() -> TagChild:
         if not is_ready(room.work.get()):
             return nothing_yet(room.say, NOTHING, "Go to Roles", "roles")
-        return start_shown(room)
+        return start_shown(room, bench.asking.get())
+
+    @reactive.effect
+    @reactive.event(input.recipe_file)
+    def _() -> None:
+        for chosen in input.recipe_file() or ():
+            room.start(
+                "protecting.load_recipe",
+                lambda answer: bench.take(answer["steps"], did=DID["load_recipe"], why=WHY["load_recipe"]),
+                label=room.say("reading the recipe"), beside="recipe_file", path=str(chosen["datapath"]),
+                scenario=bench.asked()["scenario"],
+            )  # fmt: skip
 
     def look(task: str, label: str, **more: Any) -> None:
         asked = {name: value for name, value in bench.asked().items() if name != "secret"}
-        keep = bench.found.taker()
+        keep, passing = bench.found.taker(), bench.so_far.taker()
 
         def then(answer: dict[str, Any]) -> None:
+            bench.so_far.set({})
             keep(answer)
-            bench.take_found(answer)
+            bench.take(answer["steps"], did=DID[task], why=WHY[task])
 
-        room.start(f"protecting.{task}", then, label=room.say(label), beside=task, **asked, **more)
+        room.start(f"protecting.{task}", then, label=room.say(label), beside=task, partial=passing, **asked, **more)
 
     @reactive.effect
     @reactive.event(input.propose)
     def _() -> None:
         keep = list(input.keep() or ())
+        bench.so_far.set({})
         look("propose", "looking for the recipe that loses least", keep=keep, seconds=SECONDS)
 
     @reactive.effect
@@ -211,6 +275,8 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     @render.ui
     def found() -> TagChild:
+        if bench.so_far.get():
+            return passing_shown(room.say, bench.so_far.get())
         return found_shown(room.say, bench.found.get()) if bench.found.get() else None
 
 
@@ -250,21 +316,19 @@ def _serve_figures(session: Session, bench: Bench) -> None:
         )
 
 
-def _serve_beside(bench: Bench) -> None:
-    """Two recipes side by side."""
+def _serve_versions(input: Inputs, bench: Bench) -> None:
+    """Earlier states, two of them side by side."""
     room = bench.room
 
     @render.ui
-    def beside() -> TagChild:
-        if not room.work.get().recipe():
-            return None
-        say, kept, html = room.say, bench.kept.get(), bench.beside.get()
-        status = tags.p(say("A recipe of {n} steps is kept.", n=len(kept)), role="status") if kept else None
-        buttons = tags.div(
-            button(say("Keep this recipe"), "keep"),
-            button(say("Compare with the recipe kept"), "compare", disabled=not kept),
-            class_="buttons",
-        )
-        title = tags.summary(say("Compare two recipes"))
-        opened = "" if html or kept else None
-        return tags.details(title, tags.p(say(KEEP)), buttons, status, HTML(html), class_="card-box", open=opened)
+    def versions() -> TagChild:
+        return versions_shown(room, bench.beside.get()) if is_ready(room.work.get()) else None
+
+    @reactive.effect
+    @reactive.event(input.keep_version)
+    def _() -> None:
+        name = str(input.version_name()).strip()
+        if name:
+            room.keep_version(name=name)
+        else:
+            room.alert(room.say("Give the version a name."), beside="version_name")

@@ -5,26 +5,36 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Work
-from sdckit.app.page_context import Kept, Room, Say, file_field, nothing_yet
+from sdckit.app.page_context import Answer, Kept, Room, Say, file_field, nothing_yet
+from sdckit.app.tasks import Place
+from sdckit.catalogue import CATALOGUE
 
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."
-STALE = "Recipe, roles or figures have changed since: make the release again."
+STALE = "Recipe, roles, control file or figures have changed since: make the release again."
 MAP = "Every recipe that was carried out in this session: the lower and the further left, the better."
 CONTROL = "Control file: people of the same kind who are not in the file"
+FOLDER = "control"  # of the control file, in the session's folder
+SIMULATED = (
+    "Simulated intruders attack the people in the file with the release in hand. What also succeeds on people who were "
+    "never in the file, those of a control file, is not the release's doing."
+)
+NEEDS_CONTROL = "It needs a control file; without one it is not judged."
 ABOUT = "The steps are carried out, and the release is held against every limit beside its original."
 
 
 @module.ui
 def panel(_: Say) -> TagChild:
     """What stands on the page."""
-    outputs = ("make", "verdict", "chapters", "chapter", "map_shown")
+    outputs = ("make", "verdict", "attacked", "chapters", "chapter", "map_shown")
     return TagList(*(ui.output_ui(name) for name in outputs))
 
 
@@ -37,7 +47,7 @@ def asked_of(work: Work, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def current(work: Work) -> Mapping[str, Any] | None:
-    """The release, where it is still that of the file, the scenario and the steps.
+    """The release, where it is still that of the file, the scenario, the steps and the control file.
 
     >>> work = Work(path="a.csv")
     >>> current(Work(path="a.csv", release={"of": work.digest()}))["of"] == work.digest()
@@ -46,16 +56,19 @@ def current(work: Work) -> Mapping[str, Any] | None:
     True
     """
     made = work.release
-    return made if made is not None and made.get("of") == work.digest() else None
+    control = (made or {}).get("options", {}).get("control", "")  # a control file that was replaced is gone
+    return made if made is not None and made.get("of") == work.digest() and control in ("", work.control) else None
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """What was told of the release, the chapter that is read, the map, and whether a release is gone."""
+    """What was told of the release, the chapter that is read and its title, the map, whether a release is gone."""
 
     room: Room
     told: reactive.Value[dict[str, Any]]
-    chapter: Kept[dict[str, Any]]
+    verdict: Place
+    chapter: Answer
+    title: reactive.Value[str]
     mapped: Kept[str]
     gone: reactive.Value[bool]
 
@@ -68,8 +81,10 @@ class Made:
 @module.server
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
-    made = Made(room, reactive.Value({}), Kept(room, {}), Kept(room, ""), reactive.Value(False))
+    chapter, title = Answer(room, "chapter"), reactive.Value("")
+    made = Made(room, reactive.Value({}), room.place("verdict"), chapter, title, Kept(room, ""), reactive.Value(False))
     _serve_making(input, made)
+    _serve_control(input, room)
     _serve_verdict(made)
     _serve_chapters(input, made)
     _serve_map(input, made)
@@ -99,34 +114,70 @@ def _serve_making(input: Inputs, made: Made) -> None:
     def _() -> None:
         ui.update_action_button("make_release", label=_make_words(room.say, again=again.get()))
 
-    @reactive.effect
-    @reactive.event(input.make_release)
-    def _() -> None:
+    def make_it(*, attacks: bool) -> None:
         work = room.work.get()
         of, shown = work.digest(), (work.exact, work.language)
         formula = str(input.formula() or "").strip()
         options = {
-            "models": {formula: str(input.family())} if formula else {}, "control": work.control,
-            "attacks": bool(input.attacks()),
+            "models": {formula: str(input.family())} if formula else {}, "control": work.control if attacks else "",
+            "attacks": attacks,
         }  # fmt: skip
 
         def then(answer: dict[str, Any]) -> None:
-            made.chapter.set({})
+            made.chapter.clear()
             made.gone.set(False)
             made.told.set({**answer, "of": of, "shown": shown})
             room.change(release={"of": of, "passed": answer["passed"], "options": options})
 
         label = room.say("making the release and checking every limit")
-        room.start("releasing.release", then, label=label, **asked_of(work, options))
+        room.start("releasing.release", then, label=label, place=made.verdict, **asked_of(work, options))
+
+    @reactive.effect
+    @reactive.event(input.make_release)
+    def _() -> None:
+        make_it(attacks=bool(input.attacks()))
+
+    @reactive.effect
+    @reactive.event(input.attack)
+    def _() -> None:
+        ui.update_checkbox("attacks", value=True)
+        make_it(attacks=True)
+
+
+def _serve_control(input: Inputs, room: Room) -> None:
+    told: Kept[str] = Kept(room, "")
 
     @reactive.effect
     @reactive.event(input.control_file)
     def _() -> None:
+        """The control file of before goes at once; the new one is taken once it was read."""
+        work, folder = room.work.get(), room.folder / FOLDER
+        shutil.rmtree(folder, ignore_errors=True)
+        told.set("")
+        room.change(control="")
         for file in input.control_file() or ():
             ending = str(file["name"]).rpartition(".")[2]
-            target = room.folder / f"control.{ending if ending.isalnum() else 'csv'}"
-            shutil.copyfile(file["datapath"], target)
-            room.change(control=str(target))
+            folder.mkdir(mode=0o700)
+            target = folder / f"{token_hex(4)}.{ending if ending.isalnum() else 'csv'}"
+            shutil.move(str(file["datapath"]), target)
+            take = told.taker(lambda answer: answer["words"])
+
+            def then(answer: dict[str, Any], target: Path = target, take: Any = take) -> None:
+                take(answer)
+                ui.update_checkbox("attacks", value=True)
+                room.change(control=str(target))
+
+            room.start(
+                "releasing.check_control", then, label=room.say("reading the control file"), beside="control_file",
+                path=str(target), scenario=dict(work.scenario or {}), exact=work.exact, language=work.language,
+            )  # fmt: skip
+
+    @render.ui
+    def control_told() -> TagChild:
+        if not room.work.get().control:
+            return None
+        words = told.get() or room.say("A control file is used.")
+        return tags.p(words, class_="good", role="status")
 
 
 def _serve_verdict(made: Made) -> None:
@@ -139,14 +190,28 @@ def _serve_verdict(made: Made) -> None:
         stale = work.release is not None and current(work) is None
         if stale or (made.told.get() and not made.is_current()):
             made.told.set({})
+            made.chapter.clear()
             made.gone.set(True)
             if stale:
                 room.change(release=None)
             room.seat.verdict = str(tags.p(room.say(STALE), class_="none"))
             room.verdict.set(room.seat.verdict)
 
+    seen: list[Any] = [None]
+
+    @reactive.effect
+    def _() -> None:
+        """What failed with other steps is not offered again."""
+        work = room.work.get()
+        now = (work.digest(), work.exact, work.language)
+        if seen[0] != now:
+            seen[0] = now
+            made.verdict.state.set((None, "", ""))
+
     @render.ui
     def verdict() -> TagChild:
+        if waits := made.verdict.shown():
+            return waits
         answer = made.told.get()
         if not answer or not made.is_current():
             return tags.p(room.say(STALE), class_="warn") if made.gone.get() else None
@@ -154,6 +219,15 @@ def _serve_verdict(made: Made) -> None:
         held = "Every limit holds." if answer["passed"] else beyond
         words = tags.p(room.say(held), class_="good" if answer["passed"] else "bad", role="status")
         return tags.section(tags.h3(room.say("The verdict")), words, HTML(answer["html"]), class_="card-box")
+
+    @render.ui
+    def attacked() -> TagChild:
+        answer = made.told.get()
+        if not answer.get("attacked") or not made.is_current():
+            return None
+        title = tags.h3(room.say("What the attacks came to"))
+        button = ui.input_action_button("attack", room.say("Simulate the attacks"), class_="btn-outline-primary")
+        return tags.section(title, HTML(answer["attacked"]), button, class_="card-box")
 
 
 def _serve_chapters(input: Inputs, made: Made) -> None:
@@ -163,7 +237,7 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
     def chapters() -> TagChild:
         if not made.told.get() or not made.is_current():
             return None
-        now = made.chapter.get().get("title")
+        now = made.title.get() if made.chapter.html.get() else ""
         buttons = (
             tags.button(
                 room.say(title), type="button", class_="btn btn-sm btn-outline-primary", data_act="chapter",
@@ -183,15 +257,17 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
         work = room.work.get()
         release = current(work)
         if release is not None and 0 <= at < len(titles):
+            made.title.set(titles[at])
             room.start(
-                "releasing.chapter", made.chapter.taker(), label=room.say("laying out a chapter"), title=titles[at],
+                "releasing.chapter", made.chapter.html.taker(lambda answer: answer["html"]), title=titles[at],
+                label=room.say("laying out a chapter"), place=made.chapter.place,
                 **asked_of(work, release["options"]),
             )  # fmt: skip
 
     @render.ui
     def chapter() -> TagChild:
-        answer = made.chapter.get()
-        return tags.section(HTML(answer["html"]), class_="card-box") if answer and made.is_current() else None
+        answer = made.chapter.shown() if made.is_current() else None
+        return tags.section(answer, class_="card-box") if answer else None
 
 
 def _serve_map(input: Inputs, made: Made) -> None:
@@ -217,10 +293,20 @@ def _make_words(say: Say, *, again: bool) -> str:
 
 
 def _form(say: Say, *, again: bool) -> Tag:
+    attacks = [row for row in CATALOGUE if row.files == "attack"]
+    needs = TagList(" ", tags.strong(say(NEEDS_CONTROL)))
+    asked = (tags.li(say(row.question), needs if "control" in row.needs else None) for row in attacks)
+    attacking = tags.section(
+        tags.h3(say("Attacks")),
+        tags.p(say(SIMULATED)),
+        tags.ul(*asked),
+        file_field(say, "control_file", say(CONTROL), width="36em"),
+        ui.output_ui("control_told"),
+        ui.input_checkbox("attacks", say("Simulate the attacks when the release is made"), width="100%"),
+        class_="card-box",
+    )  # fmt: skip
     more = tags.details(
-        tags.summary(say("Attacks, a control file, a regression of your own")),
-        ui.input_checkbox("attacks", say("Simulate attacks: singling out, linking, guessing")),
-        file_field(say, "control_file", say(CONTROL)),
+        tags.summary(say("A regression of your own")),
         tags.div(
             ui.input_text("formula", say("Regression"), placeholder="income ~ age + sex"),
             ui.input_select("family", say("Of the kind"), list(FAMILIES)),
@@ -229,4 +315,4 @@ def _form(say: Say, *, again: bool) -> Tag:
         class_="more",
     )  # fmt: skip
     button = ui.input_action_button("make_release", _make_words(say, again=again), class_="btn-primary")
-    return tags.div(tags.p(say(ABOUT)), button, more, class_="start")
+    return tags.div(tags.p(say(ABOUT)), button, more, attacking, class_="start")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
-from shiny.ui import HTML, TagChild, TagList, tags
+from shiny.ui import TagChild, TagList, tags
 
-from sdckit.app.page_context import Room, Say, meanings
+from sdckit.app.page_context import Answer, Room, Say, meanings
 from sdckit.data.scenarios.scenario_form import intruders_of
 
 # What is asked for by a button: its words and the task.
@@ -17,7 +17,20 @@ MORE = {"helps": ("What would help most", "risk.helps"), "levels": ("Levels of t
 TERMS = (
     "Cell", "Sample unique", "k-anonymity", "Individual risk", "Global risk", "l-diversity", "Special unique",
 )  # fmt: skip
-ANSWERED = (*MORE, "further", "by")  # what has a place for its answer
+ANSWERED = (*MORE, "further", "by", "riskiest", "explained")  # what has a place for its answer
+WHOLE = (
+    "No weight and no share of the population is declared, so the file is taken for the whole population: who is "
+    "alone in it is alone among all, and the risk is as high as it can be. If the file is a sample, say so: the risk "
+    "is lower."
+)
+RISKIEST = (
+    "The riskiest combinations of keys with their values, and what makes one of them risky: confidential, shown on "
+    "this screen only, in no report, no download and nothing that is saved."
+)
+SWITCH = "The riskiest combinations of keys are shown only with exact figures: the switch is at the top."
+HOW_MANY = 10  # combinations that are shown at first
+# The fields in which arguments are given.
+FIELDS = {"number": "how_many", "which": "which", "by": "by"}
 Questions = dict[str, str]  # measures and what they answer, as the worker tells them
 
 
@@ -26,10 +39,12 @@ def panel(say: Say) -> TagChild:
     """What stands on the page."""
     return TagList(
         meanings(TERMS, say),
+        ui.output_ui("whole"),
         ui.output_ui("first"),
         ui.output_ui("keys"),
         ui.output_ui("moved"),
         ui.output_ui("more"),
+        ui.output_ui("single"),
         *(ui.output_ui(f"more_{name}") for name in ANSWERED),
     )
 
@@ -57,6 +72,36 @@ def _more(say: Say, intruders: list[str], columns: list[str], questions: Questio
     )  # fmt: skip
 
 
+def is_whole(scenario: Mapping[str, Any] | None) -> bool:
+    """Whether the file is taken for the whole population.
+
+    >>> is_whole({"keys": ["sex"]}), is_whole({"keys": ["sex"], "weight": "w"}), is_whole(None)
+    (True, False, False)
+    """
+    return bool(scenario) and not any((scenario or {}).get(name) for name in ("weight", "sampling_fraction"))
+
+
+def _single(say: Say, intruders: list[str]) -> TagChild:
+    """Which single combinations are asked for; none of them is kept."""
+    whose = ui.input_select("whose_risky", say("Intruder"), {intruder: intruder for intruder in intruders})
+    return tags.section(
+        tags.h3(say("Single combinations")),
+        tags.p(say(RISKIEST), class_="warn"),
+        tags.div(
+            whose if len(intruders) > 1 else None,
+            ui.input_numeric("how_many", say("How many"), value=HOW_MANY, min=1, max=100),
+            ui.input_action_button("riskiest", say("Show the riskiest combinations"), class_="btn-outline-primary"),
+            class_="buttons",
+        ),
+        tags.div(
+            ui.input_numeric("which", say("Number of a combination"), value=1, min=1, max=100),
+            ui.input_action_button("explained", say("What makes it risky?"), class_="btn-outline-primary"),
+            class_="buttons",
+        ),
+        class_="card-box",
+    )  # fmt: skip
+
+
 def _keys(say: Say, intruders: dict[str, list[str]], chosen: str) -> TagChild:
     keys = intruders[chosen]
     return tags.fieldset(
@@ -75,24 +120,28 @@ def _keys(say: Say, intruders: dict[str, list[str]], chosen: str) -> TagChild:
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001
     """What its buttons do."""
     say = room.say
-    first: reactive.Value[str] = reactive.Value("")
-    moved: reactive.Value[str] = reactive.Value("")
-    more: dict[str, reactive.Value[str]] = {name: reactive.Value("") for name in ANSWERED}
+    first, moved = Answer(room, "first"), Answer(room, "moved")
+    more = {name: Answer(room, f"more_{name}") for name in ANSWERED}
     questions: reactive.Value[Questions] = reactive.Value({})
+    subgroups: reactive.Value[list[str]] = reactive.Value([])
     asked: list[Any] = [None]
 
-    def start(task: str, place: reactive.Value[str], label: str, **arguments: Any) -> None:
-        work = room.seat.work
+    def start(task: str, answered: Answer, label: str, **arguments: Any) -> None:
+        work, of = room.seat.work, asked[0]
         if not work.scenario:
             return
+        keep = answered.html.taker(lambda answer: answer["html"])
 
         def take(answer: dict[str, Any]) -> None:
-            place.set(answer["html"])
+            if asked[0] != of:
+                return  # the file or the scenario is another one meanwhile
+            keep(answer)
             questions.set(answer.get("further") or questions.get())
+            subgroups.set(answer.get("subgroups") or subgroups.get())
 
         room.start(
-            task, take, label=label, scenario=dict(work.scenario), exact=work.exact,
-            language=work.language, **arguments,
+            task, take, label=label, place=answered.place, fields=lambda argument: FIELDS.get(argument, ""),
+            scenario=dict(work.scenario), exact=work.exact, language=work.language, **arguments,
         )  # fmt: skip
 
     @reactive.effect
@@ -104,8 +153,8 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         if now == asked[0]:
             return
         asked[0] = now
-        for place in (first, moved, *more.values()):
-            place.set("")
+        for answered in (first, moved, *more.values()):
+            answered.clear()
         if now is not None:
             start("risk.risk", first, say("Measuring the risk"))
 
@@ -121,12 +170,19 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
             return tags.p(say("No file is open yet: the first page opens one."), class_="empty")
         if not work.scenario:
             return tags.p(say("Say on the page Roles who could know what; then the risk is measured."), class_="empty")
-        return HTML(first.get()) if first.get() else tags.p(say("The risk is being measured."), class_="empty")
+        return first.shown() or tags.p(say("The risk is being measured."), class_="empty")
+
+    @render.ui
+    def whole() -> TagChild:
+        if not first.html.get() or not is_whole(room.work.get().scenario):
+            return None
+        go = tags.button(say("Go to Roles"), type="button", class_="btn btn-sm btn-outline-primary", data_go="roles")
+        return tags.div(tags.p(say(WHOLE)), go, class_="card-box")
 
     @render.ui
     def keys() -> TagChild:
         known = intruders()
-        if not first.get() or not known:
+        if not first.html.get() or not known:
             return None
         chosen = input.who() if "who" in input and input.who() in known else next(iter(known))
         return _keys(say, known, chosen)
@@ -138,27 +194,51 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         who = input.who() if len(known) > 1 else next(iter(known), "")
         ticked = list(input.ticked())
         if who not in known or set(ticked) >= set(known[who]):
-            moved.set("")
+            moved.clear()
         elif ticked:
             start("risk.moved", moved, say("Measuring with fewer keys"), intruder=who, keys=ticked)
 
     @output(id="moved")
     @render.ui
     def _() -> TagChild:
-        return HTML(moved.get()) if moved.get() else None
+        return moved.shown()
 
     @output(id="more")
     @render.ui
     def _() -> TagChild:
         facts = room.work.get().facts
-        if not first.get() or not facts:
+        if not first.html.get() or not facts:
             return None
-        return _more(say, list(intruders()), list(facts["columns"]), questions.get())
+        return _more(say, list(intruders()), subgroups.get(), questions.get())
+
+    @output(id="single")
+    @render.ui
+    def _() -> TagChild:
+        if not first.html.get():
+            return None
+        exact = room.work.get().exact
+        return _single(say, list(intruders())) if exact else tags.p(say(SWITCH), class_="quiet")
 
     for name in ANSWERED:
         _serve_shown(output, more[name], name)
     for name, (words, task) in MORE.items():
         _serve_more(input, name, partial(start, task, more[name], say(words)))
+
+    def singled() -> dict[str, Any]:
+        whose = {"intruder": input.whose_risky()} if len(intruders()) > 1 else {}
+        return {"number": input.how_many(), **whose}
+
+    @reactive.effect
+    @reactive.event(input.riskiest)
+    def _() -> None:
+        more["explained"].clear()
+        start("risk.riskiest", more["riskiest"], say("Looking for the riskiest combinations"), **singled())
+
+    @reactive.effect
+    @reactive.event(input.explained)
+    def _() -> None:
+        label = say("Looking for what makes a combination risky")
+        start("risk.explained", more["explained"], label, which=input.which(), **singled())
 
     @reactive.effect
     @reactive.event(input.further)
@@ -182,8 +262,8 @@ def _serve_more(input: Inputs, name: str, ask: Callable[[], None]) -> None:
         ask()
 
 
-def _serve_shown(output: Outputs, place: reactive.Value[str], name: str) -> None:
+def _serve_shown(output: Outputs, answered: Answer, name: str) -> None:
     @output(id=f"more_{name}")
     @render.ui
     def _() -> TagChild:
-        return HTML(place.get()) if place.get() else None
+        return answered.shown()

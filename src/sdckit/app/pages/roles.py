@@ -38,6 +38,21 @@ def files_part(say: Say) -> TagChild:
     )  # fmt: skip
 
 
+FILTERS = {"all": "All columns", "question": "Open questions", "key": "Keys", "ignore": "Without a role"}
+MANY = 30  # columns; more of them are scrolled in a box of their own
+
+
+def filter_part(say: Say) -> TagChild:
+    """A search and a filter of the table, which the page does by itself: what it hides stays chosen."""
+    options = [tags.option(say(text), value=value) for value, text in FILTERS.items()]
+    return tags.div(
+        tags.label(say("Search for a column"), " ", tags.input(type="search", class_="form-control")),
+        tags.label(say("Show"), " ", tags.select(*options, class_="form-select")),
+        tags.span(role="status", class_="quiet", data_words=say("Columns shown")),
+        class_="buttons", data_rows="columns",
+    )  # fmt: skip
+
+
 def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
     """The table of columns: a role each, how sure the guess is, and why."""
     roles = {name: say(words) for name, words in scenario_form.ROLES.items()}
@@ -56,13 +71,16 @@ def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
                 ),
                 tags.td(say(row["confidence"]), class_=f"sure {row['confidence']}"),
                 tags.td(*_why(row)),
+                data_question="yes" if row["question"] else None,
             )
         )  # fmt: skip
     heads = (tags.th(say(head), scope="col") for head in ("Column", "Role", "How sure", "Evidence"))
-    return tags.table(
+    table = tags.table(
         tags.caption(say("What each column is"), class_="visually-hidden"),
         tags.thead(tags.tr(*heads)), tags.tbody(*body), class_="roles",
     )  # fmt: skip
+    box = tags.div(table, id="columns", class_="wide long" if len(body) > MANY else "wide")
+    return TagList(filter_part(say) if len(body) > 1 else None, box)
 
 
 def _why(row: Plain) -> list[TagChild]:

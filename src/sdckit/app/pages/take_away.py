@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from shiny.ui import Tag, TagChild, TagList, tags
 from sdckit.app.page_context import Room, Say, nothing_yet
 from sdckit.app.pages.release import asked_of, current
 from sdckit.app.tasks import Place
+from sdckit.workflow.sessions.projects import project_text
 
 FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".arrow": "Arrow", ".sav": "SPSS", ".dta": "Stata"}
 REPORTS = {".html": "HTML", ".pdf": "PDF", ".docx": "Word"}
@@ -31,13 +32,17 @@ BEYOND = (
     "This release is not within the limits: one is exceeded, could not be judged, or none is declared. "
     "It is taken only where you say so, and its name says it."
 )
+PROJECT = (
+    "Roles, limits, steps and versions in one file, to carry on elsewhere. It holds no record, no secret and no "
+    "hierarchy: take the files of hierarchies along by hand."
+)
 NOTHING = "There is nothing to take away: make the release first, and its verdict stands above."
 
 
 @module.ui
-def panel(_: Say) -> TagChild:
+def panel(say: Say) -> TagChild:
     """What stands on the page."""
-    return TagList(ui.output_ui("choices"), ui.output_ui("files"), ui.output_ui("repeat"))
+    return TagList(ui.output_ui("choices"), ui.output_ui("files"), ui.output_ui("repeat"), _project(say))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +78,24 @@ class Taken:
         return {what: paths[what] for what in FILES if what in paths}
 
 
+def _project(say: Say) -> Tag:
+    return tags.div(
+        tags.h3(say("The project")), tags.p(say(PROJECT)),
+        ui.download_button("project", say("Save the project"), class_="btn-outline-primary"), class_="card-box",
+    )  # fmt: skip
+
+
 @module.server
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
     taken = Taken(room, input, room.place("files"), reactive.Value({}), reactive.Value({}))
     _serve_writing(input, session, taken)
     _serve_shown(taken)
+
+    @render.download_button(filename="project.sdckit")
+    def project() -> Iterator[str]:
+        yield project_text(room.seat.work.saved())
+
     for what in FILES:
         _serve_file(what, taken.files)
 

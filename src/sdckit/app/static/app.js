@@ -6,20 +6,30 @@
 
   // The tab keeps the name of its seat. "left" tells a reload from a copy of the tab.
   const kept = window.sessionStorage;
+  if (location.search === "?new") {  // a later start of the program asks for a tab of its own
+    kept.clear();
+    history.replaceState(null, "", "/");
+  }
   set("tab", kept.getItem("seat") || "");
   set("tab_left", kept.getItem("left") || "");
   kept.removeItem("left");
   window.addEventListener("pagehide", () => kept.setItem("left", "yes"));
   window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
   Shiny.addCustomMessageHandler("seat", told => {
+    if (!told.tab) return;
     kept.setItem("seat", told.tab);
+    if (told.reload) { location.reload(); return; }
     document.body.dataset.ready = "yes";
   });
 
-  // Pages: one is shown. Its outputs are told that they can be seen.
+  // Pages: one is shown. Its outputs are told that they can be seen. The address names it, so that Back goes to the
+  // page before.
   function go(page, focus) {
+    if (show(page, focus) && history.state?.page !== page) history.pushState({ page }, "", "#" + page);
+  }
+  function show(page, focus) {
     const target = byId("page_" + page);
-    if (!target) return;
+    if (!target) return false;
     for (const one of document.querySelectorAll("section.page")) one.hidden = one !== target;
     for (const one of document.querySelectorAll("button.way"))
       one.dataset.go === page ? one.setAttribute("aria-current", "page") : one.removeAttribute("aria-current");
@@ -32,7 +42,9 @@
       title.focus();
       window.scrollTo(0, 0);
     }
+    return true;
   }
+  window.addEventListener("popstate", event => show(event.state?.page || location.hash.slice(1), true));
   document.addEventListener("click", event => {
     const way = event.target.closest("[data-go]");
     if (way) go(way.dataset.go, true);
@@ -47,8 +59,54 @@
     const again = event.target.closest("[data-again]");
     if (again) Shiny.setInputValue("again", again.dataset.again, { priority: "event" });
   });
-  $(document).one("shiny:connected", () => go(kept.getItem("page") || "file", false));
+  $(document).one("shiny:connected", () => {
+    const page = [location.hash.slice(1), kept.getItem("page"), "file"].find(name => show(name, false));
+    history.replaceState({ page }, "", "#" + page);
+  });
+  // Work of a tab that is gone: go on with it, or remove it.
+  document.addEventListener("click", event => {
+    const offer = event.target.closest("[data-waiting]");
+    if (offer) Shiny.setInputValue("waiting_act", { act: offer.dataset.waiting, seat: offer.dataset.seat }, { priority: "event" });
+  });
   Shiny.addCustomMessageHandler("go", told => go(told.page, true));
+
+  // What is wider or higher than its place is scrolled in it: by keyboard, too, so it can be reached and has a name.
+  function reach() {
+    for (const box of document.querySelectorAll(".sdckit .table, .wide, figure, pre, .many .shiny-options-group")) {
+      if (!box.checkVisibility()) continue;
+      if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight + 1) {
+        box.tabIndex = 0;
+        if (box.matches("div")) box.setAttribute("role", "group");
+        const name = box.querySelector("caption, figcaption, legend") || box.closest("section").querySelector("h2, h3");
+        if (!box.matches("[aria-labelledby]")) box.setAttribute("aria-label", name ? name.textContent : "sdckit");
+      } else if (box.hasAttribute("tabindex")) {
+        for (const one of ["tabindex", "role", "aria-label"]) box.removeAttribute(one);
+      }
+    }
+  }
+  $(document).on("shiny:idle shown", () => window.requestAnimationFrame(reach));
+  window.addEventListener("resize", reach);
+  document.addEventListener("toggle", reach, true);
+
+  // The table of columns, searched and filtered: what is hidden keeps what was chosen in it.
+  function filter(place) {
+    const [text, kind, said] = ["input", "select", "[role=status]"].map(name => place.querySelector(name));
+    const rows = [...byId(place.dataset.rows).querySelectorAll("tbody tr")], wanted = text.value.trim().toLowerCase();
+    const fits = {
+      all: () => true, question: row => row.dataset.question, key: (_, role) => role.startsWith("key"),
+      ignore: (_, role) => role === "ignore",
+    };
+    for (const row of rows) {
+      const names = row.querySelector("th").textContent.toLowerCase();
+      row.hidden = !names.includes(wanted) || !fits[kind.value](row, row.querySelector("select").value);
+    }
+    const left = rows.filter(row => !row.hidden).length;
+    said.textContent = `${said.dataset.words}: ${left} / ${rows.length}`;
+  }
+  document.addEventListener("input", event => {
+    const place = event.target.closest("[data-rows]");
+    if (place) filter(place);
+  });
 
   // The running task, the refusal, the notes. A refusal stands beside what asked for it where that can be seen; an
   // output that says itself why it stays empty is enough.
@@ -109,6 +167,28 @@
     event.target.value = "";
     tell("alert", told.large);
   }, true);
+
+  // An upload that broke off is told of beside its field, with a button that sends the file again.
+  $(document).on("ajaxError", (event, answer, asked) => {
+    const sent = one => ($(one).data("currentUploader") || {}).uploadUrl === asked.url;
+    const field = [...document.querySelectorAll("input[type=file]")].find(sent);
+    if (!field) return;
+    const told = byId("told").dataset;
+    byId(field.id + "_progress").style.visibility = "hidden";
+    const large = answer.status === 413;
+    refused = { error: large ? told.large : answer.status === 507 ? told.full : told.broken, beside: [field.id] };
+    refuse();
+    const fault = byId(field.id + "_fault");
+    if (!fault || large) return;
+    const again = document.createElement("button");
+    Object.assign(again, { type: "button", className: "btn btn-sm btn-outline-primary", textContent: told.try });
+    again.addEventListener("click", () => {
+      refused = { error: "", beside: [] };
+      refuse();
+      $(field).trigger("change");
+    });
+    fault.append(" ", again);
+  });
 
   // The session was ended on purpose.
   Shiny.addCustomMessageHandler("ended", told => {

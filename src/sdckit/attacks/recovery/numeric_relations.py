@@ -7,6 +7,7 @@ arithmetic and no statistic.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ KEPT = 0.75  # share of the records that a fit must be near to
 STARTS, STEPS = 6, 3
 MOST_IN_PAIRS, MOST_IN_THREES, MOST_IN_PRODUCTS = 60, 24, 24
 NEAR = 0.02  # of the usual spread: a trimmed residual above it is not looked at further
+REMEMBERED = 10_000  # searches of which the promising combinations are kept
 PROMISING = 12  # combinations of one number of terms that are refined
 HITS = 0.85  # of the records fitted to, from which on a relation is handed on to be judged
 ENOUGH = 0.9  # of them, from which on no less simple one is looked for
@@ -38,6 +40,7 @@ CONSTANTS = (
     365.25, 365.0, 30.4375, 52.0 / 12.0, 52.1775, math.log(10.0), math.log2(10.0), math.log(2.0), math.pi, 2.54,
     0.45359237, 1.609344, 1.95583, 13.7603, 24.0 * 60.0, 3600.0, 1e3, 1e4, 1e5, 1e6, 400.0, 240.0, 200.0, 250.0,
 )  # fmt: skip
+_PROMISING: dict[bytes, tuple[int, ...]] = {}
 LOGS = ("log", "exp", "power of ten", "root", "square")
 
 
@@ -213,15 +216,37 @@ def _normal(x, own, off, limit, n, matrix, right):  # type: ignore[no-untyped-de
 
 
 @njit(nogil=True, cache=True)
-def _trimmed_fits(y, terms, sets, draws, enough, out):  # type: ignore[no-untyped-def]
+def _nearest_first(off, n, h, least):  # type: ignore[no-untyped-def]
+    """The h-th smallest of n residuals; `least` (n,) takes them, the h smallest first (Hoare's quickselect)."""
+    least[:n] = off[:n]
+    left, right, k = 0, n - 1, h - 1
+    while left < right:
+        pivot, i, j = least[k], left, right
+        while i <= j:
+            while least[i] < pivot:
+                i += 1
+            while pivot < least[j]:
+                j -= 1
+            if i <= j:
+                least[i], least[j] = least[j], least[i]
+                i, j = i + 1, j - 1
+        if j < k:
+            left = i
+        if k < i:
+            right = j
+    return least[k]
+
+
+@njit(nogil=True, cache=True)
+def _trimmed_fits(y, terms, sets, draws, enough, near, out):  # type: ignore[no-untyped-def]
     """Least trimmed squares of y on every set of terms.
 
     In: `y` (m,), `terms` (t, m) with NaN for none, `sets` (c, p), `draws` (starts, 4) in [0, 1), `enough`: a mean
-    trimmed residual below which no further start is tried. Out: `out` (c, p + 2): mean trimmed residual, constant,
-    factors; infinite where nothing fits.
+    trimmed residual below which no further start is tried; `near`: one above which its last digits do not count. Out:
+    `out` (c, p + 2): mean trimmed residual, constant, factors; infinite where nothing fits.
     """
     size = sets.shape[1] + 1
-    x, own, off = np.empty((len(y) + 1, size)), np.empty(len(y) + 1), np.empty(len(y) + 1)
+    x, own, off, least = np.empty((len(y) + 1, size)), np.empty(len(y) + 1), np.empty(len(y) + 1), np.empty(len(y) + 1)
     matrix, right = np.empty((size, size)), np.empty(size)
     for c in range(len(sets)):
         n = _present(y, terms, sets[c], x, own)
@@ -235,14 +260,17 @@ def _trimmed_fits(y, terms, sets, draws, enough, out):  # type: ignore[no-untype
             solved, step = _solved(matrix, right, size), 0
             while solved and step <= STEPS and out[c, 0] > enough:
                 _residuals(x, own, right, n, off)
-                ordered = np.sort(off[:n])
-                mean = ordered[:h].mean()
+                limit = _nearest_first(off, n, h, least)
+                mean = least[:h].mean()
+                # A sum depends on its order in the last digits: it is taken in order where these count.
+                if mean <= min(near, out[c, 0]) * (1.0 + 1e-9):
+                    mean = np.sort(least[:h]).mean()
                 if mean < out[c, 0]:
                     out[c, 0] = mean
                     out[c, 1:] = right
                 step += 1
                 if step <= STEPS:
-                    _normal(x, own, off, ordered[h - 1], n, matrix, right)
+                    _normal(x, own, off, limit, n, matrix, right)
                     solved = _solved(matrix, right, size)
 
 
@@ -328,12 +356,10 @@ class _Search:
         place = {term: i for i, term in enumerate(each)}
         own, _, spread = _standard(y[self.some])
         made = np.array([_standard(term.values(self.numbers, self.some))[0] for term in each])
-        out = np.empty((len(sets), len(sets[0]) + 2))
         indices = np.array([[place[term] for term in terms] for terms in sets], np.int64)
-        _trimmed_fits(own, made, indices, self.draws, 1e-9, out)
-        self.tried += len(sets)
         near = max(NEAR, 0.0 if logs else self.tolerance / spread)
-        best = [i for i in np.argsort(out[:, 0], kind="stable")[:PROMISING] if out[i, 0] <= near]
+        best = _promising(own, made, indices, self.draws, near)
+        self.tried += len(sets)
         relations: list[Relation] = []
         for i in best:
             if any(relation.parts <= _parts(sets[i]) for relation in relations):
@@ -404,6 +430,22 @@ class _Search:
         return f"exp({text})" if logs else text
 
 
+def _promising(own: Floats, made: Floats, sets: NDArray[np.int64], draws: Floats, near: float) -> tuple[int, ...]:
+    """The sets of terms that fit best, remembered by a digest: a release is judged again and again while it is made."""
+    given = (own, made, sets, draws)
+    shapes = repr([near, *(part.shape for part in given)]).encode()
+    key = hashlib.blake2b(b"".join([shapes, *(part.tobytes() for part in given)])).digest()
+    best = _PROMISING.get(key)
+    if best is None:
+        out = np.empty((len(sets), sets.shape[1] + 2))
+        _trimmed_fits(own, made, sets, draws, 1e-9, near, out)
+        best = tuple(int(i) for i in np.argsort(out[:, 0], kind="stable")[:PROMISING] if out[i, 0] <= near)
+        if len(_PROMISING) >= REMEMBERED:
+            _PROMISING.clear()
+        _PROMISING[key] = best
+    return best
+
+
 def _varied(y: Floats, rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     """So many of the rows, in which no value of y takes more than its share."""
     values, of, counts = np.unique(y[rows], return_inverse=True, return_counts=True)
@@ -437,7 +479,7 @@ def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
     made = [_standard(column) for column in x.T]
     standard, spread = np.array([one[0] for one in made]), np.array([one[2] for one in made])
     out = np.empty((1, len(made) + 2))
-    _trimmed_fits(own, standard, np.arange(len(made))[None, :], _DRAWS, 1e-12, out)
+    _trimmed_fits(own, standard, np.arange(len(made))[None, :], _DRAWS, 1e-12, np.inf, out)
     if not np.isfinite(out[0, 0]):
         return None
     whole = np.isfinite(standard).all(axis=0)

@@ -24,18 +24,31 @@ def app(
     scenario: Annotated[
         Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file.")
     ] = None,
+    project: Annotated[
+        Path | None, Option("--project", metavar="P.sdckit", help="Carry on with a project that was saved.")
+    ] = None,
     port: Annotated[int, Option("--port", help="Where to listen on 127.0.0.1; 0 takes a free one.")] = 0,
     no_browser: Annotated[bool, Option("--no-browser", help="Print the address only; open it yourself.")] = False,
+    new: Annotated[bool, Option("--new", help="Start another one where one of yours runs already.")] = False,
 ) -> int:
     """Do the whole job in a browser: open a file, see its risk, protect it, take the release away.
 
     Everything stays on this machine. The address that is printed is good for one visit; stop the program with Ctrl+C.
+    Where one of yours runs already, a fresh address of it is opened, with FILE in a tab of its own.
     """
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
         raise SdcError(f'the app needs {" and ".join(missing)}; install it: pip install "sdckit[app]"')
     if not 0 <= port <= HIGHEST_PORT:
         raise SdcError(f"port is from 0 to {HIGHEST_PORT}; give another one", argument="port")
-    options = [*_file(file), *_scenario(scenario), "--port", str(port), *["--no-browser"] * no_browser]
+    options = [
+        *_file(file),
+        *_scenario(scenario),
+        *_project(project),
+        "--port",
+        str(port),
+        *["--no-browser"] * no_browser,
+        *["--new"] * new,
+    ]
     return _run([sys.executable, "-m", "sdckit.app", *options])
 
 
@@ -56,6 +69,15 @@ def _scenario(path: Path | None) -> list[str]:
 
     Scenario.from_toml(path)
     return ["--scenario", str(path.resolve())]
+
+
+def _project(path: Path | None) -> list[str]:
+    if path is None:
+        return []
+    from sdckit.workflow.sessions.projects import read_project
+
+    read_project(path)
+    return ["--project", str(path.resolve())]
 
 
 def _run(command: list[str]) -> int:

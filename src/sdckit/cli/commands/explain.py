@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
@@ -12,9 +12,6 @@ from sdckit.errors import ColumnError, SdcError
 
 if TYPE_CHECKING:
     from sdckit.identity.special_uniques.explain import Explanation
-
-
-MOST_SETS = 20
 
 
 @takes(Source, behind=BEHIND)
@@ -53,25 +50,8 @@ def explain(
 def _print(result: Explanation, name: str) -> None:
     """The record's values are shown: for this session, in no document."""
     from sdckit.cli.terminal import print_blocks
-    from sdckit.report.blocks import Block, Paragraph, TableBlock
+    from sdckit.report.blocks import Paragraph
+    from sdckit.report.explanation import explanation_blocks
     from sdckit.report.gate.protect import CONFIDENTIAL
 
-    values = tuple((key, str(value)) for key, value in result.values.items())
-    blocks: list[Block] = [Paragraph(str(result)), TableBlock("The record", ("Key", "Value"), values)]
-    if any(result.key_sets):  # the one record of a file is alone on no key at all
-        rows = tuple((" + ".join(key_set_), str(len(key_set_))) for key_set_ in result.key_sets[:MOST_SETS])
-        blocks.append(TableBlock("Smallest sets of keys that single it out", ("Keys", "Size"), rows, (1,)))
-        if len(result.key_sets) > MOST_SETS:
-            blocks.append(Paragraph(f"the first {MOST_SETS} of {len(result.key_sets):,}", "note"))
-    if result.changes:
-        changes = tuple(
-            (_words(change), f"{change.entropy_lost:.3f}", f"{change.sharing:,}") for change in result.changes
-        )
-        heads = ("Change", "Bits lost", "Then sharing")
-        blocks.append(TableBlock("Single changes that end it", heads, changes, (1, 2)))
-    print_blocks(blocks, head=[f"{name}: {CONFIDENTIAL}"])
-
-
-def _words(value: Any) -> str:
-    how = "leave out" if value.action == "drop" else "coarsen"
-    return f"{how} {value.variable}{', ' if value.rule else ''}{value.rule}"
+    print_blocks([Paragraph(str(result)), *explanation_blocks(result)], head=[f"{name}: {CONFIDENTIAL}"])

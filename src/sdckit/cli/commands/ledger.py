@@ -318,7 +318,7 @@ def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | N
 def _header(reading: Reading) -> tuple[str, ...]:
     from sdckit.data.files.readers import scan_header
 
-    return tuple(scan_header(reading.file, **reading.how_others).columns)
+    return tuple(scan_header(reading.file, **reading.how_first).columns)
 
 
 def _earlier(file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps) -> Any:

@@ -121,7 +121,7 @@ def _read(reading: Reading, chosen: Scenario, steps: Steps) -> tuple[Any, tuple[
         reading.file, steps=steps, recipe=Recipe([{"method": "random_order"}]), scenario=chosen,
         leave_out=chosen.identifiers, missing=codes_of(reading.missing, chosen), **reading.how,
     )  # fmt: skip
-    header = scan_header(reading.file, delimiter=reading.delimiter, encoding=reading.encoding)
+    header = scan_header(reading.file, **reading.how_first)
     return frame, tuple(header.columns)
 
 

@@ -56,7 +56,7 @@ def init(
     with Steps(quiet=quiet) as steps:
         from sdckit.data.files.readers import scan_header
 
-        header = scan_header(file, delimiter=reading.delimiter, encoding=reading.encoding)
+        header = scan_header(file, **reading.how_first)
         # columns without a role, too: what goes out may follow from them
         frame = read_declared(file, chosen, steps=steps, if_there=tuple(header.columns), header=header, **reading.how)
         steps.step("looking for recodings")

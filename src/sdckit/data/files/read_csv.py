@@ -16,36 +16,72 @@ from sdckit.data.files.csv_shape import CsvShape, CsvText, csv_shape, open_text
 from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES, Found, apply_codes, code_texts
+from sdckit.display import displayed
 from sdckit.errors import FileFormatError, SdcWarning
 
-# Workbooks: the first sheet is converted to CSV text, so that both are read by the same rules.
+# Workbooks: a sheet is converted to CSV text, so that both are read by the same rules.
 
 
 DELIMITER = ","
 _CUT = 1e-9
+_LOOKED_AT = 20  # rows among which the names of columns are looked for
 
 
-def sheet_as_csv(path: Path) -> bytes:
-    """Convert the first non-empty sheet to CSV text (UTF-8, commas, decimal points).
+def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | None = None) -> bytes:
+    """Convert a sheet, the first non-empty one by default, to CSV text (UTF-8, commas, decimal points).
 
     Numbers keep all digits, dates become ``2020-01-31``, errors such as ``#N/A`` are missing. Warns of further
-    sheets. Raises `FileFormatError`: not a workbook, password-protected or empty; or fastexcel is not installed.
+    sheets, and of a first row that is a title. Raises `FileFormatError`: not a workbook, password-protected or empty;
+    no such sheet or row; or fastexcel is not installed.
     """
     with clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
         book = _opened(path)
         sheets = [name for name in book.sheet_names if _holds(book, name)]
         if not sheets:
             raise FileFormatError(f"{path.name} is empty: no sheet of it holds a record")
-        frame = _sheet(book, sheets[0])
-        text = frame.write_csv(include_header=False).encode()
-    if len(sheets) > 1:
-        warnings.warn(
-            f"{path.name}: the first sheet is read; {len(sheets) - 1} more are not. To read another, save it as a "
-            "file of its own",
-            SdcWarning,
-            stacklevel=2,
+        chosen = sheets[0] if sheet is None else _chosen(path, book.sheet_names, sheet)
+        if not _holds(book, chosen, header_row or 1):
+            raise FileFormatError(
+                f"{path.name}: row {header_row or 1} of the sheet '{displayed(chosen)}' holds nothing; give the row "
+                "with the names of columns",
+                argument="header_row" if header_row else "sheet",
+            )
+        said = [] if header_row else _title(book, chosen)
+        text = _sheet(book, chosen, header_row or 1).write_csv(include_header=False).encode()
+    if sheet is None and len(sheets) > 1:
+        others = ", ".join(f"'{displayed(name)}'" for name in sheets[1:])
+        said.append(
+            f"the first sheet, '{displayed(chosen)}', is read and not {others}; name another by sheet= (on the command "
+            "line --sheet)"
         )
+    for text_said in said:
+        warnings.warn(f"{path.name}: {text_said}", SdcWarning, stacklevel=2)
     return text
+
+
+def _chosen(path: Path, names: Sequence[str], sheet: str | int) -> str:
+    """The name of the sheet that was asked for by name, or by number."""
+    if sheet in names:
+        return str(sheet)
+    number = int(sheet) if str(sheet).isdecimal() else 0
+    if 0 < number <= len(names):
+        return names[number - 1]
+    there = ", ".join(f"'{displayed(name)}'" for name in names)
+    raise FileFormatError(
+        f"{path.name} has no sheet '{displayed(str(sheet))}'; it has {there}, or give a number from 1", argument="sheet"
+    )
+
+
+def _title(book: Any, name: str) -> list[str]:
+    """A hint at the row of names where the first row has one filled cell at most, and one below it has more."""
+    rows = book.load_sheet(name, header_row=None, n_rows=_LOOKED_AT, dtypes="string").to_polars().rows()
+    filled = [sum(cell is not None for cell in row) for row in rows]
+    names = next((at for at, number in enumerate(filled, 1) if number > 1), 1)
+    said = (
+        f"the first row of the sheet seems to be a title, and the one numbered '{names}' to hold the names of columns; "
+        "if so give its number by header_row= (on the command line --header-row)"
+    )
+    return [] if names == 1 else [said]
 
 
 def _opened(path: Path) -> Any:
@@ -61,15 +97,21 @@ def _opened(path: Path) -> Any:
         raise ValueError from None
 
 
-def _holds(book: Any, name: str) -> bool:
-    return bool(book.load_sheet(name, header_row=None, n_rows=1, dtypes="string").width)
+def _holds(book: Any, name: str, row: int = 1) -> bool:
+    from fastexcel import InvalidParametersError
+
+    try:
+        rows = book.load_sheet(name, header_row=None, skip_rows=row - 1, n_rows=1, dtypes="string").to_polars()
+    except InvalidParametersError:  # below its last row
+        return False
+    return bool(rows.width) and (row == 1 or any(cell is not None for cell in rows.row(0)))
 
 
-def _sheet(book: Any, name: str) -> pl.DataFrame:
-    """The cells of a sheet as text, the header as first row."""
-    header = book.load_sheet(name, header_row=None, n_rows=1, dtypes="string").to_polars().row(0)
+def _sheet(book: Any, name: str, row: int) -> pl.DataFrame:
+    """The cells of a sheet from a row on as text, the header as first row."""
+    header = book.load_sheet(name, header_row=None, skip_rows=row - 1, n_rows=1, dtypes="string").to_polars().row(0)
     columns = [f"c{i}" for i in range(len(header))]  # names may be repeated: reported later, as for any CSV
-    given = {"header_row": None, "skip_rows": 1, "column_names": columns}
+    given = {"header_row": None, "skip_rows": row, "column_names": columns}
     typed = book.load_sheet(name, **given, schema_sample_rows=None).to_polars()
     texts = [column for column in columns if typed[column].dtype == pl.String]
     # in text columns, numbers come with nine decimals: they are read a second time
@@ -278,16 +320,19 @@ _ENOUGH = 5  # columns named in one message
 
 
 def csv_header(
-    path: Path, kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None
-) -> FileHeader:
+    path: Path, kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None,
+    sheet: str | int | None = None, header_row: int | None = None,
+) -> FileHeader:  # fmt: skip
     """Column names and number of records of a CSV file or workbook; checks every line."""
-    shape = _shape(_text(path, kind, encoding), kind, delimiter)
+    shape = _shape(_text(path, kind, encoding, sheet, header_row), kind, delimiter)
     return FileHeader(shape.names, shape.n_rows, kind, shape.certain)
 
 
-def _text(path: Path, kind: str, encoding: str | None) -> CsvText:
-    """The text of a CSV file, or of the sheet of a workbook."""
-    return CsvText(path, sheet_as_csv(path)) if kind == "Excel" else open_text(path, encoding)
+def _text(path: Path, kind: str, encoding: str | None, sheet: str | int | None, header_row: int | None) -> CsvText:
+    """The text of a CSV file, or of a sheet of a workbook."""
+    if kind == "Excel":
+        return CsvText(path, sheet_as_csv(path, sheet, header_row))
+    return open_text(path, encoding)
 
 
 def _shape(text: CsvText, kind: str, delimiter: str | None) -> CsvShape:
@@ -297,11 +342,11 @@ def _shape(text: CsvText, kind: str, delimiter: str | None) -> CsvShape:
 def read_csv(
     path: Path, kind: str = "CSV", *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
     missing: Sequence[str] = (), delimiter: str | None = None, encoding: str | None = None,
-    decimal: str | None = None, rows: int | None = None,
+    decimal: str | None = None, rows: int | None = None, sheet: str | int | None = None, header_row: int | None = None,
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a CSV file or a workbook and count the default codes; see `readers.read_file`."""
     check_decimal(path, decimal)
-    text = _text(path, kind, encoding)
+    text = _text(path, kind, encoding, sheet, header_row)
     shape = _shape(text, kind, delimiter)
     names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
     kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)

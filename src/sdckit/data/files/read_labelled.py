@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,7 @@ _READERS = {
     "SPSS": "read_sav", "SPSS portable": "read_por", "Stata": "read_dta",
     "SAS": "read_sas7bdat", "SAS transport": "read_xport",
 }  # fmt: skip
+_OPEN = 1e200  # an end of a range of codes beyond this is open
 _MOST_UNLABELLED = 50  # more values without a label: a numeric variable with a few labelled codes
 
 
@@ -188,6 +190,33 @@ def _user_missing(meta: Any, name: str) -> tuple[tuple[Any, Any], ...]:
     labelled = meta.variable_value_labels.get(name, {})
     letters = {*meta.missing_user_values.get(name, ()), *(code for code in labelled if _is_letter(meta, code))}
     return ranges + tuple((letter, letter) for letter in sorted(letters))
+
+
+def declared_missing(path: Path, kind: str, *, encoding: str | None = None) -> tuple[Found, ...]:
+    """Codes that an SPSS or Stata file declares to mean missing, as it names them, with the records that hold them."""
+    columns = read_column_labels(path, kind, encoding=encoding) if _with_user_missing(kind) else {}
+    declared = {name: labels for name, labels in columns.items() if labels.missing}
+    if not declared:
+        return ()
+    frame = _call(path, kind, encoding, usecols=[*declared], **_with_user_missing(kind))[0]
+    found = []
+    for name, labels in declared.items():
+        values = Counter(_plain_code(value) for value in frame[name] if value is not None)
+        texts = {code: text for text, code in labels.codes.items()}
+        for low, high in labels.missing:
+            only = replace(labels, missing=((low, high),))
+            held = sum(n for value, n in values.items() if only.is_missing(value))
+            found.append(Found(name, _declared_words(low, high, texts, kind), held))
+    return tuple(found)
+
+
+def _declared_words(low: Any, high: Any, texts: Mapping[Any, str], kind: str) -> str:
+    """A declared code with its label, or a range of them, whose ends may be open."""
+    dot = "." if kind == "Stata" and isinstance(low, str) else ""
+    if low == high:
+        return f"{dot}{code_text(low)}" + (f" ({texts[low]})" if low in texts else "")
+    ends = (code_text(end) if isinstance(end, str) or abs(end) < _OPEN else "" for end in (low, high))
+    return " … ".join(ends).strip()
 
 
 def _is_letter(meta: Any, code: object) -> bool:

@@ -142,7 +142,8 @@ def _check_equal(mine: pl.Series, theirs: pl.Series, names: tuple[str, str]) -> 
         )
 
 
-AS_CSV, COLUMNAR = ("CSV", "Excel"), ("Parquet", "Arrow")
+WORKBOOK = "Excel"
+AS_CSV, COLUMNAR = ("CSV", WORKBOOK), ("Parquet", "Arrow")
 # Records of a sample: a million, fewer for files with more than 50 columns.
 _MOST, _FEWEST, _CELLS = 1_000_000, 100_000, 50_000_000
 
@@ -168,6 +169,8 @@ def read_file(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | int | None = None,
+    header_row: int | None = None,
     labels: bool = True,
     rows: int | None = None,
     user_missing: bool = False,
@@ -180,7 +183,7 @@ def read_file(
     ----------
     path
         The file; its extension names the format. A CSV may be compressed (.csv.gz, .bz2, .xz, .zst); of a workbook
-        (.xlsx) the first sheet that holds anything is read.
+        (.xlsx) the first sheet that holds anything is read where none is named.
     columns
         The columns to read, in this order; no other is ever loaded. None reads all but the identifiers.
     identifiers
@@ -192,6 +195,9 @@ def read_file(
         empty field alone.
     delimiter, encoding, decimal
         How a CSV is written; found by itself where not given, and of no account for a workbook.
+    sheet, header_row
+        Of a workbook: the sheet, by name or by its number from 1, and the row that holds the names of columns, as
+        its program counts them; what stands above is left out.
     labels
         Replace codes by their value labels (SPSS, Stata, SAS).
     rows
@@ -201,7 +207,8 @@ def read_file(
         Otherwise they are missing. In columns of numbers they always are.
     join
         A second file with one record for each value of `join_key`, such as the households of persons: its columns
-        stand beside those of `path`, whose records and order stay. It is read by the same options.
+        stand beside those of `path`, whose records and order stay. It is read by the same options, but for sheet and
+        header row.
     join_key
         The column that both files have, such as the number of the household.
 
@@ -225,7 +232,8 @@ def read_file(
     -----
     SdcWarning
         Codes were taken for missing though none was named; values such as -999 or "refused", left as they
-        are, may mean missing; text would be numbers under the other decimal mark; a workbook has more sheets;
+        are, may mean missing; text would be numbers under the other decimal mark; a workbook has more sheets, or
+        a title above the names of its columns;
         records of a second file that no record of the first belongs to.
 
     Examples
@@ -248,7 +256,7 @@ def read_file(
         arguments.count(rows, "rows", "counts records")
     how: dict[str, Any] = {
         "delimiter": delimiter, "encoding": encoding, "decimal": decimal, "labels": labels,
-        "user_missing": user_missing,
+        "user_missing": user_missing, "sheet": sheet, "header_row": header_row,
     }  # fmt: skip
     frame, notes = _read_both(
         Path(path), join, join_key, columns=columns, identifiers=identifiers, missing=missing, rows=rows, **how
@@ -271,12 +279,13 @@ def _read_both(
     key = arguments.column(key, "join_key")
     header = scan_header(
         file, columns=columns, identifiers=identifiers, delimiter=how["delimiter"], encoding=how["encoding"],
-        join=second, join_key=key,
+        sheet=how["sheet"], header_row=how["header_row"], join=second, join_key=key,
     )  # fmt: skip
-    first, other_header = (_header(path, how["delimiter"], how["encoding"]) for path in (file, second))
+    cut = how["delimiter"], how["encoding"]
+    first, other_header = _header(file, *cut, how["sheet"], how["header_row"]), _header(second, *cut)
     parts = parts_of(first, other_header, key, columns=columns, identifiers=identifiers)
     frame, notes = _read(file, parts[0], (), missing, rows=rows, **how)
-    other, others = _read(second, parts[1], (), missing, rows=None, **how)
+    other, others = _read(second, parts[1], (), missing, rows=None, **{**how, "sheet": None, "header_row": None})
     others.warn(second.name)
     joined = join_frames(frame, other, key, names=(file.name, second.name), whole=rows is None)
     shown = columns if columns is not None else header.columns
@@ -286,15 +295,15 @@ def _read_both(
 def _read(
     file: Path, columns: Sequence[str] | None, identifiers: Sequence[str], missing: Sequence[str], *,
     delimiter: str | None, encoding: str | None, decimal: str | None, labels: bool, rows: int | None,
-    user_missing: bool,
+    user_missing: bool, sheet: str | int | None, header_row: int | None,
 ) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
     """Read one file of any format, with notes on its codes for missing."""
     codes = arguments.texts(missing, "missing")
-    kind = file_format(file)
+    kind = _kind(file, sheet, header_row)
     if kind in AS_CSV:
         frame, taken = read_csv(
             file, kind, columns=columns, identifiers=identifiers, missing=codes,
-            delimiter=delimiter, encoding=encoding, decimal=decimal, rows=rows,
+            delimiter=delimiter, encoding=encoding, decimal=decimal, rows=rows, sheet=sheet, header_row=header_row,
         )  # fmt: skip
     elif kind in COLUMNAR:
         frame, taken = read_columnar(file, kind, columns=columns, identifiers=identifiers, missing=codes, rows=rows)
@@ -326,6 +335,8 @@ def scan_header(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,  # noqa: ARG001
+    sheet: str | int | None = None,
+    header_row: int | None = None,
     labels: bool = True,  # noqa: ARG001
     user_missing: bool = False,  # noqa: ARG001
     join: str | Path | None = None,
@@ -337,7 +348,7 @@ def scan_header(
     not there. The other options, and the errors, are those of `read_file`; how the lines are cut matters here.
     """
     file = Path(path)
-    header = _header(file, delimiter, encoding)
+    header = _header(file, delimiter, encoding, sheet, header_row)
     if join is not None:
         second = second_file(join)
         other = _header(second, delimiter, encoding)
@@ -347,19 +358,38 @@ def scan_header(
     return header
 
 
-def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHeader:
-    kind = file_format(file)
+def _header(
+    file: Path, delimiter: str | None, encoding: str | None, sheet: str | int | None = None,
+    header_row: int | None = None,
+) -> FileHeader:  # fmt: skip
+    kind = _kind(file, sheet, header_row)
     if kind in AS_CSV:
-        return csv_header(file, kind, delimiter=delimiter, encoding=encoding)
+        return csv_header(file, kind, delimiter=delimiter, encoding=encoding, sheet=sheet, header_row=header_row)
     if kind in COLUMNAR:
         return columnar_header(file, kind)
     return labelled_header(file, kind, encoding=encoding)
 
 
+def _kind(file: Path, sheet: str | int | None, header_row: int | None) -> str:
+    """The format of a file; a sheet and a row of names are of a workbook."""
+    if isinstance(sheet, int):
+        arguments.count(sheet, "sheet", "is the name of a sheet or its number")
+    elif sheet is not None:
+        arguments.text(sheet, "sheet")
+    if header_row is not None:
+        arguments.count(header_row, "header_row", "is a row of the sheet")
+    kind = file_format(file)
+    for name, value in (("sheet", sheet), ("header_row", header_row)):
+        if value is not None and kind != WORKBOOK:
+            raise DataError(f"{file.name} is {kind} and has no sheets; leave {name} out", argument=name)
+    return kind
+
+
 def describe_file(
     path: str | Path, *, missing: Sequence[str] = (), delimiter: str | None = None,
-    encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int | None = None,
-    user_missing: bool = False, join: str | Path | None = None, join_key: str | None = None, whole: bool = False,
+    encoding: str | None = None, decimal: str | None = None, sheet: str | int | None = None,
+    header_row: int | None = None, labels: bool = True, rows: int | None = None, user_missing: bool = False,
+    join: str | Path | None = None, join_key: str | None = None, whole: bool = False,
 ) -> FileSample:  # fmt: skip
     """Header, labels and first records of a file with all columns, for guessing roles.
 
@@ -367,12 +397,13 @@ def describe_file(
     Raises what `read_file` does.
     """
     file = Path(path)
-    header = scan_header(file, delimiter=delimiter, encoding=encoding, join=join, join_key=join_key)
+    cut: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "header_row": header_row}
+    header = scan_header(file, join=join, join_key=join_key, **cut)
     if rows is None and not whole:
         rows = max(_FEWEST, min(_MOST, _CELLS // max(len(header.columns), 1)))
     frame, notes = _read_both(
-        file, join, join_key, missing=missing, rows=rows, delimiter=delimiter, encoding=encoding, decimal=decimal,
-        labels=labels, user_missing=user_missing,
+        file, join, join_key, missing=missing, rows=rows, decimal=decimal, labels=labels, user_missing=user_missing,
+        **cut,
     )  # fmt: skip
     notes.warn(file.name)
     file_labels = read_labels(file, encoding=encoding, join=join)

@@ -301,18 +301,7 @@ def scenario_toml(
 Guessed = tuple[RoleGuesses, str, str, MissingNotes]
 
 
-def guess_file(
-    data: Any,
-    *,
-    missing: Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    labels: bool = True,
-    user_missing: bool = False,
-    join: str | Path | None = None,
-    join_key: str | None = None,
-) -> Guessed:
+def guess_file(data: Any, *, missing: Sequence[str] = (), **how: Any) -> Guessed:
     """Guess the roles of columns: the guesses, the name of the data, a note on the sample, codes for missing.
 
     Options and errors are those of `scenario_toml` and of `read_file`.
@@ -322,10 +311,7 @@ def guess_file(
         frame = _first(data)
         looked = f"At most the first {SAMPLE:,} records were looked at." if frame.height >= SAMPLE else ""
         return _guess(frame, {}, {}), "the data", looked, MissingNotes(codes)
-    sample = describe_file(
-        data, missing=codes, delimiter=delimiter, encoding=encoding, decimal=decimal, labels=labels,
-        user_missing=user_missing, join=join, join_key=join_key,
-    )  # fmt: skip
+    sample = describe_file(data, missing=codes, **how)
     guesses = _guess(sample.frame, sample.labels, sample.value_labels)
     n_rows = sample.header.n_rows
     looked = "" if n_rows is None or n_rows <= sample.frame.height else (

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 Plain = Mapping[str, Any]
+DECLARED = "Declared missing by the file itself, and applied"
+KEPT = "The form above can keep those with a label as categories, and read the file again."
 # Prefix of the name of a data type, and what documents call it.
 KINDS = (
     ("Int", "whole numbers"), ("UInt", "whole numbers"), ("Float", "numbers"), ("Decimal", "numbers"),
@@ -38,8 +40,9 @@ class OpenedFile:
         Its name, without the folder.
     sample : FileSample
         Its records, its header, its labels.
-    taken, suspected : tuple of Found
-        Codes that were read as missing, and values suspected to mean missing.
+    taken, declared, suspected : tuple of Found
+        Codes that were read as missing, those of them that the file itself declares, and values suspected to mean
+        missing.
     warnings : tuple of str
         Warnings raised by reading it.
     """
@@ -47,6 +50,7 @@ class OpenedFile:
     name: str
     sample: FileSample
     taken: tuple[Found, ...] = ()
+    declared: tuple[Found, ...] = ()
     suspected: tuple[Found, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -76,17 +80,17 @@ def file_document(opened: OpenedFile) -> Document:
         )
     tree["columns"] = tuple(columns)
     places = {name: at for at, name in enumerate(frame.columns)}
-    for kind, codes in (("taken", opened.taken), ("suspected", opened.suspected)):
+    for kind, codes in (("taken", opened.taken), ("declared", opened.declared), ("suspected", opened.suspected)):
         tree[kind] = tuple(_code(code, kind, places[code.column], ledger) for code in codes)
     tree["warnings"] = tuple(Foreign(text) for text in opened.warnings)
     return Document(tree, ledger.variables, tuple(ledger.relations), frame.height)
 
 
 def _code(code: Found, kind: str, place: int, ledger: Ledger) -> dict[str, Tree]:
-    """A code in a column: its count is part of the missing values if taken for missing, else of all records."""
+    """A code in a column: its count is part of the missing values, or of all records where it is only suspected."""
     name = f"{kind}.{place}.{code.code}"
     count: Count = ledger.count(name, code.records, f"missing.{place}")
-    ledger.nested(f"missing.{place}" if kind == "taken" else "n", name)
+    ledger.nested("n" if kind == "suspected" else f"missing.{place}", name)
     return {"code": code.code, "column": code.column, "n": count}
 
 
@@ -123,6 +127,8 @@ def _codes(plain: Plain) -> list[Block]:
     blocks: list[Block] = []
     if plain["taken"]:
         blocks.append(_code_table("Taken for missing", plain["taken"], "Values that became missing"))
+    if plain["declared"]:
+        blocks += [_code_table(DECLARED, plain["declared"], "Values that became missing"), Paragraph(KEPT, "note")]
     if plain["suspected"]:
         blocks.append(_code_table("May mean missing", plain["suspected"], "Records that hold it"))
     return blocks or [Paragraph("No code for missing values was found; empty fields are missing.")]

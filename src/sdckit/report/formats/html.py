@@ -113,6 +113,7 @@ def _template(name: str) -> Any:
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 SECONDS = 120
+LONGEST_PATH = 60  # of a folder for temporary files in which it can make its socket; it starts in no longer one
 QUIET = (
     "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--disable-extensions", "--disable-quic", "--host-resolver-rules=MAP * ~NOTFOUND",
@@ -165,8 +166,10 @@ def render_pdf(page: Page) -> bytes:
 
 
 def _run(command: list[str]) -> None:
+    long = len(tempfile.gettempdir()) > LONGEST_PATH
+    own = {name: value for name, value in os.environ.items() if not (long and name == "TMPDIR")}
     try:
-        subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+        subprocess.run(command, capture_output=True, timeout=SECONDS, check=False, env=own)
     except subprocess.TimeoutExpired:
         raise FileFormatError(f"{Path(command[0]).name} did not end within {SECONDS} seconds; {HOW}") from None
     except OSError as error:

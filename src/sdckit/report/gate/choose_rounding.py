@@ -17,8 +17,18 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.linear_bounds import Lookout, few_values, find_point, make_room, moved_by, narrow
-from sdckit.report.gate.audit import SAFE_VALUES, SMALL, Interval, as_arrays, linked, make_system, narrowed, propagate
+from sdckit.numerics.linear_bounds import Lookout, Relations, few_values, find_point, make_room, moved_by, narrow
+from sdckit.report.gate.audit import (
+    SAFE_VALUES,
+    SMALL,
+    Interval,
+    System,
+    as_arrays,
+    linked,
+    make_system,
+    narrowed,
+    propagate,
+)
 from sdckit.report.gate.figures import DIFFERENCE, Relation, Variable, Watched
 from sdckit.report.gate.rounding import LADDER, Print, last_level, print_bound, print_variable, prints_between
 
@@ -150,6 +160,22 @@ REMEMBERED, REMEMBERED_NEAR = 256, 8
 # Dead ends after which the search for a feasible assignment restarts and is given up: over all variables of a small
 # component, and near one variable of a larger one.
 DEAD_ENDS, DEAD_ENDS_NEAR = 20, 1
+# Systems of relations that are remembered: a document is read by two, stage by stage, and again where a count insists.
+SYSTEMS = 16
+
+
+@lru_cache(maxsize=SYSTEMS)
+def _structure(
+    variables: tuple[str, ...], relations: tuple[Relation, ...], integers: tuple[str, ...]
+) -> tuple[Mapping[str, str], Sequence[str], Mapping[str, int], System, Relations]:
+    """What follows from the relations alone, for all who read them: representatives, their places, both systems."""
+    same, between = join_equal(variables, relations)
+    names = list(dict.fromkeys(same.values()))
+    numbered = {name: number for number, name in enumerate(names)}
+    place = {name: numbered[first] for name, first in same.items()}
+    whole = [same[name] for name in integers]
+    arrays = as_arrays(make_system([*between, *between_sums(between)], whole), numbered)
+    return same, names, place, make_system(between, whole), arrays
 
 
 class Known:
@@ -180,13 +206,8 @@ class Known:
         *,
         insist: Iterable[str] = (),
     ) -> None:
-        self._same, between = join_equal(bounds, relations)
-        self.names = list(dict.fromkeys(self._same.values()))
-        numbered = {name: number for number, name in enumerate(self.names)}
-        self.place = {name: numbered[first] for name, first in self._same.items()}
-        whole = [self._same[name] for name in integers]
-        self.system = make_system(between, whole)
-        self._relations = as_arrays(make_system([*between, *between_sums(between)], whole), numbered)
+        given = tuple(bounds), tuple(relations), tuple(integers)
+        self._same, self.names, self.place, self.system, self._relations = _structure(*given)
         self._room = make_room(self._relations)
         self.low, self.high = np.full(len(self.names), -np.inf), np.full(len(self.names), np.inf)
         for name, (low, high) in bounds.items():

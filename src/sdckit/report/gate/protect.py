@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -243,6 +243,63 @@ def protect_words(text: str, printed: Callable[[int], str] | None = None) -> str
     several = _SHARE.sub(r"\1\2", several)
     without_rows = _ROWS.sub(lambda match: f"{match.group(1)}s not shown{_plural(match, 2)}", several)
     return _NUMBER.sub(lambda match: _number(match, printed or _to_five), without_rows)
+
+
+# What a message names, or how far work is: a column, a file, what was typed, the place of a step. It counts nobody.
+_NAMED = re.compile(
+    r"(?<!\w)'[^']*'(?!\w)|(?<!\w)\"[^\"]*\"(?!\w)|“[^”]*”(?:: [^\s,;]+(?![^\s,;])"
+    r"(?!\s+(?:\w+\s+){0,2}(?:of|records?|rows?|values?|cells?|households?|persons?)\b))?"
+    r"|(?<=\w)\[\d+\]|\{[^{}]*\}"
+    r"|[^\s'\"“(]*\.[A-Za-z]\w{1,7}\b|\b2\^\d+"
+    r"|\b(?:steps?|part|of size|level|version|columns,)\s+\d+(?:\s+(?:to|of)\s+\d+)?(?![\d,.]*\d)"
+    r"(?!\s+(?:of|records?|rows?)\b)"
+    r"|\b(?:(?:counts|counting)\s+from|not\s+to|mean|last|0\s+or|(?:from|between)\s+[01]\s+(?:to|and)|at\s+least)\s+1\b"
+    r"(?!,?\d|\s+(?:of|records?|rows?|households?|persons?|values?)\b)|\b[12](?=\s+or\s+more\b)"
+    r"|\bmust be at (?:least|most) [\d.]+|\bn \+ 1\b"
+)
+_PERCENT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:\s?%|\s+per\s+cent\b)")
+_LIMIT = re.compile(r"(?:=|\b(?:at most|at least|up to|over|under|than|below|between|and|to))\s*$", re.IGNORECASE)
+_OURS = re.compile(r"\b(?:at most|up to)\s*$")
+_COUNTS_SOON = re.compile(r"\s*(?:[^\s.,;:()]+\s+){0,3}" + _COUNTED.pattern.removeprefix(r"\s*"), re.IGNORECASE)
+
+
+def protect_message(text: str, typed: Collection[str] = ()) -> str:
+    """Protect the numbers of a message that stands in no document; names in quotes stay, and a limit that was typed.
+
+    `typed` are the numbers that somebody has typed. One of them stays where it stands as a limit and counts nothing:
+    a number of records may be the same.
+
+    Examples
+    --------
+    >>> protect_message("column 'age 3': 1 of its values, in 4 records (3.2 %), are in no line", ["3"])
+    "column 'age 3': <5 of its values, in <5 records (<20 %), are in no line"
+    >>> protect_message("step 2: size = 3 is too small, 3 complete records have it", ["3"])
+    'step 2: size = 3 is too small, <5 complete records have it'
+    """
+    named: list[str] = []
+
+    def kept(match: re.Match[str]) -> str:
+        named.append(match.group(0))
+        return chr(_FIRST_PRIVATE + len(named) - 1)
+
+    def limit(match: re.Match[str]) -> str:
+        ours = _OURS.search(text[: match.start()]) and len(match.group(0)) > 1  # a limit of the package
+        stays = ours or (match.group(0) in typed and _LIMIT.search(text[: match.start()]))
+        return kept(match) if stays and not _COUNTS_SOON.match(text[match.end() :]) else match.group(0)
+
+    text = _NAMED.sub(kept, text)
+    text = _PERCENT.sub(lambda match: match.group(0) if match.group(0) in typed else _coarse(match.group(0)), text)
+    text = protect_words(_NUMBER.sub(limit, text))
+    return "".join(named[at] if 0 <= (at := ord(letter) - _FIRST_PRIVATE) < len(named) else letter for letter in text)
+
+
+_FIRST_PRIVATE = 0xF0000  # a plane of characters that no text has
+
+
+def _coarse(percent: str) -> str:
+    """A share in the coarsest steps, since of how many records it is stands nowhere."""
+    share = float(re.split(r"[^\d.]", percent)[0]) / 100
+    return str(_part(share, 0, exact=False)["text"])
 
 
 def _to_five(n: int) -> str:

@@ -340,6 +340,7 @@ class Asked:
     control: Any
     until: float
     tell: Callable[[str], None]
+    passing: Callable[[Trials, Judged], None] = lambda *_: None  # gets a node that passes, as soon as one does
 
 
 def at_aim(trials: Trials, aim: int) -> Trials:
@@ -390,6 +391,7 @@ def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> li
         judged = _measured(now, _repaired(now, node, asked), asked)
         way = (now.with_how(judged.how), search, searched, judged)
         if judged.passed:
+            asked.passing(way[0], judged)
             return [way]
         if not nearest or len(judged.failing) < len(nearest[0][3].failing):
             nearest = [way]

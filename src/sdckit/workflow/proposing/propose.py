@@ -258,8 +258,12 @@ def make_proposal(
     formula: str | None = None, family: str = "linear", alternatives: int = 3,
     control: Any = None, internal: bool = False, folder: Path | None = None, time_limit: float | None = None,
     step: Callable[[str], None] | None = None, head: Sequence[str] = HEAD,
+    passing: Callable[[Alternative], None] | None = None,
 ) -> Proposal:  # fmt: skip
-    """`propose` for a file of these `columns`, of which `data` need not hold the identifiers."""
+    """`propose` for a file of these `columns`, of which `data` need not hold the identifiers.
+
+    `passing` gets each recipe that loses less than those before it and holds every threshold, before the search ends.
+    """
     arguments.flag(internal, "internal")
     arguments.share(share, "share", "is a share of the records")
     arguments.count(alternatives, "alternatives", "counts recipes beside the best", at_least=0)
@@ -282,7 +286,14 @@ def make_proposal(
     tell = step or (lambda _: None)
     given = frame.drop([name for name in scenario.identifiers if name in frame.columns]).to_native()
     measure = measure_of(loss, formula, family, given, scenario)
-    asked = Asked(tuple(keep), numbers, allowed, measure, control, until, tell)
+    least = [math.inf]
+
+    def passes(found_in: Trials, judged: Judged) -> None:
+        if passing is not None and judged.measured < least[0]:
+            least[0] = judged.measured
+            passing(_alternative(found_in, "passes", judged, columns, folder))
+
+    asked = Asked(tuple(keep), numbers, allowed, measure, control, until, tell, passes)
     tell("finding recodings")
     weights = {} if numbers is None else {key: 1 / number for key, number in numbers.items()}
     lattice = open_lattice(

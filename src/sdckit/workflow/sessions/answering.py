@@ -11,8 +11,10 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sdckit.data.files.whole_files import number_of, reason_of
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.workflow.sessions.refusals import field, message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
 
 MOST_KEPT = 64  # results that are kept, so that going back is instant
-READING = ("missing", "delimiter", "encoding", "decimal", "user_missing", "join", "join_key")
+WRITTEN = ("delimiter", "encoding", "decimal", "sheet", "header_row", "join_key")  # of one value each
+READING = ("missing", *WRITTEN, "user_missing", "join")
 
 Tell = Callable[[str], None]  # is told how far a task is
 One = TypeVar("One")
@@ -213,15 +216,14 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
     try:
         with _compiling(send), _warned() as notes:
             result = _carried_out(desk, request, send)
-        exact = request["arguments"].get("exact", False)
-        shown = notes if exact else list(map(_protected, notes))
+        shown = [message(note, request["arguments"]) for note in notes]
         send({"result": {**result, "notes": [*result.get("notes", ()), *shown]}})
     except SdcError as error:
-        send({"error": str(error), "field": error.argument or ""})
+        send({"error": message(str(error), request["arguments"]), "field": field(error)})
     except MemoryError:
         send({"error": "not enough memory; declare fewer columns or run on a larger machine"})
     except OSError as error:
-        send({"error": error.strerror or INTERNAL.format(kind=type(error).__name__)})
+        send({"error": reason_of(error) if number_of(error) else INTERNAL.format(kind=type(error).__name__)})
     except Exception as error:  # noqa: BLE001 - the last resort: messages of libraries may show a value
         send({"error": INTERNAL.format(kind=type(error).__name__)})
 
@@ -232,14 +234,21 @@ def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, An
         desk.open(file["path"], file.get("reading", {}))
     room, _, function = task.partition(".")
     run = getattr(import_module(f"sdckit.workflow.sessions.{room}"), function)
-    return dict(run(desk, lambda text: send({"tell": text}), **request["arguments"]))
+    arguments = request["arguments"]
+    return dict(run(desk, _Line(send, arguments), **arguments))
 
 
-def _protected(text: str) -> str:
-    """A warning with its record counts protected."""
-    from sdckit.report.gate.protect import protect_words
+class _Line:
+    """What a task tells while it runs: how far it is, and what it has so far."""
 
-    return protect_words(text)
+    def __init__(self, send: Send, arguments: Mapping[str, Any]) -> None:
+        self._send, self._arguments = send, arguments
+
+    def __call__(self, text: str) -> None:
+        self._send({"tell": message(text, self._arguments)})
+
+    def partial(self, so_far: dict[str, Any]) -> None:
+        self._send({"partial": so_far})
 
 
 @contextlib.contextmanager

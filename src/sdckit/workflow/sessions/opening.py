@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sdckit.errors import DataError, SdcWarning
+from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
 from sdckit.report.notebook import document_html, protected, sections_html
 from sdckit.workflow.sessions.answering import Desk, Tell
 from sdckit.workflow.sessions.roles import plain_scenario
+
+if TYPE_CHECKING:
+    from sdckit.data.missing_values.missing import Found
 
 DEMO = "affairs.csv"
 MOST_ROWS = 50  # on a page of records
@@ -20,11 +24,20 @@ MARK = "Records of persons: confidential, for this screen only."
 
 
 def open_file(
-    desk: Desk, tell: Tell, *, path: str, reading: Mapping[str, Any], exact: bool = False, language: str = "en"
-) -> dict[str, Any]:
-    """Open a file with these options, and tell what was read: records, columns, labels, codes for missing."""
+    desk: Desk, tell: Tell, *, path: str, reading: Mapping[str, Any], exact: bool = False, language: str = "en",
+    upload: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """Open a file with these options, and tell what was read: records, columns, labels, codes for missing.
+
+    An upload that cannot be read is removed with its folder; it stays where only an option was refused.
+    """
     tell(f"reading {Path(path).name}")
-    desk.open(path, reading)
+    try:
+        desk.open(path, reading)
+    except SdcError as error:
+        if upload and not error.argument and Path(path).is_relative_to(desk.folder):
+            shutil.rmtree(Path(path).parent, ignore_errors=True)
+        raise
     return told(desk, tell, exact=exact, language=language)
 
 
@@ -80,7 +93,8 @@ def rows(
     caption = f"Records {first + 1:,} to {first + page.height:,} of {frame.height:,}"
     block = TableBlock(caption, ("Row", *shown), cells)
     section = Section("Records", (Paragraph(MARK, "warning"), block))
-    named = {"variables": dict.fromkeys(shown, 0)}
+    values = (*shown, *(value for row in cells for value in row))
+    named = {"scenario": {"intruders": dict.fromkeys(shown, values)}}  # no column and no value is translated
     return {
         "html": sections_html([section], exact=True, language=language, plain=named),
         "start": first,
@@ -92,7 +106,21 @@ def _opened(desk: Desk) -> OpenedFile:
     """The open file, with counts of the codes that became missing."""
     notes = desk.sample.notes
     taken = desk.remember("codes", list(notes.given), lambda: _effect(desk)) if notes.given else notes.taken
-    return OpenedFile(desk.path.name, desk.sample, taken, notes.suspected, desk.warnings)
+    declared = desk.remember("declared", [], lambda: _declared(desk))
+    return OpenedFile(desk.path.name, desk.sample, taken, declared, notes.suspected, desk.warnings)
+
+
+def _declared(desk: Desk) -> tuple[Found, ...]:
+    """The codes that the file and a second one declare to mean missing, where they were read so."""
+    from sdckit.data.files.file_checks import file_format
+    from sdckit.data.files.read_labelled import declared_missing
+
+    if desk.reading.get("user_missing"):  # kept as categories
+        return ()
+    files = [desk.path, *map(Path, filter(None, [desk.reading.get("join")]))]
+    encoding = desk.reading.get("encoding")
+    every = [code for file in files for code in declared_missing(file, file_format(file), encoding=encoding)]
+    return tuple(code for code in every if code.column in desk.data.columns)
 
 
 def _effect(desk: Desk) -> Any:

@@ -28,6 +28,7 @@ from sdckit.workflow.recipes.step_forms import picture_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.proposing.proposal import Alternative
     from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe import Applied
     from sdckit.workflow.sessions.answering import Desk, Tell
@@ -296,14 +297,23 @@ def propose(
     exact: bool = False, language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
     """The proposed recipe with the least loss, and its alternatives."""
+    from sdckit.workflow.proposing.proposal import about_loss, in_words
     from sdckit.workflow.proposing.propose import make_proposal
 
     chosen = desk.confirmed(scenario)
+    hear = getattr(tell, "partial", None)
+
+    def passes(alternative: Alternative) -> None:
+        if hear is not None:
+            loss = alternative.loss if exact else about_loss(alternative.loss, desk.data.height) or "–"
+            words = say(in_words(alternative.keys), language, desk.data.columns)
+            hear({"words": words, "loss": _loss(loss), "passed": alternative.passed,
+                  "steps": plain_steps(alternative.recipe)})  # fmt: skip
 
     def make() -> dict[str, Any]:
         proposal = make_proposal(
             desk.original(chosen), chosen, columns=desk.data.columns, keep=list(keep), internal=exact,
-            folder=desk.folder, time_limit=seconds, step=tell,
+            folder=desk.folder, time_limit=seconds, step=tell, passing=passes,
         )  # fmt: skip
         plain = proposal.to_dict(internal=exact)
         others = [
@@ -354,6 +364,15 @@ def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
     name = f"hierarchy-{digest(column)[:8]}.csv"  # a name of a column need not be one of a file
     write_whole(text, desk.folder / name, private=True)
     return {"name": name}
+
+
+def load_recipe(desk: Desk, tell: Tell, *, path: str, scenario: Plain) -> dict[str, Any]:
+    """Read a recipe file and hold it against the open file; its derived columns are the last step."""
+    tell("reading the recipe")
+    steps = plain_steps(Recipe.from_toml(path))
+    chosen, made = desk.scenario(scenario), make_recipe(desk, steps)
+    made.check(data_for(desk, made, chosen), scenario=chosen)
+    return {"steps": steps}
 
 
 def _written(desk: Desk, text: str, *, exact: bool, language: str) -> str:

@@ -6,13 +6,19 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.errors import DataError, ScenarioError, SdcWarning
-from sdckit.report.blocks import Section
+from sdckit.catalogue.attacks import COPIES
+from sdckit.data.limits import LIMITS
+from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
+from sdckit.report.blocks import Block, Paragraph, Section
+from sdckit.report.chapters.page import verdicts_block
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
+from sdckit.report.gate.protect import protect_words
 from sdckit.report.notebook import sections_html, verdict_html, warned_html
+from sdckit.report.rates import ATTACKS
 from sdckit.report.wording import say
 from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept, make_recipe, tried
 
@@ -24,6 +30,16 @@ if TYPE_CHECKING:
 
 
 NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
+HELD = ("attacks", COPIES.name)  # what the limits on attacks read
+NOT_ATTACKED = "No attack was simulated on this release yet."
+NO_ATTACK_LIMIT = (
+    "No limit on attacks is declared, so they decide nothing: weigh them yourself, or declare on the page Roles how "
+    "far trial attacks may succeed."
+)
+NO_MEMBERSHIP = (
+    "Membership is not judged: whether somebody was in the file is told only beside people of the same kind who were "
+    "never in it. Choose a control file above, and simulate the attacks."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +82,34 @@ def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
     """The people of a control file, read as the file itself is."""
     from sdckit.data.files.readers import read_file, scan_header
 
-    how = {name: value for name, value in desk.reading.items() if name not in ("join", "join_key", "missing")}
+    own = ("join", "join_key", "missing", "sheet", "header_row")  # of the file itself
+    how = {name: value for name, value in desk.reading.items() if name not in own}
+    if not Path(control).is_file():
+        raise FileFormatError("the control file is not there any more; choose it again")
     header = scan_header(control, **how)
     known = [name for name in scenario.identifiers if name in header.columns]
     return read_file(control, identifiers=known, missing=tuple(scenario.missing_codes), **how)
+
+
+def check_control(
+    desk: Desk, tell: Tell, *, scenario: Plain, path: str, exact: bool = False, language: str = "en"
+) -> dict[str, Any]:  # fmt: skip
+    """Whether a file can be the control file: it can be read, and has the columns; one that cannot be is removed."""
+    tell("reading the control file")
+    chosen = desk.scenario(scenario)
+    try:
+        people = _people(desk, path, chosen)
+        columns = dict.fromkeys([*chosen.all_keys, *chosen.sensitive])
+        if lacking := [name for name in columns if name not in people.columns]:
+            raise FileFormatError(f"the control file lacks columns of the file: {', '.join(lacking)}")
+        for name in columns:
+            if people[name].dtype.is_numeric() != desk.data[name].dtype.is_numeric():
+                raise FileFormatError(f"the control file has other values than the file in the column {name}")
+    except Exception:
+        Path(path).unlink(missing_ok=True)
+        raise
+    words = f"The control file is used: {people.height:,} records."
+    return {"words": say(words if exact else protect_words(words), language)}
 
 
 def release(
@@ -90,7 +130,22 @@ def release(
     words = sections_html([_answer(plain)], exact=exact, language=language, plain=plain)
     extra = warned_html(NO_LIMIT if not plain["verdicts"] else outcome.why_not, language) if outcome.why_not else ""
     verdict = verdict_html(plain, of="The release:", exact=exact, language=language) + extra
-    return {**facts, "verdict": verdict, "html": words, "chapters": [title for title, _ in _chapters(plain)]}
+    attacked = sections_html(_attacked(plain), exact=exact, language=language, plain=plain)
+    chapters = [title for title, _ in _chapters(plain)]
+    return {**facts, "verdict": verdict, "html": words, "attacked": attacked, "chapters": chapters}
+
+
+def _attacked(plain: Plain) -> list[Section]:
+    """What the attacks came to, and the limits they are held against; or that none was made, and what opens it."""
+    limits = [verdict for verdict in plain["verdicts"] if LIMITS[verdict["name"]].measure in HELD]
+    held: Block = verdicts_block({**plain, "verdicts": limits}) if limits else Paragraph(NO_ATTACK_LIMIT)
+    attacks = plain.get("attacks")
+    opened = [] if attacks is not None and attacks["control"] else [Paragraph(NO_MEMBERSHIP, "warning")]
+    sections = [Section("", (Paragraph(NOT_ATTACKED), *opened, held))]
+    if attacks is not None:
+        chapter = next(sections for title, sections in _chapters(plain) if title == ATTACKS)
+        sections = [Section("", (held, *opened)), *(replace(section, title="") for section in chapter)]
+    return sections
 
 
 def _plain(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:

@@ -9,14 +9,18 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sdckit.catalogue import CATALOGUE
+from sdckit.data.arguments import is_whole
 from sdckit.data.scenarios.column_roles import among_columns
 from sdckit.errors import DataError, ScenarioError, SdcWarning
-from sdckit.report.blocks import Items, Section
+from sdckit.report.blocks import Items, Paragraph, Section
 from sdckit.report.chapters.decision import CONTRIBUTIONS, next_steps
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.page import answer_section, compared_section, level_charts, measure_sections, not_measured
-from sdckit.report.notebook import document_html, protected, result_html, verdict_html, warned_html
+from sdckit.report.explanation import alone_words, explanation_blocks, riskiest_block
+from sdckit.report.notebook import document_html, protected, result_html, sections_html, verdict_html, warned_html
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
 from sdckit.report.wording import say
@@ -69,6 +73,14 @@ def with_other_keys(scenario: Scenario, intruder: str, keys: Sequence[str], *, n
 
 Plain = Mapping[str, Any]
 TICKED = "with the ticked keys"
+MOST_LEVELS = 50  # of a variable whose values are subgroups
+FIRST_LOOK = 10_000  # records: what has more values in these is asked no further
+NO_SUBGROUPS = (
+    "{name} is no variable for subgroups: it tells records apart, is a weight, or has more than {n} values; choose "
+    "another one, or make it coarser first"
+)
+MOST_COMBINATIONS = 100
+FOR_THIS_SCREEN = "Values of single people: confidential, for this screen only. They are in no report and no download."
 
 
 def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
@@ -92,6 +104,7 @@ def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langua
         "html": document_html(made, laid, exact=exact, language=language),
         "passed": assessment.passed,
         "further": {name: say(question, language) for name, question in further_questions().items()},
+        "subgroups": subgroup_columns(desk, scenario),
         "notes": [],
     }
 
@@ -198,6 +211,10 @@ def subgroups(
     if not by:
         raise ScenarioError("choose a variable whose values are the subgroups")
     whole = desk.scenario(scenario)
+    can_be = subgroup_columns(desk, scenario)
+    for name in by:
+        if name in desk.data.columns and name not in can_be:
+            raise ScenarioError(NO_SUBGROUPS.format(name=name, n=MOST_LEVELS), argument="by")
     assessment = desk.remember("by", [plain_of(whole), list(by)], lambda: _assess_scenario(desk, whole, tell, by))
     lean = without_measures(assessment, (CONTRIBUTIONS,))
 
@@ -211,6 +228,90 @@ def subgroups(
         return sections
 
     return _html(desk, lean, laid, exact=exact, language=language)
+
+
+def subgroup_columns(desk: Desk, scenario: Plain) -> list[str]:
+    """The columns whose values can be subgroups: none that tells records apart, and none with many values."""
+    roles = (*scenario.get("identifiers", ()), *(scenario.get(role) for role in ("weight", "household", "person")))
+    names = [name for name in desk.data.columns if name not in roles]
+
+    def few() -> list[str]:
+        start, limit = desk.data.head(FIRST_LOOK), MOST_LEVELS
+        left = [name for name in desk.data.columns if start[name].n_unique() <= limit]
+        return [name for name in left if start.height == desk.data.height or desk.data[name].n_unique() <= limit]
+
+    with_few = desk.remember("few values", [], few)
+    return [name for name in names if name in with_few]
+
+
+def riskiest(
+    desk: Desk, tell: Tell, *, scenario: Plain, intruder: str = "", number: int = 10, exact: bool = False,
+    language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """The riskiest combinations of keys with their values; with exact figures only."""
+    keys, rows = _riskiest(desk, tell, scenario, intruder, number, exact=exact)
+    shown = [(*values.values(), records, risk) for values, records, risk, _ in rows]
+    blocks = (Paragraph(FOR_THIS_SCREEN, "warning"), riskiest_block(keys, shown))
+    levels = [value for values, *_ in rows for value in values.values()]
+    return {"html": _confidential(Section("", blocks), keys, levels, language)}
+
+
+def explained(
+    desk: Desk, tell: Tell, *, scenario: Plain, intruder: str = "", number: int = 10, which: int = 1,
+    exact: bool = False, language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """What singles out the records of one of the riskiest combinations, by its place; with exact figures only."""
+    from sdckit.identity.special_uniques.explain import explain
+
+    keys, rows = _riskiest(desk, tell, scenario, intruder, number, exact=exact)
+    at = _in_range(which, "which", len(rows)) - 1
+    tell("looking for what singles the record out")
+    whole = desk.scenario(scenario)
+    chosen = whole.intruder(intruder or next(iter(whole.intruders)))
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
+        result = explain(desk.original(chosen), scenario=chosen, row=rows[at][-1])
+    words = (Paragraph(FOR_THIS_SCREEN, "warning"), Paragraph(alone_words(result)))
+    section = Section(f"What makes combination {which} risky", (*words, *explanation_blocks(result)))
+    return {"html": _confidential(section, keys, [*result.values.values()], language)}
+
+
+def _in_range(value: Any, name: str, most: int) -> int:
+    if not is_whole(value) or not 1 <= value <= most:
+        raise DataError(f"a whole number from 1 to {most} is needed here", argument=name)
+    return int(value)
+
+
+def _riskiest(
+    desk: Desk, tell: Tell, scenario: Plain, intruder: str, number: int, *, exact: bool
+) -> tuple[list[str], list[tuple[dict[str, str], int, float, int]]]:
+    """The keys of an intruder; values, records, risk and a row of each of the riskiest combinations."""
+    if not exact:
+        raise DataError("single combinations are shown only where the session shows exact figures; switch to them")
+    _in_range(number, "number", MOST_COMBINATIONS)
+    from sdckit.identity.individual_risk import individual_risk
+
+    whole = desk.scenario(scenario)
+    chosen = whole.intruder(intruder or next(iter(whole.intruders)))
+    tell("looking for the riskiest combinations")
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
+        cells = individual_risk(desk.original(chosen), scenario=chosen).cells.in_memory()
+    each = [np.bincount(codes, cells.table.size)[codes] for codes in cells.table.codes]
+    rarity = np.log(each).sum(axis=0)  # among equals, the rarest values first
+    places = np.lexsort((rarity, -cells.columns["risk"]))[:number]
+    labels = [level.labels(codes[places]) for level, codes in zip(cells.levels, cells.table.codes, strict=True)]
+    size, risk, of_row = cells.table.size, cells.columns["risk"], cells.table.of_row
+    return list(cells.keys), [
+        (
+            {key: of_key[at] for key, of_key in zip(cells.keys, labels, strict=True)}, int(size[place]),
+            float(risk[place]), int(np.flatnonzero(of_row == place)[0]) + 1,
+        )
+        for at, place in enumerate(places)
+    ]  # fmt: skip
+
+
+def _confidential(section: Section, keys: Sequence[str], levels: Sequence[str], language: str) -> str:
+    named = {"scenario": {"intruders": dict.fromkeys(keys, (*keys, *levels))}}  # no column and no value is translated
+    return sections_html([section], exact=True, language=language, plain=named)
 
 
 def _html(

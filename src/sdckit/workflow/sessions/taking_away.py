@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.display import displayed
 from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.workflow.sessions.answering import WRITTEN
 from sdckit.workflow.sessions.protecting import Plain, Steps
 from sdckit.workflow.sessions.releasing import Judged, judged
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 # The session as a Python script and as command lines: both reproduce the release byte for byte.
 
 
-OPTIONS = ("delimiter", "encoding", "decimal", "join_key")
 NOT_PASSED = "# A limit of the scenario is exceeded or not judged: the last command says which."
 
 
@@ -99,7 +99,7 @@ def _released(session: Session) -> Sequence[str]:
 
 def _flags(session: Session) -> list[str]:
     flags = [f"--missing={code}" for code in session.reading.get("missing", ())]
-    for name in OPTIONS:
+    for name in WRITTEN:
         if session.reading.get(name):
             flags += [f"--{name.replace('_', '-')}", str(session.reading[name])]
     if session.reading.get("join"):
@@ -117,7 +117,7 @@ def python_script(session: Session) -> str:
     >>> compile(python_script(Session("a.csv", "release.csv")), "repeat.py", "exec") is not None
     True
     """
-    how = {name: session.reading[name] for name in OPTIONS if session.reading.get(name)}
+    how = {name: session.reading[name] for name in WRITTEN if session.reading.get(name)}
     if session.reading.get("user_missing"):
         how["user_missing"] = True
     if session.unread:
