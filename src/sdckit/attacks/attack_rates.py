@@ -241,6 +241,11 @@ class AttackResult(PairResult):
         return self.pair.records(self.record_columns(), prefix=self.prefix)
 
     @property
+    def group_figures(self) -> tuple[str, ...]:
+        """Columns of `by_group` behind the labels."""
+        return FIGURES
+
+    @property
     def by_group(self) -> Any:
         """A row per release and subgroup, those with the highest residual risk first (without one: success rate)."""
         groups = self.groups
@@ -251,7 +256,7 @@ class AttackResult(PairResult):
         ordered = sorted(groups, key=lambda group: (group.release, worst_first(group.figures)))
         labels = {name: [group.labels[i] for group in ordered] for i, name in enumerate(self.by)}
         columns = {"release": [group.release for group in ordered]}
-        figures = {name: [float(group.figures[name]) for group in ordered] for name in FIGURES}
+        figures = {name: [float(group.figures[name]) for group in ordered] for name in self.group_figures}
         return self.pair.table({**columns, **labels, **figures})
 
     def to_dict(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,6 +21,7 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.intervals import excess
 from sdckit.numerics.search.neighbours import prepare
+from sdckit.result import json_ready
 
 Score = Literal["distance", "ratio", "both"]
 SCORES: tuple[Score, ...] = ("distance", "ratio", "both")
@@ -28,6 +29,7 @@ JUDGED = 0.01  # the false-positive rate that a limit is about
 MOST = 5_000  # people scored in either file
 FEWEST_OTHERS = 100  # in the control file: with fewer nothing is said of the ratio
 FEWEST_ALARMS = 5  # false alarms expected in half of the others: a lower rate is not judged
+ROUNDING = 1e-9  # of a number of false alarms that is whole but for the last digits
 
 
 @dataclass(frozen=True)
@@ -40,19 +42,27 @@ class Detection:
         The share of the others: the false-positive rate.
     tpr
         The share of the members called at it: the true-positive rate.
-    low, high
-        Interval of the excess of the members over the others, at the cut of one half of the others, counted on the
-        other half.
     distance_tpr
         The true-positive rate of whoever goes by the distance to the nearest released record.
+    cut
+        The score above which one half of the others has at most `fpr` of its people.
+    called, n_members, false_alarms, n_others
+        Members above the cut, of so many; people of the other half above it, of so many.
+    excess, low, high
+        (a - c) / (1 - c) of the two shares, with its score interval.
     """
 
     fpr: float
     tpr: float
+    distance_tpr: float
+    cut: float
+    called: int
+    n_members: int
+    false_alarms: int
+    n_others: int
     excess: float
     low: float
     high: float
-    distance_tpr: float
 
 
 def roc(members: Floats, others: Floats) -> tuple[Floats, Floats]:
@@ -84,11 +94,12 @@ def rate_at(members: Floats, others: Floats, fpr: float) -> float:
 class Scored:
     """Calibrated ratios of the people of the original in `rows`, and of those of the control file.
 
-    `near`, `other_near`: the negative distance of the same people to their nearest record, (releases, people).
-    `half`: the others by whom the cut of the interval is drawn.
+    `other_rows`: those of the control file. `near`, `other_near`: the negative distance of the same people to their
+    nearest record, (releases, people). `half`: the others by whom the cut of the interval is drawn.
     """
 
     rows: Ints
+    other_rows: Ints
     members: Floats
     others: Floats
     near: Floats
@@ -140,7 +151,8 @@ def scored_people(
             place.append(-np.round(index.nearest(query, 1).distance[:, 0] / step) * step)
     half = np.zeros(len(others), np.bool_)
     half[rng.permutation(len(others))[: len(others) // 2]] = True
-    return Scored(rows, ratio.of_members(rows), ratio.of_others(others), np.array(near[0]), np.array(near[1]), half)
+    scores = ratio.of_members(rows), ratio.of_others(others)
+    return Scored(rows, others, *scores, np.array(near[0]), np.array(near[1]), half)
 
 
 def detections(scored: Scored, fpr: Sequence[float], level: float) -> tuple[Detection, ...]:
@@ -151,16 +163,49 @@ def detections(scored: Scored, fpr: Sequence[float], level: float) -> tuple[Dete
     """
     out = []
     first, second = scored.others[scored.half], scored.others[~scored.half]
+    n, n_others = len(scored.members), len(second)
     for rate in sorted(fpr):
-        if len(first) * rate < FEWEST_ALARMS:
+        expected = rate * len(first) + ROUNDING
+        if expected < FEWEST_ALARMS:
             continue
-        cut = np.sort(first)[::-1][int(rate * len(first))]
-        called = int((scored.members > cut).sum())
-        three = excess(called, len(scored.members), int((second > cut).sum()), len(second), level)
+        cut = float(np.sort(first)[::-1][int(expected)])
+        called, alarms = int((scored.members > cut).sum()), int((second > cut).sum())
         by_distance = [rate_at(*pair, rate) for pair in zip(scored.near, scored.other_near, strict=True)]
-        tpr = rate_at(scored.members, scored.others, rate)
-        out.append(Detection(rate, tpr, *three, float(np.mean(by_distance))))
+        rates = rate_at(scored.members, scored.others, rate), float(np.mean(by_distance))
+        three = excess(called, n, alarms, n_others, level)
+        out.append(Detection(rate, *rates, cut, called, n, alarms, n_others, *three))
     return tuple(out)
+
+
+def group_detections(
+    files: AttackFiles, by: Sequence[str], scored: Scored, rates: Sequence[Detection], level: float
+) -> dict[tuple[str, ...], dict[str, float]]:
+    """The figures of each subgroup, by its labels: its people above the cuts of the file."""
+    of_row = files.groups(tuple(by)).of_row
+    own, other = of_row[0][scored.rows], of_row[-1][scored.other_rows[~scored.half]]
+    second = scored.others[~scored.half]
+    out = {}
+    for number, labels in attack_files.group_labels(files, by).items():
+        members, others = scored.members[own == number], second[other == number]
+        figures: dict[str, float] = {}
+        for rate in rates:
+            called, alarms = int((members > rate.cut).sum()), int((others > rate.cut).sum())
+            counted = called, len(members), alarms, len(others)
+            three = excess(*counted, level) if len(members) and len(others) else (math.nan,) * 3
+            share = called / len(members) if len(members) else math.nan
+            figures |= dict(zip(group_names(rate.fpr), (share, *three), strict=True))
+        out[labels] = figures
+    return out
+
+
+def group_names(fpr: float) -> tuple[str, ...]:
+    """Columns of the table of subgroups at a false-positive rate.
+
+    >>> group_names(0.01)
+    ('tpr_0.01', 'excess_0.01', 'excess_0.01_low', 'excess_0.01_high')
+    """
+    start = f"excess_{fpr:g}"
+    return f"tpr_{fpr:g}", start, f"{start}_low", f"{start}_high"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -181,8 +226,12 @@ class Membership(AttackResult):
     tpr_multiple : float
         True-positive rate of the ratio at a false-positive rate of 1 %, as a multiple of it: 1 for guessing.
     detections : tuple of Detection
-        ``fpr``, ``tpr``, ``excess`` with ``low`` and ``high``, ``distance_tpr`` at each rate that the control file is
+        ``fpr``, ``tpr``, ``distance_tpr``, ``excess`` with ``low`` and ``high`` at each rate that the control file is
         large enough for.
+    judged : Detection or None
+        That at 1 %, whether it was asked for or not.
+    tpr, distance_tpr : dict of float to float
+        True-positive rates by false-positive rate: of the ratio, and of the distance.
     strongest : {"distance", "ratio"}
         The score that finds more members at the lowest rate judged, else the one with the larger AUC.
     risk, verdict
@@ -191,14 +240,30 @@ class Membership(AttackResult):
 
     measure: ClassVar[str] = "membership"
     figures: ClassVar[tuple[str, ...]] = (*FIGURES, "auc", "ratio_auc", "tpr_multiple")
-    dropped: ClassVar[tuple[str, ...]] = (*AttackResult.dropped, "detections", "scored")
+    dropped: ClassVar[tuple[str, ...]] = (*AttackResult.dropped, "scored")
     success_name: ClassVar[str] = "called_member"
     auc: float
     ratio_auc: float
     tpr_multiple: float
     detections: tuple[Detection, ...]
+    judged: Detection | None
     strongest: str
     scored: Scored | None
+
+    @property
+    def tpr(self) -> dict[float, float]:
+        """True-positive rate of the ratio, by false-positive rate."""
+        return {rate.fpr: rate.tpr for rate in self.detections}
+
+    @property
+    def distance_tpr(self) -> dict[float, float]:
+        """True-positive rate of the distance, by false-positive rate."""
+        return {rate.fpr: rate.distance_tpr for rate in self.detections}
+
+    @property
+    def group_figures(self) -> tuple[str, ...]:
+        """Columns of `by_group`; with the ratio the people above its cuts of the file, ``tpr_0.01`` and so on."""
+        return (*FIGURES, *(name for rate in self.detections for name in group_names(rate.fpr)))
 
     @property
     def records(self) -> Any:
@@ -210,7 +275,7 @@ class Membership(AttackResult):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON."""
-        detections = [asdict(detection) for detection in self.detections]
+        detections = json_ready([asdict(detection) for detection in self.detections])
         return {**super().to_dict(), "detections": detections, "strongest": self.strongest}
 
 
@@ -304,7 +369,9 @@ def membership(
     """
     settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     arguments.choice(score, "score", SCORES)
-    rates = tuple(arguments.within(rate, "fpr", "is a share of the others", 0, 1, "()") for rate in fpr)
+    given = arguments.several(fpr, "fpr", "is a list of false-positive rates")
+    rates = tuple(arguments.within(rate, "fpr", "is a share of the others", 0, 1, "()") for rate in given)
+    attack_files.subgroups(by, [name for rate in rates for name in group_names(rate)])
     notes: dict[str, str] = {}
     opened = open_files(original, released, control, id=id)
     if opened.control is None:
@@ -339,28 +406,44 @@ def membership(
 
     scored = None if ratio is None else scored_people(files, names, numbers, ratio, settings.rng)
     if scored is None and score != "distance":
-        notes["ratio_auc"] = f"not judged: the control file has {files.n_control} people, {FEWEST_OTHERS} are needed"
+        few = f"not judged: the control file has {files.n_control} people, {FEWEST_OTHERS} are needed"
+        notes |= dict.fromkeys(("ratio_auc", "tpr_multiple"), few)
     figures = _ratio_figures(scored, rates, settings.level, notes)
-    return attack_files.attacked(Membership, targets, files, attack, settings, notes, **figures)
+    result = attack_files.attacked(Membership, targets, files, attack, settings, notes, **figures)
+    groups = result.groups
+    if scored is not None and settings.by:
+        more = group_detections(files, settings.by, scored, result.detections, settings.level)
+        groups = tuple(replace(group, figures={**group.figures, **more[group.labels]}) for group in groups)
+    return replace(result, groups=groups, verdict=" ".join([result.verdict, *_told(result)]))
+
+
+def _told(result: Membership) -> list[str]:
+    """What the ratio came to, in sentences."""
+    return [
+        f"By the calibrated ratio {rate.tpr:.1%} of the members are told where {100 * rate.fpr:g}% of the others are "
+        f"taken for members, by the distance {rate.distance_tpr:.1%}; excess over the others {rate.excess:.1%} "
+        f"(between {rate.low:.1%} and {rate.high:.1%})."
+        for rate in result.detections[:1]
+    ]
 
 
 def _ratio_figures(scored: Scored | None, fpr: Sequence[float], level: float, notes: dict[str, str]) -> dict[str, Any]:
     """The figures of the calibrated ratio; undefined where nobody was scored."""
     if scored is None:
-        nothing: dict[str, Any] = {"ratio_auc": math.nan, "tpr_multiple": math.nan, "detections": ()}
-        return {**nothing, "strongest": "distance", "scored": None}
-    rates = detections(scored, fpr, level)
+        nothing: dict[str, Any] = dict.fromkeys(("ratio_auc", "tpr_multiple"), math.nan)
+        return {**nothing, "detections": (), "judged": None, "strongest": "distance", "scored": None}
+    rates, judged = detections(scored, fpr, level), next(iter(detections(scored, [JUDGED], level)), None)
     area = _area(-scored.members, -scored.others, 0.0)
     near = zip(scored.near, scored.other_near, strict=True)
     ahead = rates[0].tpr > rates[0].distance_tpr if rates else area > np.mean([_area(-a, -b, 0.0) for a, b in near])
-    judged = [rate.tpr / rate.fpr for rate in detections(scored, [JUDGED], level)]
-    if not judged:
+    if lost := {*fpr, JUDGED} - {rate.fpr for rate in (*rates, *filter(None, [judged]))}:
         notes["tpr_multiple"] = (
-            f"not judged: half of the control file makes fewer than {FEWEST_ALARMS} mistakes at {JUDGED:.0%}"
+            f"not judged at a false-positive rate of {' and '.join(f'{rate:g}' for rate in sorted(lost))}: half of the "
+            f"control file makes fewer than {FEWEST_ALARMS} false alarms"
         )
     return {
-        "ratio_auc": area, "tpr_multiple": judged[0] if judged else math.nan, "detections": rates,
-        "strongest": "ratio" if ahead else "distance", "scored": scored,
+        "ratio_auc": area, "tpr_multiple": math.nan if judged is None else judged.tpr / judged.fpr,
+        "detections": rates, "judged": judged, "strongest": "ratio" if ahead else "distance", "scored": scored,
     }  # fmt: skip
 
 
