@@ -350,7 +350,7 @@ KINDS = (
     ),
     LimitKind(
         name="membership_tpr", values="multiple", measure="membership", figure="tpr_multiple", judged="attacks",
-        scope="release", words="members recognised",
+        scope="release", words="members recognised", without="it was not tried to tell who is in the file",
         holds="at a false-positive rate of 1 % {value:.3g} times as many members are recognised{columns}{ends}, not "
         "above {limit:g} times",
         exceeded="at a false-positive rate of 1 % {value:.3g} times as many members are recognised{columns}{ends}, "

@@ -33,7 +33,7 @@ NOT_MADE = "not every attack could be made: {}"
 NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
-NO_ATTACK = "no attack that it is about could be made"
+NO_ATTACK = "no attack with a residual risk could be made"
 NOT_INTERSECTED = (
     "nothing says which records of {} are the same person's as here, so what the releases make certain together was "
     "not looked for; give an id, when a release is added and when it is checked, or the earlier files"
@@ -474,7 +474,7 @@ def judge_attacks(
         return (opened(next((result.notes[kind.figure] for result in own if kind.figure in result.notes), NO_FIGURE)),)
     worst = max(known, default=None)
     if worst is None:
-        return (opened(NO_ATTACK),)
+        return (opened(NO_ATTACK if kind is ON_RISK else kind.without),)
     value = worst[0]
     if asked is not None and asked.lacking and value <= limit:
         return (opened(LACKING.format(", ".join(asked.lacking))),)

@@ -22,7 +22,7 @@ from sdckit.report.rates import (
 from sdckit.report.view import Plain
 
 MULTIPLE, JUDGED = "tpr_multiple", "judged"
-BY_RATIO = "by how much likelier people are under the release"
+RATIO = "the calibrated ratio"
 
 
 def _ratio(result: Any, start: str, ledger: Ledger) -> dict[str, Tree]:
@@ -65,7 +65,7 @@ def _concluded(tree: dict[str, Any]) -> dict[str, Any]:
     own = next((rate for rate in rates if rate["fpr"] == ratio[JUDGED]), None)
     means = tree["means"]
     if any(rate["excess"].get("low", 0.0) > 0 for rate in rates) and (means == GUESSING or means.startswith(NO_SIGN)):
-        means = f"by distance {means}; {BY_RATIO} {MORE}"
+        means = f"by distance {means}; by {RATIO} {MORE}"
     added = {} if own is None else {MULTIPLE: _multiple(own)}
     return {**tree, "means": means, "ratio": {**ratio, "rates": rates}, **added}
 
@@ -104,9 +104,9 @@ def _details(tree: Plain, name: str) -> list[Block]:
             for rate in ratio["rates"]
         )
         heads = ("Others taken for members", "Members told", "By distance", "Excess over others")
-        blocks.append(TableBlock(f"{capital(name)}, {BY_RATIO}", heads, rows, (1, 2, 3)))
+        blocks.append(TableBlock(f"{capital(name)}: {RATIO}", heads, rows, (1, 2, 3)))
     if ratio.get("reason"):
-        blocks.append(Paragraph(f"{capital(name)}, {BY_RATIO}: {ratio['reason']}.", "note"))
+        blocks.append(Paragraph(f"{capital(name)}, {RATIO}: {ratio['reason']}.", "note"))
     return blocks
 
 
@@ -118,8 +118,14 @@ def _group_columns(tree: Plain) -> list[Column]:
     tpr, start = f"tpr_{rates[0]['fpr']:g}", f"excess_{rates[0]['fpr']:g}"
     return [
         (f"Told at {100 * rates[0]['fpr']:g} %", lambda row: share_words(row.get(tpr))),
-        ("Excess", lambda row: interval_words(row.get(f"{start}_low"), row.get(f"{start}_high"))),
+        ("Excess", lambda row: _ends(row.get(f"{start}_low"), row.get(f"{start}_high"))),
     ]
+
+
+def _ends(*ends: float | None) -> str:
+    """The ends of an excess, which is no less than none."""
+    low, high = (None if end is None else max(end, 0.0) for end in ends)
+    return interval_words(low, high)
 
 
 def _answer(plain: Plain, place: str, _: Plain) -> str:
