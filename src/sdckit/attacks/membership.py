@@ -437,7 +437,7 @@ def _ratio_figures(scored: Scored | None, fpr: Sequence[float], level: float, no
     near = zip(scored.near, scored.other_near, strict=True)
     ahead = rates[0].tpr > rates[0].distance_tpr if rates else area > np.mean([_area(-a, -b, 0.0) for a, b in near])
     if lost := {*fpr, JUDGED} - {rate.fpr for rate in (*rates, *filter(None, [judged]))}:
-        given = " and ".join(f"{100 * rate:g} %" for rate in sorted(lost))
+        given = " and ".join(f"{rate:g}" for rate in sorted(lost))
         notes["tpr_multiple"] = (
             f"not judged at a false-positive rate of {given}: half of the control file makes fewer than "
             f"{FEWEST_ALARMS} false alarms"

@@ -84,7 +84,7 @@ def test_too_few_others_are_said():
     few = result_of("membership")  # 160 others: enough for one in ten
     assert [rate.fpr for rate in few.detections] == [0.1]
     words = [getattr(block, "text", "") for block in shown("membership")]
-    assert any("not judged at a false-positive rate of 1 %" in text for text in words)
+    assert any("not judged at a false-positive rate of 0.01:" in text for text in words)
     assert view_of("membership").answer({"membership": printed("membership")}, "membership", {}) == ""
     result, plain, _ = attacks(control=CONTROL[:90])
     assert "ratio" in plain["attacks"]["membership"]

@@ -50,7 +50,7 @@ def _ratio(result: Any, start: str, ledger: Ledger) -> dict[str, Tree]:
         for fpr, rate in sorted(rates.items())
     )
     exact = InternalOnly({"auc": result.ratio_auc, "strongest": result.strongest})
-    reason = Foreign(result.notes.get(MULTIPLE, ""))
+    reason = result.notes.get(MULTIPLE, "")  # of settings alone: it holds no number of people
     own = None if result.judged is None else result.judged.fpr
     return {"ratio": {**leaves, "rates": entered, JUDGED: own, "reason": reason, "exact": exact}}
 
