@@ -86,7 +86,7 @@ def test_a_recipe_that_was_found_takes_the_place_of_the_steps(tmp_path: Path) ->
         versions = bench.room.work.get().versions
         assert [version["why"] for version in versions] == ["before a proposal", "before another recipe"]
         bench.do("compare_version", 1)
-        assert [task for task, _ in started] == ["protecting.compare"] * 2
+        assert [task for task, _ in started] == ["releasing.compare"] * 2
         assert [one["method"] for one in started[1][1]["first"]] == ["pram"]
         assert [one["method"] for one in started[1][1]["second"]] == ["random_order"]
         assert started[0][1]["secret"] == bench.room.work.get().secret

@@ -154,7 +154,7 @@ class Bench:
         """Put the recipe beside another."""
         say, first = self.room.say, self.room.work.get().recipe()
         self.room.start(
-            "protecting.compare", self.beside.taker(lambda answer: answer["html"]), label=say("comparing two recipes"),
+            "releasing.compare", self.beside.taker(lambda answer: answer["html"]), label=say("comparing two recipes"),
             first=first, second=list(second), names=[say("the recipe here"), name], **self.asked(),
         )  # fmt: skip
 
