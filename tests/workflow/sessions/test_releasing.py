@@ -12,7 +12,7 @@ import pytest
 
 from sdckit.errors import DataError, SdcError
 from sdckit.workflow.sessions import releasing
-from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
+from session_files import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
 
@@ -127,8 +127,8 @@ def test_two_recipes_side_by_side_with_the_limits_that_hold_for_each(tmp_path: P
     assert cells(html, "k-anonymity (limit 3)") == ["holds", "exceeded"]
     german = releasing.compare(desk, tell, **both, **HOW, language="de")["html"]
     assert cells(german, "k-Anonymität (Grenzwert 3)") == ["eingehalten", "überschritten"]
-    unlimited = {**HOW, "scenario": {**SCENARIO, "thresholds": {}}}
-    assert "No limit was declared" in releasing.compare(desk, tell, **both, **unlimited)["html"]
+    unlimited = {**both, "first": [GROUPS], **HOW, "scenario": {**SCENARIO, "thresholds": {}}}
+    assert "No limit was declared" in releasing.compare(desk, tell, **unlimited)["html"]
 
 
 def cells(html: str, head: str) -> list[str]:
