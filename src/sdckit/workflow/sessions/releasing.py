@@ -21,6 +21,7 @@ from sdckit.report.gate.protect import protect_words
 from sdckit.report.notebook import document_html, sections_html, verdict_html, warned_html
 from sdckit.report.rates import ATTACKS
 from sdckit.report.wording import say
+from sdckit.workflow.sessions.answering import ALIKE
 from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept, make_recipe, tried
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
     """The people of a control file, read as the file itself is."""
     from sdckit.data.files.readers import read_file, scan_header
 
-    own = ("join", "join_key", "missing", "sheet", "header_row")  # of the file itself
-    how = {name: value for name, value in desk.reading.items() if name not in own}
+    how = {name: value for name, value in desk.reading.items() if name in (*ALIKE, "user_missing")}
     if not Path(control).is_file():
         raise FileFormatError("the control file is not there any more; choose it again")
     header = scan_header(control, **how)
@@ -95,20 +95,16 @@ def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
 def check_control(
     desk: Desk, tell: Tell, *, scenario: Plain, path: str, exact: bool = False, language: str = "en"
 ) -> dict[str, Any]:  # fmt: skip
-    """Whether a file can be the control file: it can be read, and has the columns; one that cannot be is removed."""
+    """Whether a file can be the control file: it can be read, and has the columns."""
     tell("reading the control file")
     chosen = desk.scenario(scenario)
-    try:
-        people = _people(desk, path, chosen)
-        columns = dict.fromkeys([*chosen.all_keys, *chosen.sensitive])
-        if lacking := [name for name in columns if name not in people.columns]:
-            raise FileFormatError(f"the control file lacks columns of the file: {', '.join(lacking)}")
-        for name in columns:
-            if people[name].dtype.is_numeric() != desk.data[name].dtype.is_numeric():
-                raise FileFormatError(f"the control file has other values than the file in the column {name}")
-    except Exception:
-        Path(path).unlink(missing_ok=True)
-        raise
+    people = _people(desk, path, chosen)
+    columns = dict.fromkeys([*chosen.all_keys, *chosen.sensitive])
+    if lacking := [name for name in columns if name not in people.columns]:
+        raise FileFormatError(f"the control file lacks columns of the file: {', '.join(lacking)}")
+    for name in columns:
+        if people[name].dtype.is_numeric() != desk.data[name].dtype.is_numeric():
+            raise FileFormatError(f"the control file has other values than the file in the column {name}")
     words = f"The control file is used: {people.height:,} records."
     return {"words": say(words if exact else protect_words(words), language)}
 
