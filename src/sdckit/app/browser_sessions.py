@@ -250,11 +250,6 @@ class Autosave:
             ):
                 part.write_text(text, encoding="utf-8")
 
-    def holds(self, seat: Seat) -> bool:
-        """Whether it is the work of this seat that is saved."""
-        saved, own = self.found or {}, json.loads(json.dumps(seat.work.saved(), default=str))
-        return all(saved.get(name) == value for name, value in own.items())
-
     def forget(self) -> None:
         """Remove what was kept."""
         self._path.unlink(missing_ok=True)
@@ -598,6 +593,11 @@ class Seat:
         """Do again what was taken back."""
         before, self.work = self.work, self.history.redo(self.work)
         self._show(before)
+
+    def is_in(self, saved: Mapping[str, Any]) -> bool:
+        """Whether it is the work of this seat that was saved."""
+        own = json.loads(json.dumps(self.work.saved(), default=str))
+        return all(saved.get(name) == value for name, value in own.items())
 
     def _show(self, before: Work) -> None:
         if before.saved() != self.work.saved():

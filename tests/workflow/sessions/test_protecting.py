@@ -12,7 +12,7 @@ from sdckit.data.methods import METHODS
 from sdckit.errors import SdcError
 from sdckit.workflow.sessions import protecting
 from sdckit.workflow.sessions.answering import answer
-from session_files import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
+from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
 
@@ -109,15 +109,6 @@ def test_a_recipe_that_passes_is_sent_before_the_search_ends(tmp_path: Path) -> 
     assert "%" in first["loss"]
     assert result["passed"]
     assert [message["partial"]["steps"] for message in sent if "partial" in message][-1] == result["steps"]
-
-
-def test_two_recipes_side_by_side(tmp_path: Path) -> None:
-    desk = a_desk(tmp_path)
-    found = protecting.compare(desk, tell, first=STEPS, second=[BANDS, GROUPS], names=["now", "kept"], **HOW)
-    text = told(found)
-    assert "now" in text
-    assert "kept" in text
-    assert "Values that differ" in text
 
 
 def test_what_does_not_fit_is_refused_before_it_runs(tmp_path: Path) -> None:

@@ -498,10 +498,9 @@ def _serve_files(form: _Form) -> None:
     input, room, say = form.input, form.room, form.room.say
 
     def loaded(answer: dict[str, Any]) -> None:
-        codes = list(answer["scenario"].get("missing_codes", ()))
-        reading = dict(room.seat.work.reading)
-        if codes and codes != list(reading.get("missing", ())):  # the file is read once more, by these codes
-            room.change(scenario=answer["scenario"], reading={**reading, "missing": codes}, facts=None)
+        fields = room.declared(answer["scenario"])
+        if "facts" in fields:  # the file is read once more, by these codes
+            room.change(**fields)
         else:
             form.take(answer)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shiny import Inputs, Session, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.browser_sessions import Work
+from sdckit.app.browser_sessions import Step, Work
 from sdckit.app.page_context import Kept, Room, Say
 from sdckit.app.pages.hierarchy_editor import Levels, hierarchy_shown, serve_hierarchy
 from sdckit.app.step_form import arguments_of, form
@@ -124,6 +124,13 @@ class Draft:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     at: int | None = None
 
+    def place(self, steps: Sequence[Step]) -> int:
+        """Where it stands, or will: a new one behind the last, but before columns that are computed in the end."""
+        if self.at is not None and self.at < len(steps):
+            return self.at
+        computing = steps and METHODS[steps[-1].method].computes and not METHODS[self.method].computes
+        return len(steps) - bool(computing)
+
 
 @dataclass(frozen=True, eq=False)
 class Editor:
@@ -190,8 +197,8 @@ class Editor:
 
 def _before(work: Work, draft: Draft) -> list[dict[str, Any]]:
     """The steps that are carried out before this one."""
-    at = len(work.steps) if draft.at is None else draft.at
-    return [{"method": step.method, "arguments": dict(step.arguments)} for step in work.steps[:at] if step.on]
+    steps = work.steps[: draft.place(work.steps)]
+    return [{"method": step.method, "arguments": dict(step.arguments)} for step in steps if step.on]
 
 
 def _asked(room: Room, draft: Draft | None) -> dict[str, Any] | None:
@@ -271,8 +278,8 @@ def _serve_form(edited: Editor, put: Put) -> None:
         except ScenarioError as error:
             room.alert(str(error), beside=f"arg_{error.argument}" if error.argument else "apply_step")
             return
+        at = draft.place(room.work.get().steps)
         put(draft, arguments)
-        at = len(room.work.get().steps) - 1 if draft.at is None else draft.at
         edited.draft.set(Draft(draft.method, arguments, at))
 
     @reactive.effect

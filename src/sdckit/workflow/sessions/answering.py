@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 
 MOST_KEPT = 64  # results that are kept, so that going back is instant
-WRITTEN = ("delimiter", "encoding", "decimal", "sheet", "header_row", "join_key")  # of one value each
+ALIKE = ("delimiter", "encoding", "decimal")  # of files of one origin
+WRITTEN = (*ALIKE, "sheet", "header_row", "join_key")  # of one value each
 READING = ("missing", *WRITTEN, "user_missing", "join")
 
 Tell = Callable[[str], None]  # is told how far a task is

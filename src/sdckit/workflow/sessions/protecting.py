@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
 from sdckit.report.blocks import Code, Section
-from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section, recipes_beside
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
 from sdckit.workflow.recipes.recipe import Recipe
@@ -312,21 +312,6 @@ def propose(
 
 def _loss(share: float | str | None) -> str:
     return f"{share:.1%}" if isinstance(share, float) else share or "–"
-
-
-def compare(
-    desk: Desk, tell: Tell, *, scenario: Plain, first: Steps, second: Steps, names: Sequence[str], secret: str,
-    exact: bool = False, language: str = "en",
-) -> dict[str, Any]:  # fmt: skip
-    """Risk and loss of two recipes in the end, side by side."""
-    chosen = desk.scenario(scenario)
-    both: list[Applied] = [applied(desk, chosen, steps, secret, tell) for steps in (first, second)]
-
-    def plains() -> dict[str, Any]:
-        return {"both": [plain_recipe(outcome.what_was_done, internal=exact) for outcome in both]}
-
-    html = document_html(plains, lambda plain: [recipes_beside(plain["both"], names)], exact=exact, language=language)
-    return {"html": html}
 
 
 def load_recipe(desk: Desk, tell: Tell, *, path: str, scenario: Plain) -> dict[str, Any]:
