@@ -155,17 +155,23 @@ def _decided(work: Work) -> dict[str, Any]:
 
 
 def same_roles(first: Any, second: Any) -> bool:
-    """Whether two scenarios say the same, in whatever order.
+    """Whether two scenarios say the same, in whatever order; a file may write an intruder as a table.
 
     >>> same_roles({"keys": ["a", "b"]}, {"keys": ["b", "a"]}), same_roles({"keys": ["a"]}, None)
     (True, False)
+    >>> same_roles({"intruders": {"one": ["a"]}}, {"intruders": {"one": {"keys": ["a"]}}})
+    True
     """
     return bool(_unordered(first) == _unordered(second))
 
 
 def _unordered(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _unordered(entry) for name, entry in value.items()}
+        return (
+            _unordered(value["keys"])
+            if [*value] == ["keys"]
+            else {name: _unordered(entry) for name, entry in value.items()}
+        )
     if isinstance(value, list | tuple):
         return sorted(json.dumps(entry, sort_keys=True, default=str) for entry in value)
     return value
