@@ -93,6 +93,8 @@ class Thresholds(_Limits):
     exact_numbers
         Limit on the share of the records that dominate their group with a number of a column that is released within
         10 % of the truth (0: none may).
+    broken_rules
+        Limit on the share of the records that newly break an edit rule of the scenario (0: none may).
 
     Examples
     --------
@@ -121,6 +123,7 @@ class Thresholds(_Limits):
         differencing: float | None
         joint_recoverable: float | None
         exact_numbers: float | None
+        broken_rules: float | None
 
     def __init__(
         self,
@@ -142,6 +145,7 @@ class Thresholds(_Limits):
         differencing: float | NotAsked | None = None,
         joint_recoverable: float | NotAsked | None = None,
         exact_numbers: float | NotAsked | None = None,
+        broken_rules: float | NotAsked | None = None,
         **unknown: object,
     ) -> None:
         given = {name: limit for name, limit in locals().items() if name in declarable()}
