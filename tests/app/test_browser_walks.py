@@ -247,7 +247,6 @@ def _idle(page: Any, walk: Walk, name: str, pressed: list[str]) -> list[str]:
         else:
             walk.do(one)
         walk.rest()
-        page.wait_for_selector(READY)  # going on with other work loads the page anew
         if walk.see(MARKS) == before:
             idle.append(f"{name}: {_key(one)} ({one['name']})")
     return idle

@@ -305,7 +305,7 @@ def _words(say: Say, figures: Plain, k: int, *, several: bool) -> str:
 def found_shown(say: Say, answer: Plain) -> Tag:
     """What a search or the advice has found, with its reasons and the recipes beside it."""
     exceeded: Sequence[str] = answer["exceeded"]
-    limits = ", ".join(say(LIMITS[name].form or name) for name in exceeded)
+    limits = ", ".join(say(_limit_words(name)) for name in exceeded)
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
@@ -318,6 +318,12 @@ def found_shown(say: Say, answer: Plain) -> Tag:
         TagList(tags.h4(say("Other recipes")), tags.ul(*others, class_="others")) if others else None,
         class_="card-box",
     )
+
+
+def _limit_words(name: str) -> str:
+    """A limit as its field on page Roles; one that no field asks for in its own words, which may be its name."""
+    kind = LIMITS.get(name)
+    return kind.form or kind.words or name if kind else name
 
 
 def _other(say: Say, at: int, alternative: Plain) -> Tag:

@@ -286,7 +286,7 @@ def _serve_records(input: Inputs, room: Room) -> None:
 
     def page(start: int) -> None:
         work = room.seat.work
-        hidden = list((work.scenario or {}).get("identifiers", ()))
+        hidden = None if work.scenario is None else list(work.scenario.get("identifiers", ()))
         room.start(
             "opening.rows", shown.set, label=say("Reading a page of records"), beside="rows", start=start,
             hidden=hidden, exact=work.exact, language=work.language,
