@@ -180,6 +180,25 @@ def test_who_hears_of_recipes_that_pass_hears_of_one_at_once_and_the_end_is_the_
     assert sdc.check(data, applied.data, scenario=scenario, log=applied.log, seed=1).passed
 
 
+def test_what_fails_before_the_search_does_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, calls = module._repaired, list[str]()
+
+    def failing_first(*given: Any) -> Any:
+        calls.append("judged")
+        if len(calls) == 1:
+            raise DataError("groups stay without enough sensitive values")
+        return whole(*given)
+
+    data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
+    without = make_proposal(data, scenario, columns=data.columns, alternatives=0)
+    monkeypatch.setattr(module, "_repaired", failing_first)
+    heard: list[Alternative] = []
+    proposal = make_proposal(data, scenario, columns=data.columns, alternatives=0, passing=heard.append)
+    assert proposal.text == without.text
+    assert heard
+    assert len(calls) > 1
+
+
 def test_a_time_limit_ends_the_search() -> None:
     assert found("one", time_limit=600.0).text == found("one").text
     with pytest.raises(DataError, match="time_limit"):

@@ -397,9 +397,12 @@ def _pass_early(trials: Trials, asked: Asked, passing: Callable[[Trials, Judged]
         search = Search(now, BESIDE[0], 1, until=asked.until, tell=asked.tell)
         search.descend()
         for node in Searched(search.losses, 0.0, search.seen, whole=False).ranked():
-            judged = _repaired(now, node, asked)
+            try:
+                judged = _measured(now, _repaired(now, node, asked), asked)
+            except SdcError:  # of this recipe only, such as suppression in another way that fails
+                continue
             if judged.passed:
-                passing(now.with_how(judged.how), _measured(now, judged, asked))
+                passing(now.with_how(judged.how), judged)
                 return
 
 
