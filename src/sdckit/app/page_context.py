@@ -17,6 +17,7 @@ from shiny.ui import HTML, Tag, TagChild, tags
 from sdckit.app.browser_sessions import Seat, Work
 from sdckit.app.tasks import Failure, Job, Jobs, Place, Shown
 from sdckit.report.wording import SOFT_HYPHEN, say as say_in
+from sdckit.workflow.sessions.refusals import field_of
 
 # The texts of the app in the session's language.
 
@@ -198,9 +199,8 @@ class Room:
 
     def start(
         self, task: str, then: Callable[[dict[str, Any]], object], *, label: str, place: Place | None = None,
-        beside: str = "", fields: Callable[[str], str] = lambda _: "",
-        partial: Callable[[dict[str, Any]], object] = lambda _: None, dropped: Callable[[], object] = lambda: None,
-        **arguments: Any,
+        beside: str = "", partial: Callable[[dict[str, Any]], object] = lambda _: None,
+        dropped: Callable[[], object] = lambda: None, **arguments: Any,
     ) -> None:  # fmt: skip
         """Carry out a task in the worker; this returns at once.
 
@@ -216,9 +216,8 @@ class Room:
             Where the answer will stand. It says that the task runs, why it failed, that it was cancelled, and starts
             it again; a task without one leaves the page as it is.
         beside
-            Id, on this page, of the button or field that asked for it: a refusal stands there.
-        fields
-            Id, on this page, of the field that a refused argument was typed in; "" for none.
+            Id, on this page, of the button or field that asked for it: a refusal stands there, unless the page has a
+            field for the argument that is refused.
         partial
             Gets what the task sends before its result, in the session's context.
         dropped
@@ -231,7 +230,7 @@ class Room:
         def there(name: str) -> str:
             return str(session.ns(name)) if name and session is not None else name
 
-        asked = (there(beside), lambda argument: there(fields(argument)), partial, dropped)
+        asked = (there(beside), lambda argument: there(field_of(argument)), partial, dropped)
         self.join(Job(task, arguments, label, then, session, place, *asked))
 
     def join(self, job: Job) -> None:

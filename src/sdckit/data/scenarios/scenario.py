@@ -19,7 +19,7 @@ from sdckit.data.scenarios.scenario_checks import (
     Name,
     check_consistent,
     check_missing_rules,
-    explain,
+    explained,
     name_intruders,
     role_words,
     roles_of,
@@ -291,7 +291,7 @@ class Scenario(Displayed, BaseModel):
                 **unknown,
             )  # fmt: skip
         except ValidationError as error:
-            raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
+            raise explained(error, ["keys", *type(self).model_fields]) from None
 
     def __eq__(self, other: object) -> bool:
         """Whether all entries are equal, wherever they were read from."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sdckit.data.files.whole_files import number_of, reason_of
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
-from sdckit.workflow.sessions.refusals import field, message
+from sdckit.workflow.sessions.refusals import message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -220,7 +220,7 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
         shown = [message(note, request["arguments"]) for note in notes]
         send({"result": {**result, "notes": [*result.get("notes", ()), *shown]}})
     except SdcError as error:
-        send({"error": message(str(error), request["arguments"]), "field": field(error)})
+        send({"error": message(str(error), request["arguments"]), "field": error.argument or ""})
     except MemoryError:
         send({"error": "not enough memory; declare fewer columns or run on a larger machine"})
     except OSError as error:
