@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -77,7 +78,6 @@ def test_the_rules_of_the_scenario_count_unless_others_are_given() -> None:
 
 @pytest.mark.parametrize("kind", ["pandas", "pyarrow", "lazy", "duckdb"])
 def test_every_engine_gives_the_same(kind: str) -> None:
-    duckdb = pytest.importorskip("duckdb")
     release = SURVEY.with_columns(age=pl.Series([12, 15, 12, 17, 30]))
 
     def other(frame: pl.DataFrame):
