@@ -17,7 +17,7 @@ from tree import ROOT, none_offends
 QUESTIONS = {"singled", "linked", "learnt", "tried", "covered", "used"}
 PLACES = {
     "beside", "limit", "value", "percent", "records", "variable", "are", "have", "group", "because", "reason",
-    "columns",
+    "columns", "ends",
 }  # fmt: skip
 PRINTED = {"beside", "limit", "value", "some", "variable", "reason", "columns", "points"}
 

@@ -189,7 +189,7 @@ KINDS = {
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
          "outside", "null", "fit_to", "interval", "statistic", "loss",
-         "risk_figure", "loss_figure", "how", "ties", "negative"],
+         "risk_figure", "loss_figure", "how", "ties", "negative", "score"],
         "choice"),
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
@@ -202,7 +202,7 @@ KINDS = {
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
           "masked", "error", "tables", "to", "weights", "margins", "together", "folder", "earlier",
           "earlier_keys", "ledger", "prefer", "allow", "transform", "tolerance",
-          "derived"], "own"),
+          "derived", "fpr"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "time", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.

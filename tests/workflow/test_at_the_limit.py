@@ -14,7 +14,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from sdckit.data.scenarios.thresholds import Thresholds
-from sdckit.workflow.verdicts import Verdict, judge_attacks
+from sdckit.workflow.verdicts import ON_ATTACKS, Verdict, judge_attacks
 
 # Groups of 4, 2 and 2 with the same keys; in each, two different answers; households of two.
 FILE = pl.DataFrame(
@@ -132,6 +132,13 @@ def attacked(**limits: float) -> list[Verdict]:
     return list(judge_attacks(limits["residual_risk"], "a", made, intruders=("a",), failed=(), control=500))
 
 
+def told(**limits: float) -> list[Verdict]:
+    """Half as many members are told as by guessing."""
+    (kind,) = (one for one in ON_ATTACKS if one.name in limits)
+    made = {"membership": Attack(({"risk": 0.125, kind.figure: 0.5},))}
+    return list(judge_attacks(limits[kind.name], "a", made, intruders=("a",), failed=(), control=500, kind=kind))
+
+
 Judge = Callable[..., list[Verdict]]
 SHARES: Mapping[str, Judge] = {
     "global_risk": verdicts,
@@ -141,6 +148,7 @@ SHARES: Mapping[str, Judge] = {
     "copied_records": of_copies,
     "correctly_disclosed": of_release,
     "residual_risk": attacked,
+    "membership_tpr": told,
     "recoverable": undone,
     "differencing": beside_earlier,
     "joint_recoverable": beside_tables,

@@ -41,6 +41,7 @@ VALUES: dict[str, Any] = {
     "level": Annotated[int, Field(strict=True, ge=2)],
     "share": Annotated[float, Field(strict=True, gt=0, le=1)],
     "share from 0": Annotated[float, Field(strict=True, ge=0, le=1)],
+    "multiple": Annotated[float, Field(strict=True, ge=1, le=100)],
 }
 if TYPE_CHECKING:
     _Limits = ScenarioTable
@@ -78,6 +79,9 @@ class Thresholds(_Limits):
         may be).
     residual_risk
         Limit on the residual risk of every simulated attack on a release, beside people never in the file.
+    membership_tpr
+        Limit on the share of the members recognised at a false-positive rate of 1 %, as a multiple of it (1 to 100;
+        guessing reaches 1).
     recoverable
         Limit on the share of the changed values of a column that can be reconstructed with certainty from the release
         (0: none may be).
@@ -119,6 +123,7 @@ class Thresholds(_Limits):
         copied_records: float | None
         correctly_disclosed: float | None
         residual_risk: float | None
+        membership_tpr: float | None
         recoverable: float | None
         differencing: float | None
         joint_recoverable: float | None
@@ -141,6 +146,7 @@ class Thresholds(_Limits):
         copied_records: float | NotAsked | None = None,
         correctly_disclosed: float | NotAsked | None = None,
         residual_risk: float | NotAsked | None = None,
+        membership_tpr: float | NotAsked | None = None,
         recoverable: float | NotAsked | None = None,
         differencing: float | NotAsked | None = None,
         joint_recoverable: float | NotAsked | None = None,

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 
 NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
-HELD = ("attacks", COPIES.name)  # what the limits on attacks read
 NOT_ATTACKED = "No attack was simulated on this release yet."
 NO_ATTACK_LIMIT = (
     "No limit on attacks is declared, so they decide nothing: weigh them yourself, or declare on the page Roles how "
@@ -134,7 +133,8 @@ def release(
 
 def _attacked(plain: Plain) -> list[Section]:
     """What the attacks came to, and the limits they are held against; or that none was made, and what opens it."""
-    limits = [verdict for verdict in plain["verdicts"] if LIMITS[verdict["name"]].measure in HELD]
+    kinds = {name for name, kind in LIMITS.items() if kind.judged == "attacks" or kind.measure == COPIES.name}
+    limits = [verdict for verdict in plain["verdicts"] if verdict["name"] in kinds]
     held: Block = verdicts_block({**plain, "verdicts": limits}) if limits else Paragraph(NO_ATTACK_LIMIT)
     attacks = plain.get("attacks")
     opened = [] if attacks is not None and attacks["control"] else [Paragraph(NO_MEMBERSHIP, "warning")]
