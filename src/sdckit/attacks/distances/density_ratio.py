@@ -37,8 +37,7 @@ class KernelRows:
 
     def take(self, rows: AnyInts) -> KernelRows:
         """Some of the rows."""
-        numbers, codes = (np.take(values, rows, axis=1) for values in (self.numbers, self.codes))
-        return KernelRows(numbers, codes, self.same, self.other)
+        return KernelRows(self.numbers[:, rows], self.codes[:, rows], self.same, self.other)
 
 
 def kernel_rows(numbers: Sequence[Sequence[Floats]], codes: Sequence[Sequence[AnyInts]]) -> tuple[KernelRows, ...]:
