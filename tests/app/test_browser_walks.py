@@ -226,7 +226,7 @@ def _idle(page: Any, walk: Walk, name: str, pressed: list[str]) -> list[str]:
     for _ in range(120):
         if page.is_hidden(f"#page_{name}"):
             _go(page, name)
-        left = [one for one in page.evaluate(SEEN) if _key(one) not in done and one["kind"] not in EXCEPTED]
+        left = [one for one in walk.see(SEEN) if _key(one) not in done and one["kind"] not in EXCEPTED]
         if not left:
             break
         one = min(
@@ -237,7 +237,7 @@ def _idle(page: Any, walk: Walk, name: str, pressed: list[str]) -> list[str]:
         pressed.append(one["name"])
         if one["chosen"] or one["name"].startswith("Try again"):
             continue  # it is chosen already; what was refused is refused with the same words
-        before = page.evaluate(MARKS)
+        before = walk.see(MARKS)
         if one["kind"] == "select":
             now = page.evaluate(f"window.walked[{one['at']}].value")
             other = [value for value in one["options"] if value != now]
@@ -247,6 +247,6 @@ def _idle(page: Any, walk: Walk, name: str, pressed: list[str]) -> list[str]:
         else:
             walk.do(one)
         walk.rest()
-        if page.evaluate(MARKS) == before:
+        if walk.see(MARKS) == before:
             idle.append(f"{name}: {_key(one)} ({one['name']})")
     return idle

@@ -10,6 +10,7 @@ import pytest
 from sdckit.app.browser_sessions import Step, Work
 from sdckit.app.page_context import speaker
 from sdckit.app.step_form import arguments_of, as_text, button, form, found_shown, is_ready, name_of, step_shown
+from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
 
@@ -144,3 +145,10 @@ def test_what_was_found_is_told_with_the_recipes_beside_it() -> None:
     assert "k-Anonymität, k, größter Anteil rekonstruierter" in german
     assert "verliert 5 bis 10" in german
     assert "Every limit holds" in str(found_shown(say, {"exceeded": [], "html": "", "alternatives": []}))
+    derived = [
+        "risk after reconstruction",
+        *(name for name, kind in LIMITS.items() if kind.of),
+    ]  # no field asks for them
+    told = str(found_shown(say, {**told_of, "exceeded": derived}))
+    assert "do not hold yet: risk after reconstruction, k after reconstruction, " in told
+    assert "_" not in told.partition("It loses")[0]

@@ -85,6 +85,7 @@ CALLS = {
     "copied_records": PAIR,
     "interval_overlap": {"confidential": [[0.0, 1.0]], "released": [[0.5, 1.5]]},
     "interval_risk": {**PAIR, "numeric": ["pay"]},
+    "edit_rules": {**PAIR, "rules": {"ill": {"when": {"sex": "f"}, "value": "no"}}},
     "exact_numbers": {**PAIR, "magnitudes": ["pay"], "number_groups": ["area"]},
     "k_anonymity": ONE,
     "known_points": {"data": FILE, "person": "home", "keys": ["sex"]},

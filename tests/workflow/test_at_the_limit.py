@@ -100,6 +100,16 @@ def large(**limits: float) -> list[Verdict]:
         return list(sdc.assess(file, scenario=scenario).verdicts)
 
 
+def contradicting(**limits: float) -> list[Verdict]:
+    """What is said of a release a quarter of which breaks a rule that the original keeps."""
+    whole = pl.DataFrame({"age": range(400), "sex": ["f", "m"] * 200})
+    swapped = whole.with_columns(sex=pl.when(pl.col("age") < 200).then(pl.lit("m")).otherwise("sex"))
+    rules = {"age": {"when": {"sex": "m"}, "value": [*range(1, 400, 2)]}}
+    scenario = sdc.Scenario(keys=["age", "sex"], aligned=True, thresholds=limits, rules=rules)
+    with quiet():
+        return list(sdc.assess(whole, swapped, scenario=scenario, seed=1).verdicts)
+
+
 def followed(**limits: float) -> list[Verdict]:
     """What is said of three people of two rows, of whom the last is alone with both together, and with each."""
     file = pl.DataFrame({"who": [1, 1, 2, 2, 3, 3], "year": [1, 2] * 3, "job": ["a", "a", "a", "b", "b", "b"]})
@@ -143,6 +153,7 @@ SHARES: Mapping[str, Judge] = {
     "differencing": beside_earlier,
     "joint_recoverable": beside_tables,
     "exact_numbers": large,
+    "broken_rules": contradicting,
     "known_points": lambda **limits: followed(known_points={"points": 1, "alone": limits["known_points"]}),
 }
 

@@ -233,6 +233,11 @@ def _asking(say: Say, act: str) -> Tag:
     )  # fmt: skip
 
 
+def scenario_field(say: Say) -> Tag:
+    """Where a scenario file is taken; the steps stay as they are."""
+    return file_field(say, "scenario_file", say("Take roles and limits from a scenario file"), accept=[".toml"])
+
+
 def start_shown(room: Room, asking: str = "") -> Tag:
     """The buttons above the list; `asking` is undo or redo where it waits for a word on the roles."""
     say = room.say
@@ -243,8 +248,9 @@ def start_shown(room: Room, asking: str = "") -> Tag:
             *(_stepping(room, act, redo=act == "redo") for act in ("undo", "redo")),
             class_="buttons",
         ),
-        _asking(say, asking) if asking else None,
+        _asking(say, asking) if asking and room.crosses_roles(redo=asking == "redo") else None,
         file_field(say, "recipe_file", say("Take the steps of a recipe file"), accept=[".toml"]),
+        scenario_field(say),
         tags.details(
             tags.summary(say("Variables to keep as they are")),
             ui.input_checkbox_group("keep", say(KEEP), _keys(room.work.get()), inline=True),
@@ -299,7 +305,7 @@ def _words(say: Say, figures: Plain, k: int, *, several: bool) -> str:
 def found_shown(say: Say, answer: Plain) -> Tag:
     """What a search or the advice has found, with its reasons and the recipes beside it."""
     exceeded: Sequence[str] = answer["exceeded"]
-    limits = ", ".join(say(LIMITS[name].form or name) for name in exceeded)
+    limits = ", ".join(say(_limit_words(name)) for name in exceeded)
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
@@ -312,6 +318,12 @@ def found_shown(say: Say, answer: Plain) -> Tag:
         TagList(tags.h4(say("Other recipes")), tags.ul(*others, class_="others")) if others else None,
         class_="card-box",
     )
+
+
+def _limit_words(name: str) -> str:
+    """A limit as its field on page Roles; one that no field asks for in its own words, which may be its name."""
+    kind = LIMITS.get(name)
+    return kind.form or kind.words or name if kind else name
 
 
 def _other(say: Say, at: int, alternative: Plain) -> Tag:

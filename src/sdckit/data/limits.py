@@ -90,7 +90,7 @@ class LimitKind:
         `columns` (with how many attacks were made). A single text
         is continued by "not above" or "above" the limit. `points` is the number of known points.
     question : str
-        Which question it answers: "singled", "linked", "learnt", "tried" or "covered".
+        Which question it answers: "singled", "linked", "learnt", "tried", "covered" or "used".
     asked : str
         What it is about, for readers who know no statistics.
     plain : tuple of str, or str
@@ -422,6 +422,19 @@ KINDS = (
         part=("exact_numbers", "n"), least=0.1, types={"public-use": 0.0, "teaching": 0.0},
         form="largest share of large numbers released as they are",
         option="Largest share that dominates a group with a number released within 10 % of the truth.",
+    ),
+    LimitKind(
+        name="broken_rules", values="share from 0", measure="edit_rules", figure="broken_rules",
+        judged="worst release", scope="release", without="the scenario declares no edit rule ([[rules]])",
+        words="broken edit rules",
+        holds="at most {percent} of the records newly break an edit rule, not above {limit:g}",
+        exceeded="{percent} of the records newly break an edit rule, above {limit:g}",
+        printed="Largest share of the records that newly break an edit rule: {value}",
+        question="used", asked="Whether records contradict themselves",
+        plain="Records that contradict themselves since they were changed, by the rule broken most",
+        advice="Change the columns of a rule together (swap_records, synthesize with rules), or set right what a step "
+        "has broken.",
+        part=("edit_rules", "n"), least=0.1, option="Largest share of the records that newly break an edit rule.",
     ),
     LimitKind(
         name="k_undone", of="k", values="level", measure="recoverable_values", figure="k_undone", judged="undone",

@@ -31,6 +31,7 @@ LEAST_CONTROL = 50  # the rate of an attack on fewer people is known to no bette
 TOO_FEW = f"too few people were kept aside: {{}}, and chance among fewer than {LEAST_CONTROL} is not known well enough"
 NOT_MADE = "not every attack could be made: {}"
 NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
+NOT_HELD = "edit rules that could not be held against the files: {}"
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
 NO_ATTACK = "no attack with a residual risk could be made"
@@ -293,6 +294,8 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
             verdict = asked.open(NO_FIGURE, variable)
         elif verdict.holds and (others := getattr(result, "not_compared", ())):
             verdict = asked.open(NOT_COMPARED.format(", ".join(others)), variable)
+        if verdict.holds is not False and (unjudged := getattr(result, "unjudged", ())):
+            verdict = asked.open(NOT_HELD.format("; ".join(unjudged)), variable)
         verdicts.append(verdict)
     return verdicts
 

@@ -125,7 +125,6 @@ def _open(room: Room, path: str, name: str, reading: Mapping[str, Any], *, besid
 
     room.start(
         "opening.open_file", opened, label=room.say("Reading {c}", c=name), beside=beside, path=path,
-        fields=lambda argument: argument if argument in FIELDS else "",
         reading=dict(reading), exact=work.exact, language=work.language, upload=path != work.path,
     )  # fmt: skip
 
@@ -286,7 +285,7 @@ def _serve_records(input: Inputs, room: Room) -> None:
 
     def page(start: int) -> None:
         work = room.seat.work
-        hidden = list((work.scenario or {}).get("identifiers", ()))
+        hidden = None if work.scenario is None else list(work.scenario.get("identifiers", ()))
         room.start(
             "opening.rows", shown.set, label=say("Reading a page of records"), beside="rows", start=start,
             hidden=hidden, exact=work.exact, language=work.language,

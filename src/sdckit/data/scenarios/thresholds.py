@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, PlainValidator, PrivateAttr, ValidationEr
 
 from sdckit.data.limits import LIMITS, ShareAtPoints, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, ScenarioTable, explain
+from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, ScenarioTable, explained
 from sdckit.data.scenarios.scenario_form import NONE, RELEASE_WORDS, NotAsked
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import displayed
@@ -97,6 +97,8 @@ class Thresholds(_Limits):
     exact_numbers
         Limit on the share of the records that dominate their group with a number of a column that is released within
         10 % of the truth (0: none may).
+    broken_rules
+        Limit on the share of the records that newly break an edit rule of the scenario (0: none may).
 
     Examples
     --------
@@ -126,6 +128,7 @@ class Thresholds(_Limits):
         differencing: float | None
         joint_recoverable: float | None
         exact_numbers: float | None
+        broken_rules: float | None
 
     def __init__(
         self,
@@ -148,6 +151,7 @@ class Thresholds(_Limits):
         differencing: float | NotAsked | None = None,
         joint_recoverable: float | NotAsked | None = None,
         exact_numbers: float | NotAsked | None = None,
+        broken_rules: float | NotAsked | None = None,
         **unknown: object,
     ) -> None:
         given = {name: limit for name, limit in locals().items() if name in declarable()}
@@ -183,7 +187,7 @@ def read_limits(place: str, entries: Mapping[str, Any]) -> Thresholds:
     try:
         BaseModel.__init__(made, **{str(name): limit for name, limit in entries.items()})
     except ValidationError as error:
-        raise ScenarioError(explain(error, list(Thresholds.model_fields), prefix=place)) from None
+        raise explained(error, list(Thresholds.model_fields), prefix=place) from None
     return made
 
 
@@ -306,7 +310,8 @@ def check_release(scenario: Scenario) -> None:
         *most, last = (f"'{name}'" for name in known)
         raise ScenarioError(
             f"release must be one of {', '.join(most)} or {last}; types of your own are tables "
-            "[release_types.NAME] with their limits"
+            "[release_types.NAME] with their limits",
+            argument="release",
         )
     if scenario.release == SYNTHETIC and scenario.aligned:
         raise ScenarioError(
