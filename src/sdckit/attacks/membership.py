@@ -185,7 +185,7 @@ def group_detections(
     own, other = of_row[0][scored.rows], of_row[-1][scored.other_rows[~scored.half]]
     second = scored.others[~scored.half]
     out = {}
-    for number, labels in attack_files.group_labels(files, by).items():
+    for number, labels in files.pair.group_labels(by, control=True).items():
         members, others = scored.members[own == number], second[other == number]
         figures: dict[str, float] = {}
         for rate in rates:
