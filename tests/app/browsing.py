@@ -140,7 +140,7 @@ CALM = """async () => {
   }
 }"""
 # What a script meets on a page that is just being left for the next one.
-LEFT = "context was destroyed", "Cannot read properties of null", "because of a navigation"
+LEFT = "context was destroyed", "Cannot read properties of null", "because of a navigation", "properties of undefined"
 
 
 def is_left(error: Exception) -> bool:

@@ -51,7 +51,7 @@ def utility_blocks(tree: Plain) -> list[Block]:
         ]
     blocks += [
         *variable_blocks(tree["variables"]),
-        *sample_blocks(tree["sample"]),
+        *sample_blocks(tree.get("sample")),
         *pair_blocks(tree["pairs"]),
         *heat_blocks(tree["heat"]),
     ]
