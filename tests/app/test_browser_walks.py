@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.browsing import PAGES, READY, Served, Windows, calm
+from app.browsing import PAGES, READY, Served, Windows, calm, eventually
 from app.walking import IN_CI, SEEN, Walk, write_files
 from sdckit.cli.app import run
 
@@ -116,6 +116,7 @@ EXCEPTED = {
 
 
 # Each page, and what is pressed first so that there is something on it. Steps are switched off and removed last of all.
+ELSEWHERE = {"Accept the guesses": "gone once roles are taken up, which may come first: test_browser_first_pages.py"}
 PRESSED = {
     "file": "", "roles": "", "risk": "", "protect": "#protect-starter", "release": "",
     "take_away": "",
@@ -155,7 +156,7 @@ def test_every_button_does_something(visit: Windows, served: Served, tmp_path: P
             pressed += _versions(page, tmp_path)
         if name == "take_away":
             pressed += _project(page, tmp_path)
-        lacking = [words for words in named[PAGES[name]] if not _is_among(words, pressed)]
+        lacking = [words for words in named[PAGES[name]] if words not in ELSEWHERE and not _is_among(words, pressed)]
         assert not lacking, (name, pressed)
     assert not idle
     assert not walk.faults, "\n".join(walk.faults)
@@ -176,7 +177,7 @@ def _versions(page: Any, folder: Path) -> list[str]:
     recipe = folder / "recipe.toml"
     recipe.write_text('[[steps]]\nmethod = "random_order"\n', encoding="utf-8")
     page.set_input_files("#protect-recipe_file", recipe)
-    page.wait_for_function("document.querySelectorAll('#page_protect .step-list li').length === 1")  # it is sent first
+    assert eventually(lambda: page.locator("#page_protect .step-list li").count() == 1)  # it is sent first
     calm(page)
     page.click("#protect-starter")
     calm(page)
