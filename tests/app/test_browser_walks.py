@@ -33,7 +33,7 @@ def test_a_walk_at_random_is_answered_at_every_press(visit: Windows, served: Ser
 
 def _figures_of_the_command_line(browser: Any, page: Any, folder: Path) -> None:
     """What stands on page Risk stands in the command line's report, and the release is repeated byte for byte."""
-    page.goto(page.url.partition("?")[0] + "?language=en")
+    page.goto(page.url.partition("#")[0].partition("?")[0] + "?language=en")  # else it is not loaded anew
     page.wait_for_selector(READY)
     calm(page)
     if page.is_checked("#exact"):
