@@ -178,10 +178,9 @@ def _shares(
             if flags is None:
                 reason = f"no column {absent[0]} in every file" if absent else "a column of it was recoded"
                 unjudged.append(f"{rule.words} ({reason})")
-            before, after = (None, None) if flags is None else flags
-            if before is None or after is None:
                 of_release.append(unknown)
                 continue
+            before, after = flags
             in_order = after if order is None else after[order]
             of_release.append(rule_shares(before, in_order, aligned=aligned))
         shares.append(tuple(of_release))
