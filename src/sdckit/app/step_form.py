@@ -233,6 +233,11 @@ def _asking(say: Say, act: str) -> Tag:
     )  # fmt: skip
 
 
+def scenario_field(say: Say) -> Tag:
+    """Where a scenario file is taken; the steps stay as they are."""
+    return file_field(say, "scenario_file", say("Take roles and limits from a scenario file"), accept=[".toml"])
+
+
 def start_shown(room: Room, asking: str = "") -> Tag:
     """The buttons above the list; `asking` is undo or redo where it waits for a word on the roles."""
     say = room.say
@@ -243,8 +248,9 @@ def start_shown(room: Room, asking: str = "") -> Tag:
             *(_stepping(room, act, redo=act == "redo") for act in ("undo", "redo")),
             class_="buttons",
         ),
-        _asking(say, asking) if asking else None,
+        _asking(say, asking) if asking and room.crosses_roles(redo=asking == "redo") else None,
         file_field(say, "recipe_file", say("Take the steps of a recipe file"), accept=[".toml"]),
+        scenario_field(say),
         tags.details(
             tags.summary(say("Variables to keep as they are")),
             ui.input_checkbox_group("keep", say(KEEP), _keys(room.work.get()), inline=True),

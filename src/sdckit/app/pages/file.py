@@ -125,7 +125,6 @@ def _open(room: Room, path: str, name: str, reading: Mapping[str, Any], *, besid
 
     room.start(
         "opening.open_file", opened, label=room.say("Reading {c}", c=name), beside=beside, path=path,
-        fields=lambda argument: argument if argument in FIELDS else "",
         reading=dict(reading), exact=work.exact, language=work.language, upload=path != work.path,
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from shiny.ui import HTML, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Step, made_steps
 from sdckit.app.page_context import Kept, Room, Say, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
-from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, start_shown, step_shown
+from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, scenario_field, start_shown, step_shown
 from sdckit.app.versions import can_open, versions_shown
 from sdckit.data.methods import METHODS
 
@@ -81,7 +81,7 @@ class Bench:
         with reactive.isolate():
             crosses = self.room.crosses_roles(redo=redo)
         self.asking.set(act if crosses and not asked else "")
-        if crosses and not asked:
+        if crosses is not asked:  # it waits for an answer, or the answer is to a question of the past
             return
         if crosses:
             self.room.keep_version(why="before roles were changed")
@@ -114,12 +114,13 @@ class Bench:
             self.take(so_far["steps"], did=DID["propose"], why=WHY["propose"])
 
     def put(self, draft: Draft, arguments: Plain) -> None:
-        """Put what a form says in the place of its step, or behind the last one."""
+        """Put what a form says in the place of its step, or of a new one."""
         steps = self.steps()
-        if draft.at is None or draft.at >= len(steps):
-            steps.append(Step(draft.method, dict(arguments)))
+        at = draft.place(steps)
+        if at == draft.at:
+            steps[at] = Step(draft.method, dict(arguments), steps[at].on)
         else:
-            steps[draft.at] = Step(draft.method, dict(arguments), steps[draft.at].on)
+            steps.insert(at, Step(draft.method, dict(arguments)))
         self.room.change(steps=tuple(steps), did="add a step" if draft.at is None else "change a step")
 
     def move(self, act: str, at: int) -> None:
@@ -154,7 +155,7 @@ class Bench:
         """Put the recipe beside another."""
         say, first = self.room.say, self.room.work.get().recipe()
         self.room.start(
-            "protecting.compare", self.beside.taker(lambda answer: answer["html"]), label=say("comparing two recipes"),
+            "releasing.compare", self.beside.taker(lambda answer: answer["html"]), label=say("comparing two recipes"),
             first=first, second=list(second), names=[say("the recipe here"), name], **self.asked(),
         )  # fmt: skip
 
@@ -235,9 +236,20 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     @render.ui
     def start() -> TagChild:
-        if not is_ready(room.work.get()):
-            return nothing_yet(room.say, NOTHING, "Go to Roles", "roles")
-        return start_shown(room, bench.asking.get())
+        if is_ready(room.work.get()):
+            return start_shown(room, bench.asking.get())
+        nothing = nothing_yet(room.say, NOTHING, "Go to Roles", "roles")
+        return nothing if room.facts.get() is None else TagList(nothing, scenario_field(room.say))
+
+    @reactive.effect
+    @reactive.event(input.scenario_file)
+    def _() -> None:
+        for chosen in input.scenario_file() or ():
+            room.start(
+                "roles.load", lambda answer: room.change(**room.declared(answer["scenario"])),
+                label=room.say("Reading the scenario"), beside="scenario_file", path=str(chosen["datapath"]),
+                language=room.seat.work.language,
+            )  # fmt: skip
 
     @reactive.effect
     @reactive.event(input.recipe_file)

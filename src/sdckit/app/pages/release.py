@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -169,7 +170,8 @@ def _serve_control(input: Inputs, room: Room) -> None:
 
             room.start(
                 "releasing.check_control", then, label=room.say("reading the control file"), beside="control_file",
-                path=str(target), scenario=dict(work.scenario or {}), exact=work.exact, language=work.language,
+                dropped=partial(target.unlink, missing_ok=True), path=str(target), scenario=dict(work.scenario or {}),
+                exact=work.exact, language=work.language,
             )  # fmt: skip
 
     @render.ui

@@ -162,6 +162,11 @@
     if (byId("exact").checked !== told.on) $("#exact").prop("checked", told.on).trigger("change");
   });
 
+  // A file that was mended and is chosen again: of the same name a browser tells nothing, unless none was chosen.
+  document.addEventListener("click", event => {
+    if (event.target.type === "file") event.target.value = "";
+  });
+
   // A file that is too large is not sent; whoever sends it all the same is refused by the guard.
   document.addEventListener("change", event => {
     const told = byId("told").dataset;

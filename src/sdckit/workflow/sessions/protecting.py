@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data.columns import distinct_values
-from sdckit.data.replace import open_eager
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
 from sdckit.report.blocks import Code, Section
-from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section, recipes_beside
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
 from sdckit.workflow.recipes.recipe import Recipe
@@ -150,31 +146,6 @@ def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> An
     return files[name]
 
 
-# A hierarchy built from the codes themselves: each level cuts off one character at the end.
-
-
-def code_hierarchy(data: Any, column: str) -> str:
-    """Write the hierarchy of a column of codes as a file for `read_hierarchy`: it names every value of the column.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> print(code_hierarchy(pl.DataFrame({"place": ["112", "113", "210"]}), "place"), end="")
-    112;11;1
-    113;11;1
-    210;21;2
-    """
-    values = distinct_values(open_eager(data, {"column": [column]})[column]).values
-    codes = sorted({str(value) for value in values if value is not None})
-    longest = max(map(len, codes), default=0)
-    if longest < 2:
-        raise DataError(f"column {column!r} has no codes of two letters or more whose ends could be cut off")
-    text = StringIO()
-    rows = ([code, *(code[:length] for length in range(longest - 1, 0, -1))] for code in codes)
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
-    return text.getvalue()
-
-
 Plain = Mapping[str, Any]
 Steps = Sequence[Plain]
 NAMED = ("column", "columns", "keys", "weight", "household", "replace")  # what a picture may be of, in this order
@@ -244,6 +215,12 @@ def _pictured(step: Any, columns: Sequence[str], keys: Sequence[str]) -> list[st
     return [name for name in dict.fromkeys(named) if name in columns]
 
 
+def file_before(desk: Desk, scenario: Plain, steps: Steps, number: int, secret: str, tell: Tell) -> Any:
+    """The file as it is before step `number` (from 0)."""
+    chosen = desk.scenario(scenario)
+    return prefix_data(desk, chosen, make_recipe(desk, steps), number, secret, tell) if number > 0 else desk.data
+
+
 def variable(
     desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, number: int, column: str, secret: str,
     levels: bool = False, exact: bool = False,
@@ -251,10 +228,7 @@ def variable(
     """What an editor of bands or groups starts from: the bins or levels of a variable before step `number`."""
     from sdckit.workflow.recipes.step_forms import bands_for
 
-    chosen = desk.scenario(scenario)
-    before = desk.data
-    if number > 0:
-        before = prefix_data(desk, chosen, make_recipe(desk, steps), number, secret, tell)
+    before = file_before(desk, scenario, steps, number, secret, tell)
     picture = picture_of(before, None, column, levels=levels)
     assert picture.before is not None
     plain = plain_picture(picture, internal=exact)["before"]
@@ -338,32 +312,6 @@ def propose(
 
 def _loss(share: float | str | None) -> str:
     return f"{share:.1%}" if isinstance(share, float) else share or "–"
-
-
-def compare(
-    desk: Desk, tell: Tell, *, scenario: Plain, first: Steps, second: Steps, names: Sequence[str], secret: str,
-    exact: bool = False, language: str = "en",
-) -> dict[str, Any]:  # fmt: skip
-    """Risk and loss of two recipes in the end, side by side."""
-    chosen = desk.scenario(scenario)
-    both: list[Applied] = [applied(desk, chosen, steps, secret, tell) for steps in (first, second)]
-
-    def plains() -> dict[str, Any]:
-        return {"both": [plain_recipe(outcome.what_was_done, internal=exact) for outcome in both]}
-
-    html = document_html(plains, lambda plain: [recipes_beside(plain["both"], names)], exact=exact, language=language)
-    return {"html": html}
-
-
-def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
-    """Build a hierarchy of codes into the session's folder: at each level one letter more is cut off the end."""
-    from sdckit.data.files.whole_files import write_whole
-
-    tell("building a hierarchy")
-    text = code_hierarchy(desk.data, column)
-    name = f"hierarchy-{digest(column)[:8]}.csv"  # a name of a column need not be one of a file
-    write_whole(text, desk.folder / name, private=True)
-    return {"name": name}
 
 
 def load_recipe(desk: Desk, tell: Tell, *, path: str, scenario: Plain) -> dict[str, Any]:
