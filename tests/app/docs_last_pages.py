@@ -29,9 +29,10 @@ def _new_step(hand: Hand, method: str) -> None:
 
 @SCRIPT.step(
     "The steps of the recipe, in their order.",
-    "Propose a recipe searches for the one that loses least while every limit holds, within two minutes; a recipe"
-    " that holds every limit is shown as soon as there is one, and Take this one takes it and ends the search; "
-    "Start from the advice writes the recipe of sdckit recipe init.",
+    "Propose a recipe searches for the one that loses least while every limit holds, within two minutes; a first "
+    "recipe that holds every limit, with few or no values taken out, is looked for before the search, later ones "
+    "lose less, and Take this one takes the one that is shown and ends the search; Start from the advice writes "
+    "the recipe of sdckit recipe init.",
 )
 def _(hand: Hand) -> None:
     page = hand.page
@@ -58,9 +59,10 @@ def _(hand: Hand) -> None:
 
 SCRIPT.elsewhere(
     SESSIONS + "test_protecting.py::test_recipes_to_start_from",
-    "Propose a recipe searches for the one that loses least while every limit holds, within two minutes; a recipe"
-    " that holds every limit is shown as soon as there is one, and Take this one takes it and ends the search; "
-    "Start from the advice writes the recipe of sdckit recipe init.",
+    "Propose a recipe searches for the one that loses least while every limit holds, within two minutes; a first "
+    "recipe that holds every limit, with few or no values taken out, is looked for before the search, later ones "
+    "lose less, and Take this one takes the one that is shown and ends the search; Start from the advice writes "
+    "the recipe of sdckit recipe init.",
 )
 
 
@@ -246,7 +248,10 @@ def _(hand: Hand) -> None:
     hand.page.wait_for_selector("select[aria-label='Group of diver']", state="detached")
 
 
-@SCRIPT.step("A hierarchy: a file, or one built from codes by cutting off their ends.")
+@SCRIPT.step(
+    "A hierarchy: a file, or one built from the values, from codes by cutting off their ends, or from numbers in "
+    "bands, each level with every second edge of the one below."
+)
 def _(hand: Hand) -> None:
     hand.choose("#protect-arg_column", "area")
     hand.press("Up a hierarchy")
@@ -257,6 +262,21 @@ def _(hand: Hand) -> None:
     hand.press("Apply")
     assert _steps(hand)[-1].startswith("area to level 1 of its hierarchy"), _steps(hand)
     hand.press("Close")
+
+
+SCRIPT.elsewhere(
+    SESSIONS + "test_hierarchies.py::test_a_hierarchy_is_built_and_changed_by_ticking",
+    "The level that the step goes up to stands as a list: each group with its records, and below it what it is "
+    "made of, with the records before; both pass the gate as one.",
+    "Tick groups and press Merge, Split, Rename, Move up or Move down; ticked parts are taken out of their group "
+    "by Split; levels are added and removed.",
+    "A hierarchy is a file that the recipe names; each change writes another one, so that Undo brings back the "
+    "one before.",
+)
+SCRIPT.elsewhere(
+    "tests/app/pages/test_hierarchy_editor.py::test_a_level_is_a_list_to_tick_with_its_counts",
+    "Groups of fewer than five records are one line, which can be merged as a whole.",
+)
 
 
 @SCRIPT.step('Undo and Redo say what they would take back or do again ("Undo: add a step").')
@@ -310,7 +330,10 @@ SCRIPT.elsewhere(
 )
 
 
-@SCRIPT.step("Compare puts one beside the recipe here, under the roles in use; Open goes back to it.")
+@SCRIPT.step(
+    "Compare puts one beside the recipe here, under the roles in use: risk and loss of both, and whether each "
+    "limit holds for what they make, in the words of the report; Open goes back to it."
+)
 def _(hand: Hand) -> None:
     steps = _steps(hand)
     hand.press("Compare: before a proposal")
@@ -340,6 +363,17 @@ SCRIPT.elsewhere(
 SCRIPT.elsewhere(
     "tests/app/test_versions.py::test_a_version_of_another_file_is_listed_and_cannot_be_opened",
     "A version whose columns the open file does not have stays in the list and cannot be opened there.",
+)
+
+
+SCRIPT.elsewhere(
+    "tests/app/pages/test_protect.py::test_a_new_step_stands_before_columns_that_are_computed_in_the_end",
+    "A new step is put before them.",
+)
+SCRIPT.elsewhere(
+    "tests/app/test_browser_versions.py::test_undo_asks_before_it_changes_roles_that_came_from_a_file",
+    "Take roles and limits from a scenario file does what it does on page Roles: the steps stay, and Undo asks "
+    "before it brings the roles of before back.",
 )
 
 

@@ -58,7 +58,8 @@ def files(folder: Path) -> dict[str, Path]:
 
 
 def test_each_sentence_has_what_shows_it() -> None:
-    assert script().faults(DOCS.read_text(encoding="utf-8")) == []
+    faults = script().faults(DOCS.read_text(encoding="utf-8"))
+    assert not faults, "\n" + "\n".join(faults)
 
 
 def test_a_sentence_without_a_step_is_named_and_so_is_a_step_without_its_sentence() -> None:
