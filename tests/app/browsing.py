@@ -52,14 +52,15 @@ class Served:
         return sorted(self.own.glob("session-*"))
 
     def workers(self) -> list[int]:
-        """The ids of the processes that the server began."""
-        found = []
+        """The ids of the processes that the server began; not one that is about to begin: the server waits for it."""
+        found, own = [], Path(f"/proc/{self.process.pid}/cmdline").read_bytes()
         for entry in Path("/proc").glob("[0-9]*"):
             try:
                 fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                begun = (entry / "cmdline").read_bytes() != own
             except OSError:
                 continue
-            if int(fields[1]) == self.process.pid and fields[0] != "Z":
+            if int(fields[1]) == self.process.pid and fields[0] != "Z" and begun:
                 found.append(int(entry.name))
         return found
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import sdckit as sdc
-from app.browsing import PAGES, READY, calm, shown
-from app.docs_walk import Hand, Script
+from app.browsing import PAGES, READY, calm, faults, shown
+from app.docs_walk import MARKER, Hand, Script
 
 SCRIPT = Script()
 USE = "Use these roles and limits"
@@ -81,10 +81,14 @@ def _(hand: Hand) -> None:
 
 @SCRIPT.step("Upload a file, or open the demo.")
 def _(hand: Hand) -> None:
-    hand.press("Open the demo")
-    hand.reads("affairs.csv")
     hand.send("#file-upload", hand.files["people"])
     hand.reads("people.csv", place="#file-facts")
+
+
+SCRIPT.elsewhere(
+    "tests/app/test_browser_release.py::test_from_the_demo_to_a_release_within_the_limits",
+    "Upload a file, or open the demo.",
+)
 
 
 @SCRIPT.step("The page says what was read: records, columns, which codes were taken for missing and what that does.")
@@ -124,6 +128,7 @@ def _(hand: Hand) -> None:
         hand.press(code, kinds=("tick",))
     hand.press("Use these codes")
     hand.reads("Values that became missing", place="#file-facts")
+    assert faults(hand.page) == []
 
 
 @SCRIPT.step(
@@ -153,12 +158,14 @@ SCRIPT.elsewhere(
 @SCRIPT.step("A file that cannot be read, or that another one replaces, is removed at once.")
 def _(hand: Hand) -> None:
     hand.send("#file-upload", hand.files["bad"])
-    hand.reads("bad.parquet is not Parquet", place="#file-upload_fault")
+    hand.reads("bad.parquet is not Parquet", place="#file-upload_fault[role=alert]")
+    assert hand.page.get_attribute("#file-upload", "aria-invalid") == "true"
     hand.go("risk")  # where the field cannot be seen a box on top says it
     hand.reads("bad.parquet is not Parquet", place="#alert")
     hand.press("Close")
     assert hand.page.is_hidden("#alert")
     hand.go("file")
+    assert not hand.page.query_selector(".fault")
     kept = {path.name for path in hand.served.own.glob("session-*/files/*/*")}
     assert kept == {"people.csv", "homes.csv"}
 
@@ -181,47 +188,47 @@ def _(hand: Hand) -> None:
     assert hand.page.is_visible("#exact_mark")
     for row in ("Row home age job", "1 h0"):  # without the column person
         assert row in hand.text("#file-records")
+    assert MARKER in hand.text("#file-records")
     hand.press("Next page")
     hand.reads("Records 51 to 100 of 400", place="#file-records")
     hand.press("Hide the records")
     hand.press("Exact figures")
+    assert MARKER not in hand.page.content()
 
 
 @SCRIPT.step("What each column is, guessed with the evidence for it; take a guess over or change it.")
 def _(hand: Hand) -> None:
     assert hand.page.input_value("#roles-role_0") == "identifier"
     hand.reads("its name speaks of age")
+    assert faults(hand.page) == []
     hand.choose("#roles-role_1", "household")
+    hand.press("Exact figures")  # what is not in use yet stays
+    hand.press("Exact figures")
+    assert hand.page.input_value("#roles-role_1") == "household"
 
 
-@SCRIPT.step("Accept the guesses takes all of them in one click.")
+@SCRIPT.step(
+    "Accept the guesses takes all of them in one click.",
+    "The type of release is then a public-use file, the strictest of the published ones, until you say otherwise.",
+    "Questions that a guess leaves open stay in the scenario as unconfirmed until you tick that you have answered"
+    " them; sdckit check waits for that.",
+)
 def _(hand: Hand) -> None:
     hand.press("Accept the guesses")
     assert shown(hand.page) == "Risk"
+    assert MARKER not in hand.page.content()
     hand.go("roles")
     hand.reads("In use.", place="#roles-use")
-    assert 'household = "home"' in _scenario(hand)
-
-
-@SCRIPT.step(
-    "The type of release is then a public-use file, the strictest of the published ones, until you say otherwise."
-)
-def _(hand: Hand) -> None:
     assert hand.page.input_value("#roles-release") == "public-use"
+    told = _scenario(hand)
+    assert 'household = "home"' in told
+    assert "unconfirmed = [" in told
     hand.choose("#roles-release", "scientific-use")
-    _use(hand)
-    assert 'release = "scientific-use"' in _scenario(hand)
-
-
-@SCRIPT.step(
-    "Questions that a guess leaves open stay in the scenario as unconfirmed until you tick that you have answered"
-    " them; sdckit check waits for that."
-)
-def _(hand: Hand) -> None:
-    assert "unconfirmed = [" in _scenario(hand)
     hand.press("I have answered the questions")
     _use(hand)
-    assert "unconfirmed" not in _scenario(hand)
+    told = _scenario(hand)
+    assert 'release = "scientific-use"' in told
+    assert "unconfirmed" not in told
 
 
 SCRIPT.elsewhere(
@@ -306,28 +313,20 @@ def _(hand: Hand) -> None:
         assert line in told, told
 
 
-@SCRIPT.step("Columns that are still without a role are named once the roles are in use.")
+@SCRIPT.step(
+    "Columns that are still without a role are named once the roles are in use.",
+    "none in the field of a limit says that it is not asked.",
+    "The population is said as a share or as a number of people; the number becomes the share, sampling_fraction,"
+    " by the records as documents print them.",
+)
 def _(hand: Hand) -> None:
     hand.send("#roles-load", hand.files["fits"])
     hand.choose("#roles-release", "public-use")
-    _use(hand)
-    hand.reads("'home'", "'income'", "'area'", place="#roles-use .warn")
-
-
-@SCRIPT.step("none in the field of a limit says that it is not asked.")
-def _(hand: Hand) -> None:
     hand.fill("#roles-limit_l", "none")
-    _use(hand)
-    hand.reads("Not asked", place="#roles-use")
-
-
-@SCRIPT.step(
-    "The population is said as a share or as a number of people; the number becomes the share, sampling_fraction,"
-    " by the records as documents print them."
-)
-def _(hand: Hand) -> None:
     hand.fill("#roles-population", "40000")
     _use(hand)
+    hand.reads("'home'", "'income'", "'area'", place="#roles-use .warn")
+    hand.reads("Not asked", place="#roles-use")
     assert hand.page.input_value("#roles-fraction") == "0.01"
     assert "sampling_fraction = 0.01" in _scenario(hand)
 
@@ -389,11 +388,11 @@ def _(hand: Hand) -> None:
 def _(hand: Hand) -> None:
     hand.at("input[name=risk-ticked][value=age]").uncheck()
     hand.page.wait_for_selector("#risk-moved table", state="attached")
-    hand.press("What would help most")
-    hand.press("Levels of the keys")
-    hand.choose("#risk-measure", "suda")
-    hand.press("Answer it")
-    hand.choose("#risk-by", "sex")
+    for name in ("What would help most", "Levels of the keys"):
+        hand.press(name, wait=False)  # they stand in line
+    hand.at("#risk-measure").select_option("suda")
+    hand.press("Answer it", wait=False)
+    hand.at("#risk-by").select_option("sex")
     hand.press("Show the subgroups")
     for name in ("helps", "levels", "further", "by"):
         hand.page.wait_for_selector(f"#risk-more_{name} .sdckit", state="attached")
@@ -438,34 +437,11 @@ SCRIPT.elsewhere(
 )
 
 
-@SCRIPT.step(
-    "With exact figures, and only then, the page shows the riskiest combinations of an intruder's keys (as many "
-    "as you ask for, up to 100; among equals those of the rarest values first) and what makes one of them risky: "
-    "the smallest sets of keys that single it out, and the single changes that end it, as sdckit explain does."
-)
-def _(hand: Hand) -> None:
-    assert not hand.page.query_selector("#risk-riskiest")
-    hand.press("Exact figures")
-    hand.fill("#risk-how_many", "5")
-    hand.press("Show the riskiest combinations")
-    hand.press("What makes it risky?")
-    for name in ("riskiest", "explained"):
-        hand.page.wait_for_selector(f"#risk-more_{name} .sdckit", state="attached")
-
-
-@SCRIPT.step(
-    "They are values of people: marked, gone from the screen when the switch is turned off, and in nothing that "
-    "is saved or taken away."
-)
-def _(hand: Hand) -> None:
-    hand.reads("confidential", place="#risk-single")
-    hand.press("Exact figures")
-    assert not hand.text("#risk-more_riskiest")
-    assert not hand.text("#risk-more_explained")
-
-
 SCRIPT.elsewhere(
     "tests/app/test_browser_answers.py::test_single_combinations_stay_on_the_screen_of_exact_figures",
+    "With exact figures, and only then, the page shows the riskiest combinations of an intruder's keys (as many "
+    "as you ask for, up to 100; among equals those of the rarest values first) and what makes one of them risky: "
+    "the smallest sets of keys that single it out, and the single changes that end it, as sdckit explain does.",
     "They are values of people: marked, gone from the screen when the switch is turned off, and in nothing that "
     "is saved or taken away.",
 )

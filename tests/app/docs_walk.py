@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs" / "app.md"
 SECTIONS = ("The way through", "Coming back")  # in the order they are gone through
 PRESSED = "button", "summary", "tick", "link", "term"
+MARKER = "ZQXMARK"  # the job of a single person of the file that is walked with
 END = re.compile(r"(?<=[.!?])\s+(?=[A-Z*`(\[])|(?<=[.!?]\))\s+")
 NAMED = re.compile(r"(?<!\*)\*([A-Z][^*]+)\*")  # what can be pressed is in italics
 

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 import sdckit as sdc
-from app import docs_first_pages, docs_last_pages
+from app import docs_first_pages, docs_last_pages, docs_protect_page
 from app.browsing import Served, Windows
-from app.docs_walk import DOCS, Hand, Script, plain, sentences
+from app.docs_walk import DOCS, MARKER, Hand, Script, plain, sentences
 
-SCRIPTS = docs_first_pages.SCRIPT, docs_last_pages.SCRIPT
+SCRIPTS = docs_first_pages.SCRIPT, docs_protect_page.SCRIPT, docs_last_pages.SCRIPT
 
 
 def script() -> Script:
@@ -30,7 +30,7 @@ def files(folder: Path) -> dict[str, Path]:
     rng = np.random.default_rng(5)
     n = 400
     jobs = rng.choice(["nurse", "clerk", "cook", "refused"], n, p=[0.4, 0.3, 0.25, 0.05])
-    jobs[7] = "diver"
+    jobs[7] = MARKER
     ages = np.where(rng.random(n) < 0.05, -9, rng.integers(20, 60, n))
     people = pl.DataFrame({
         "person": [f"p{at}" for at in range(n)], "home": [f"h{at // 2}" for at in range(n)], "age": ages, "job": jobs,
