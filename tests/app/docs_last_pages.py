@@ -67,6 +67,8 @@ def _(hand: Hand) -> None:
     assert not hand.text("#release-chapter")
     hand.go("protect")
     hand.press("Step 1 is carried out")
+    hand.go("release")
+    hand.press("Make the release")
 
 
 @SCRIPT.step("Attacks says what each simulated intruder asks.")
@@ -83,8 +85,10 @@ def _(hand: Hand) -> None:
 )
 def _(hand: Hand) -> None:
     hand.reads("It needs a control file; without one it is not judged.", place="#release-make")
+    assert not hand.page.is_checked("#release-attacks")
     hand.send("#release-control_file", hand.files["control"])
     hand.page.wait_for_selector("#release-control_told .good")
+    assert hand.page.is_checked("#release-attacks")
 
 
 @SCRIPT.step(
@@ -104,16 +108,6 @@ SCRIPT.elsewhere(
     "A file that cannot be read, lacks a key or a sensitive variable, or has texts where yours has numbers is "
     "refused beside its field and removed; choosing another one removes the one before.",
 )
-
-
-@SCRIPT.step(
-    "Simulate the attacks makes the release with them: what they came to stands under the verdict, with the "
-    "limits they are held against."
-)
-def _(hand: Hand) -> None:
-    assert hand.at("#release-attacks").is_checked()  # since there is a control file
-    hand.press("Make the release")
-    hand.page.wait_for_selector("#release-attacked table")
 
 
 SCRIPT.elsewhere(
