@@ -105,6 +105,7 @@ class Windows:
             viewport={"width": width, "height": 900},
             locale=language,
             accept_downloads=True,
+            reduced_motion="reduce",  # what turns while a task runs is drawn by the same two cores
             device_scale_factor=0.75 if os.environ.get("SDCKIT_PICTURES") else 1,
         )
         context.set_default_timeout(WAIT)
@@ -137,7 +138,7 @@ CALM = """async () => {
   while (!document.body || !document.body.dataset.ended) {
     if (there()) await asked();
     if (still()) { await asked(); if (still()) return; }
-    await new Promise(done => setTimeout(done, 20));
+    await new Promise(done => setTimeout(done, 40));
   }
 }"""
 # What a script meets on a page that is just being left for the next one.

@@ -78,13 +78,14 @@ SCRIPT.elsewhere(
 def _(hand: Hand) -> None:
     steps = steps_of(hand)
     hand.reads("records in groups of fewer than 4: ", "values that differ: ", place=".step-after")
+    last = len(steps)
     for _ in range(2):
-        hand.press("Step 1 is carried out")
-    hand.press("Move step 1 down")
-    assert steps_of(hand)[:2] == steps[1::-1]
-    hand.press("Move step 2 up")
-    hand.press("Remove step 1")
-    assert steps_of(hand) == steps[1:]
+        hand.press(f"Step {last} is carried out")
+    hand.press(f"Move step {last} up")
+    assert steps_of(hand)[-2:] == steps[:-3:-1]
+    hand.press(f"Move step {last - 1} down")
+    hand.press(f"Remove step {last}")
+    assert steps_of(hand) == steps[:-1]
     hand.press("Undo: remove a step")
     hand.press("Edit step 1")
     assert steps_of(hand) == steps
