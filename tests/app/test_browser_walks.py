@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.browsing import READY, Served, Windows, calm, eventually
+from app.browsing import READY, WAIT, Served, Windows, calm, eventually
 from app.walking import IN_CI, SEEN, Walk, write_files
 from sdckit.cli.app import run
 
@@ -32,6 +32,7 @@ def test_a_walk_at_random_is_answered_at_every_press(visit: Windows, served: Ser
 
 def _figures_of_the_command_line(browser: Any, page: Any, folder: Path) -> None:
     """What stands on page Risk stands in the command line's report, and the release is repeated byte for byte."""
+    page.set_default_timeout(WAIT)
     page.goto(page.url.partition("#")[0].partition("?")[0] + "?language=en")  # else it is not loaded anew
     page.wait_for_selector(READY)
     calm(page)
