@@ -12,7 +12,7 @@ import numpy as np
 
 from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
 from sdckit.data import arguments
-from sdckit.data.rule_conditions import EditRule, both_breaking, read_edit_rules
+from sdckit.data.rule_conditions import EditRule, RuleBreakers, read_edit_rules
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools
@@ -166,15 +166,15 @@ def _shares(
     pair: Pair, rules: Sequence[EditRule], present: frozenset[str], aligned: bool
 ) -> tuple[tuple[tuple[tuple[float, float, float], ...], ...], tuple[str, ...]]:
     """Shares by release and rule, and the rules that could not be judged."""
-    original = pair.original if pair.raw is None else pair.raw
+    original = RuleBreakers(pair.original if pair.raw is None else pair.raw)
     recoded = {recoding.column for recoding in pair.recoded}
     unknown = (math.nan, math.nan, math.nan)
     shares, unjudged = [], []
     for frame, order in zip(pair.released, pair.orders, strict=True):
-        of_release = []
+        release, of_release = RuleBreakers(frame), []
         for rule in rules:
             absent = [name for name in rule.columns if name not in present]
-            flags = None if absent or recoded & {*rule.columns} else both_breaking(rule, original, frame)
+            flags = None if absent or recoded & {*rule.columns} else original.beside(release, rule)
             if flags is None:
                 reason = f"no column {absent[0]} in every file" if absent else "a column of it was recoded"
                 unjudged.append(f"{rule.words} ({reason})")
