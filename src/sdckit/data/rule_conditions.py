@@ -5,14 +5,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data.columns import code_column, float_values, is_number
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Bools
+from sdckit.numerics.array_types import Bools, Ints
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "below": operator.lt, "at_most": operator.le, "above": operator.gt, "at_least": operator.ge,
@@ -122,7 +122,7 @@ def read_condition(column: str, given: Any, target: str) -> list[Condition]:
     """
     if not isinstance(given, Mapping):
         values = tuple(given) if isinstance(given, (list, tuple)) else (given,)
-        if not values or any(value is None or isinstance(value, (Mapping, list, tuple)) for value in values):
+        if not values or any(value is None or isinstance(value, (Mapping, list, tuple, Decimal)) for value in values):
             raise DataError(f"rules of {target!r}, condition on {column!r}: {HOW}", argument="rules")
         return [Condition(column, "is", values)]
     for how, limit in given.items():
@@ -164,31 +164,32 @@ def breaking(rule: EditRule, frame: Any) -> Bools | None:
 
 def _holds(condition: Condition, series: Any, *, missing: bool) -> Bools | None:
     """Whether a condition holds for each record, and for those without a value where `missing`; None as `breaking`."""
-    if condition.how in COMPARE:
-        if not series.dtype.is_numeric():
-            return None
+    numeric = series.dtype.is_numeric()
+    if condition.how in COMPARE and not numeric:
+        return None
+    if numeric and condition.how != "missing":
         values = float_values(series, "rules")
-        with np.errstate(invalid="ignore"):
+        unknown = np.isnan(values)
+        if condition.how == "is":
+            hit = np.isin(values, [float(value) for value in condition.values if is_number(value)])
+        else:
             hit = COMPARE[condition.how](values, condition.values[0])
-        return np.asarray(hit | (np.isnan(values) & missing), np.bool_)
+        return np.asarray(hit | (unknown & missing), np.bool_)
     coded = code_column(series)
     codes = coded.codes()
     unknown = codes == coded.span
     if condition.how == "missing":
         return np.asarray(unknown == condition.values[0], np.bool_)
-    if series.dtype.is_numeric():
-        numbers = [float(value) for value in condition.values if is_number(value)]
-        hit = np.isin(float_values(series, "rules"), numbers)
-    else:
-        hit = np.isin(codes, _levels(coded, codes, {str(value) for value in condition.values}))
+    texts, used = {str(value) for value in condition.values}, _used(coded, codes)
+    hit = np.isin(codes, used[np.array([text in texts for text in coded.labels(used)], np.bool_)])
     return np.asarray(hit | (unknown & missing), np.bool_)
 
 
-def _levels(coded: Any, codes: NDArray[Any], texts: set[str]) -> NDArray[np.int64]:
-    """The codes of those values in use whose text is among some."""
-    used = np.unique(codes[codes < coded.span])
-    named = [text in texts for text in coded.labels(used)] if len(used) else []
-    return np.asarray(used[np.array(named, np.bool_)], np.int64)
+def _used(coded: Any, codes: Ints) -> Ints:
+    """The codes that a record has, missing ones apart; there may be billions of others between two days."""
+    if coded.span > len(codes):
+        return np.unique(codes[codes < coded.span])
+    return np.flatnonzero(np.bincount(codes, minlength=coded.span + 1)[: coded.span])
 
 
 class RuleBreakers:
@@ -235,9 +236,9 @@ class RuleBreakers:
 
     def _texts_of(self, name: str) -> set[str]:
         if name not in self._texts:
-            series = self.frame.get_column(name)
-            coded = code_column(series)
-            codes = np.unique(coded.codes())
-            numeric = series.dtype.is_numeric()
-            self._texts[name] = set() if numeric else set(coded.labels(codes[codes < coded.span]))
+            series, texts = self.frame.get_column(name), set[str]()
+            if not series.dtype.is_numeric():
+                coded = code_column(series)
+                texts = set(coded.labels(_used(coded, coded.codes())))
+            self._texts[name] = texts
         return self._texts[name]
