@@ -53,6 +53,8 @@ class EditRules(PairResult):
         could be judged.
     rules : tuple of str
         The rules in words.
+    columns : tuple of tuple of str
+        The columns of each rule.
     shares : tuple of tuple of (float, float, float)
         For each release and rule: the share of the original's records that break it, of the release's, and of those
         that newly break it; NaN where it could not be judged.
@@ -64,6 +66,7 @@ class EditRules(PairResult):
     figures: ClassVar[tuple[str, ...]] = ("broken_rules",)
     broken_rules: float = math.nan
     rules: tuple[str, ...] = ()
+    columns: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     shares: tuple[tuple[tuple[float, float, float], ...], ...] = field(default=(), repr=False)
     unjudged: tuple[str, ...] = ()
 
@@ -150,8 +153,18 @@ def edit_rules(
     notes = {"rules": f"not judged: {'; '.join(unjudged)}"} if unjudged else {}
     per_release = tuple({"broken_rules": _worst(of_release)} for of_release in shares)
     figures = mean_figures(per_release, notes)
-    words = tuple(rule.words for rule in listed)
-    return EditRules(pair, per_release, MISSING_RULE, notes, rules=words, shares=shares, unjudged=unjudged, **figures)
+    words, columns = tuple(rule.words for rule in listed), tuple(rule.columns for rule in listed)
+    return EditRules(
+        pair,
+        per_release,
+        MISSING_RULE,
+        notes,
+        rules=words,
+        columns=columns,
+        shares=shares,
+        unjudged=unjudged,
+        **figures,
+    )
 
 
 def _chosen(rules: Any, scenario: Scenario | None) -> tuple[EditRule, ...]:
