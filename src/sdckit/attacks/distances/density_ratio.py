@@ -110,6 +110,23 @@ def log_density(
     return logs
 
 
+def calibrated_scores(
+    people: KernelRows, releases: Sequence[KernelRows], reference: KernelRows, *, fold: Ints | None = None,
+    folds: Ints | None = None,
+) -> Floats:  # fmt: skip
+    """Logarithm of the density of people under releases (the mean over them) less that under a reference.
+
+    `fold`, `folds`: parts of the reference that are left out, as in `log_density`.
+
+    >>> people, release, reference = kernel_rows([], [(np.array([1]), np.array([1, 1]), np.array([0, 0]))])
+    >>> float(calibrated_scores(people, [release], reference)[0].round(4))
+    1.3863
+    """
+    under = np.mean([log_density(people, release) for release in releases], axis=0)
+    scores: Floats = under - log_density(people, reference, fold=fold, folds=folds)
+    return scores
+
+
 @njit(cache=True, nogil=True)
 def _log_sums(numbers, codes, ends, row_numbers, row_codes, same, other, out):  # type: ignore[no-untyped-def]
     """Fill `out` with the logarithm of the sum of products of kernels over the rows, but those between `ends`."""
