@@ -97,12 +97,10 @@ def test_coins_and_the_file_before_planting_bound_epsilon(sdckit, folder: Path) 
     measure = ("canaries", "measure", "key.json", "--released", "train.csv")
     told = sdckit(*measure, "--reference", "survey.csv")
     found = made.exposure(train)
-    words = " ".join(told.out.split())
-    assert f"Of 20 guesses which of them were planted {found.n_right} are right" in words
-    assert f"ε is at least {found.epsilon_low:.3g}" in words
+    assert f"Of 20 guesses which of them were planted {found.n_right} are right" in found.verdict
+    assert found.verdict in " ".join(told.out.split())
     several = made.exposure(train, guesses=[10, 30])
-    words = " ".join(sdckit(*measure, "--reference", "survey.csv", "--guesses", "10,30").out.split())
-    assert f"Of {several.n_guesses} guesses which of them were planted {several.n_right} are right" in words
+    assert several.verdict in " ".join(sdckit(*measure, "--reference", "survey.csv", "--guesses", "10,30").out.split())
     assert "not judged: it needs a reference" in " ".join(sdckit(*measure).out.split())
     for options, why in (
         (("--reference", "train.csv"), "the reference holds canaries"),
