@@ -62,6 +62,7 @@ def test_undo_asks_before_it_changes_roles_that_came_from_a_file(
     scenario.write_text("k = ", encoding="utf-8")
     page.set_input_files("#protect-scenario_file", scenario)
     page.wait_for_selector("#protect-scenario_file_fault")
+    assert page.inner_text("#protect-scenario_file_fault").startswith("roles.toml")
     assert page.get_attribute("#protect-scenario_file", "aria-invalid") == "true"
     picture(page, "refused")
     with page.expect_file_chooser():  # whoever mended it chooses it again: a change only where none was chosen
@@ -102,9 +103,10 @@ def test_undo_asks_before_it_changes_roles_that_came_from_a_file(
     page.fill("#protect-version_name", "rounded")
     page.click("#protect-keep_version")
     calm(page)
+    page.locator("#protect-versions li", has_text="rounded").wait_for()
+    assert page.is_visible("#protect-version_name")  # the fold stays as it was opened
     page.click("#protect-starter")
     calm(page)
-    page.click("#page_protect summary:has-text('Versions')")  # it was drawn anew
     page.get_by_role("button", name="Compare: rounded").click()
     calm(page)
     row = page.locator("#protect-versions tr", has_text="k-anonymity (limit 40)")

@@ -12,7 +12,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import made_steps
-from sdckit.app.page_context import Room, Say, file_field
+from sdckit.app.page_context import Room, Say, file_field, named_upload
 from sdckit.data.files.whole_files import reason_of
 from sdckit.data.scenarios.scenario_form import fits
 
@@ -189,7 +189,7 @@ def _serve_project(input: Inputs, room: Room) -> None:
     def _() -> None:
         for chosen in input.project() or ():
             label = room.say("reading the project")
-            room.start("projects.load", taken, label=label, beside="project", path=str(chosen["datapath"]))
+            room.start("projects.load", taken, label=label, beside="project", path=str(named_upload(chosen)))
 
     @render.ui
     def waiting() -> TagChild:
@@ -354,8 +354,6 @@ def _kept(folder: Path, chosen: Any) -> Path:
     """Move an upload into the session's folder, under its own name and apart from others of that name."""
     place = folder / FOLDER / token_hex(4)
     place.mkdir(mode=0o700, parents=True)
-    name = Path(str(chosen["name"]).replace("\\", "/")).name.lstrip(".") or "file"
-    target = place / name
-    shutil.move(str(chosen["datapath"]), target)
+    target = Path(shutil.move(named_upload(chosen), place))
     target.chmod(0o600)
     return target

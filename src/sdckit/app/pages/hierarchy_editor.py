@@ -9,7 +9,7 @@ from typing import Any
 from shiny import Inputs, reactive, render, ui
 from shiny.ui import Tag, TagChild, TagList, tags
 
-from sdckit.app.page_context import Kept, Room, Say, file_field
+from sdckit.app.page_context import Kept, Room, Say, file_field, named_upload
 from sdckit.app.tasks import RUNNING, WAITING
 
 Plain = Mapping[str, Any]
@@ -195,7 +195,7 @@ def serve_hierarchy(input: Inputs, room: Room, levels: Levels, edited: Callable[
     @reactive.event(input.hierarchy_file)
     def _() -> None:
         for file in input.hierarchy_file() or ():
-            levels.do("file", beside="hierarchy_file", path=str(file["datapath"]), name=str(file["name"]))
+            levels.do("file", beside="hierarchy_file", path=str(named_upload(file)))
 
 
 def _serve_button(input: Inputs, levels: Levels, act: str) -> None:

@@ -69,13 +69,20 @@ class Taken:
         return made if made is not None and (made["passed"] or self.accepted()) else None
 
     def files(self) -> dict[str, Path]:
-        """The files that may be taken now, by what they are; reactive."""
+        """The files that may be taken now, by their buttons: what they are, numbered from the second on; reactive."""
         made = self.may()
-        paths: dict[str, Path] = {}
-        for answer in (self.ready.get(), self.report.get()):
-            if made is not None and answer.get("made") == made["of"]:
-                paths |= {file["what"]: Path(file["path"]) for file in answer["files"]}
-        return {what: paths[what] for what in FILES if what in paths}
+        written = [
+            file
+            for answer in (self.ready.get(), self.report.get())
+            if made is not None and answer.get("made") == made["of"]
+            for file in answer["files"]
+        ]
+        alike = {what: [Path(file["path"]) for file in written if file["what"] == what] for what in FILES}
+        return {
+            f"{what}_{number}" if number > 1 else what: path
+            for what, paths in alike.items()
+            for number, path in enumerate(paths, 1)
+        }
 
 
 def _project(say: Say) -> Tag:
@@ -96,8 +103,14 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     def project() -> Iterator[str]:
         yield project_text(room.seat.work.saved())
 
-    for what in FILES:
-        _serve_file(what, taken.files)
+    served: set[str] = set()
+
+    @reactive.effect
+    def _() -> None:
+        for button in taken.files():
+            if button not in served:
+                served.add(button)
+                _serve_file(button, taken.files)
 
 
 def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
@@ -151,7 +164,7 @@ def _serve_shown(taken: Taken) -> None:
             if taken.may():
                 return taken.place.shown()
             return tags.p(room.say("Tick the box above to take it all the same."), class_="empty")
-        boxes = [_download(room.say, what, path) for what, path in paths.items()]
+        boxes = [_download(room.say, button, path) for button, path in paths.items()]
         return tags.div(*boxes[:1], _report(room.say), *boxes[1:], class_="downloads")
 
     @render.ui
@@ -169,18 +182,18 @@ def _serve_shown(taken: Taken) -> None:
         )
 
 
-def _serve_file(what: str, files: Callable[[], Mapping[str, Path]]) -> None:
+def _serve_file(button: str, files: Callable[[], Mapping[str, Path]]) -> None:
     """A file is handed out only while it may be taken."""
 
     def name() -> str:
         with reactive.isolate():
-            return files()[what].name if what in files() else f"{what}.txt"
+            return files()[button].name if button in files() else f"{button}.txt"
 
     def path() -> str:
         with reactive.isolate():
-            return str(files()[what])
+            return str(files()[button])
 
-    path.__name__ = what
+    path.__name__ = button
     render.download_button(filename=name)(path)
 
 
@@ -192,12 +205,12 @@ def _choices(say: Say, *, passed: bool) -> TagChild:
     return TagList(tick, ui.input_select("kind", say("Format of the release"), FORMATS))
 
 
-def _download(say: Say, what: str, path: Path) -> Tag:
-    words, about = FILES[what]
+def _download(say: Say, button: str, path: Path) -> Tag:
+    words, about = FILES[what := button.partition("_")[0]]
     secret = what == "log"
     look = "btn-outline-danger" if secret else "btn-outline-primary"
     return tags.div(
-        tags.strong(path.name), tags.p(say(about)), ui.download_button(what, say(words), class_=look),
+        tags.strong(path.name), tags.p(say(about)), ui.download_button(button, say(words), class_=look),
         class_=f"download{' secret' * secret}",
     )  # fmt: skip
 

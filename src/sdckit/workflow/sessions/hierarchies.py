@@ -254,7 +254,7 @@ def edit(
     level
         What is changed, and shown.
     do
-        Its ``act``, and what that takes: ``path`` and ``name`` of a file; ``groups``, ``members``, ``name``, and
+        Its ``act``, and what that takes: ``path`` of a file; ``groups``, ``members``, ``name``, and
         whether the ``others`` that are not shown are meant, too.
     """
     tell("building a hierarchy")
@@ -273,7 +273,7 @@ def edit(
         lines, level = _changed(before, data, column, level, do, exact=exact)
     name = hierarchy if isinstance(hierarchy, str) else ""
     if lines != before:
-        name = write_hierarchy(desk.folder, Path(str(do["name"])).stem if act == "file" else column, lines)
+        name = write_hierarchy(desk.folder, Path(str(do["path"])).stem if act == "file" else column, lines)
     return {
         "name": name, "level": level, "levels": len(lines[0]) - 1, "lacks": bool(_lacking(lines, data, column)),
         **_shown(lines, data, column, level, exact=exact),
