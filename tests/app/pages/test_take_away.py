@@ -64,4 +64,4 @@ def test_page_and_tasks_know_the_same_formats() -> None:
     assert tuple(FORMATS) == taking_away.FORMATS
     assert tuple(REPORTS) == taking_away.REPORTS
     assert "secret" in FILES["log"][0]
-    assert str(panel("take_away", speaker("en"))).count("shiny-html-output") == 3
+    assert str(panel("take_away", speaker("en"))).count("shiny-html-output") == 4
