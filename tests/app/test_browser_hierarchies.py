@@ -61,7 +61,7 @@ class Hand:
         """Tick groups, or parts of one, and nothing else."""
         boxes = self.page.locator("#protect-ticked input")
         for at in range(boxes.count()):
-            boxes.nth(at).set_checked(str(boxes.nth(at).get_attribute("value")).partition(":")[2] in names)
+            boxes.nth(at).set_checked(str(boxes.nth(at).get_attribute("value")).rpartition(":")[2] in names)
         calm(self.page)
 
     def groups(self) -> list[str]:
@@ -121,7 +121,12 @@ def test_hierarchies_are_built_by_clicking_and_go_along(browser: Any, alone: Ser
     other.look("taken up", "#notes_text")
     other.go("protect")
     assert other.steps() == steps
-    assert "is in no line" in again.inner_text("#protect-outcome")
+    assert "no line of the hierarchy" in again.inner_text("#protect-outcome")
+    again.locator("#page_protect button[data-act=edit]").first.click()
+    again.wait_for_selector("#protect-do_complete")
+    other.press("Add them as groups")
+    other.press("Apply")
+    assert "no line of the hierarchy" not in again.inner_text("#page_protect")
     assert not any(hand.wrong.values()), json.dumps(hand.wrong, indent=1)
     assert not any(other.wrong.values()), json.dumps(other.wrong, indent=1)
     windows.close()
@@ -162,6 +167,9 @@ def _values(page: Any, hand: Hand) -> None:
     hand.tick("smith")
     hand.press("Split")
     assert hand.groups() == ["desk", "hands", "smith"]
+    hand.tick("smith", "others")
+    page.fill("#protect-group_name", "rest")
+    hand.press("Merge")
     hand.press("Apply")
     (about,) = hand.steps()
     assert about.startswith("job to level 1 of its hierarchy")
@@ -176,7 +184,7 @@ def _values(page: Any, hand: Hand) -> None:
     page.locator("#page_protect button[data-act=edit]").click()
     page.wait_for_selector("#protect-ticked input")
     calm(page)
-    assert hand.groups() == ["desk", "hands", "smith"]
+    assert hand.groups() == ["desk", "hands", "rest"]
     hand.look("applied")
 
 
