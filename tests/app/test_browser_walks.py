@@ -171,7 +171,10 @@ def _versions(page: Any, folder: Path) -> list[str]:
     calm(page)
     if not page.is_visible("#protect-version_name"):
         page.click("#page_protect summary:has-text('Versions')")
-    page.click("#page_protect button[data-act=compare_version]:not([disabled]) >> nth=0")
+    page.fill("#protect-version_name", "mine")  # others may not suit the file: their steps were filled in anyhow
+    page.click("#protect-keep_version")
+    calm(page)
+    page.get_by_role("button", name="Compare: mine", exact=True).click()
     calm(page)
     assert page.is_visible("#protect-versions table")
     recipe = folder / "recipe.toml"

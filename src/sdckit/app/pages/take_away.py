@@ -35,11 +35,8 @@ PROJECT = (
     "Roles, limits, steps, versions and hierarchies in one file, to carry on elsewhere. "
     "It holds no record and no secret."
 )
-LEFT_OUT = (
-    "Few are fewer than five, and fewer than k. These lines are not in the project; where cut codes or bands give them "
-    "again, they are built from the file when the project is taken up, else a step stops where it meets such a value."
-)
-RARE = "Write these lines, too: the project is confidential then, as the file of records is"
+LEFT_OUT = "These lines are not in the project. Few are fewer than five, and fewer than k."
+RARE = "Write these lines, too; the project is confidential then"
 NOTHING = "There is nothing to take away: make the release first, and its verdict stands above."
 
 

@@ -32,7 +32,8 @@ FOLDER = "project"
 FEWEST = 5  # records that a value has whose line goes out unasked
 NO_PROJECT = "{c} is no project of sdckit; nothing was changed"
 TOO_LARGE = "the project would be larger than 32 MB, which no project file may be: a hierarchy has too many lines"
-LEFT_OUT = "hierarchy {c!r}: {n} of its {n2} lines are of values that few records have"
+LEFT_OUT = "hierarchy {c!r}: {n} of its {n2} lines are of values that few records have; without them a step stops there"
+BUILT = "hierarchy {c!r}: {n} of its {n2} lines are of values that few records have; they are built again from the file"
 LACKING = (
     "hierarchy {c!r} lacks values of the file: their lines were left out of the project, since few records have them. "
     "A step stops there until they are added: edit it and press “Add them as groups”, or take the file of the hierarchy"
@@ -229,13 +230,14 @@ def save(
     packed, words = {}, []
     for name, lines in whole.items():
         left = [line for line in lines if line[0] not in frequent[name]]
+        groups = list({line[1]: line[1:] for line in lines if (line[1],) in frequent[name]}.values())
+        rule = rule_of(left, groups)
         if left:
-            text = LEFT_OUT.format(c=name, n=len(left), n2=len(lines))
+            text = (BUILT if rule else LEFT_OUT).format(c=name, n=len(left), n2=len(lines))
             words.append(say(text if exact else protect_message(text), language))
         goes = lines if rare else [line for line in lines if line[0] in frequent[name]]
-        groups = list({line[1]: line[1:] for line in lines if (line[1],) in frequent[name]}.values())
         packed[name] = {
-            "levels": len(lines[0]) - 1, "lines": goes, "groups": groups, "rule": rule_of(left, groups),
+            "levels": len(lines[0]) - 1, "lines": goes, "groups": groups, "rule": rule,
             "left_out": len(goes) < len(lines),
         }  # fmt: skip
 
