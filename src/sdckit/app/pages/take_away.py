@@ -75,12 +75,10 @@ class Taken:
     def files(self) -> dict[str, Path]:
         """The files that may be taken now, by their buttons: what they are, numbered from the second on; reactive."""
         made = self.may()
-        written = [
-            file
-            for answer in (self.ready.get(), self.report.get())
-            if made is not None and answer.get("made") == made["of"]
-            for file in answer["files"]
+        answers = [
+            answer for answer in (self.ready.get(), self.report.get()) if made and answer.get("made") == made["of"]
         ]
+        written = [file for answer in answers for file in answer["files"]]
         alike = {what: [Path(file["path"]) for file in written if file["what"] == what] for what in FILES}
         return {
             f"{what}_{number}" if number > 1 else what: path

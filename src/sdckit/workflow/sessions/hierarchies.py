@@ -140,12 +140,16 @@ def rule_of(lines: Lines, groups: Lines) -> str:
 
 def line_counts(lines: Lines, data: Any, column: str) -> list[int]:
     """How many records have the value of each line."""
-    from sdckit.protect.recoding.recode import recode
+    from sdckit.protect.recoding.recode import hierarchy_map
 
     numbered = as_hierarchy({line[0]: f"line {at}" for at, line in enumerate(lines)})
-    named = recode(data.select(column), column=column, hierarchy=numbered, outside="missing").data
-    counts = dict(named[column].value_counts().rows())
+    named = hierarchy_map(numbered, 1, distinct_values(data[column]).kind)
+    counts = {named.get(_as_key(value)): n for value, n in data[column].value_counts().rows()}
     return [counts.get(f"line {at}", 0) for at in range(len(lines))]
+
+
+def _as_key(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 # Changes of one level. What is above a group stays above it, so that levels stay nested.
@@ -239,7 +243,7 @@ def lacking(lines: Lines, data: Any, column: str) -> list[str]:
 
     values = distinct_values(data[column])
     known = set(hierarchy_map(_hierarchy(lines), 1, values.kind))
-    keys = [value.isoformat() if hasattr(value, "isoformat") else value for value in values.values]
+    keys = map(_as_key, values.values)
     return [str(key) for key in keys if key is not None and key not in known]
 
 

@@ -40,9 +40,7 @@ LACKING = (
 )
 
 
-def project_text(
-    saved: Plain, hierarchies: Mapping[str, Plain] | None = None, *, confidential: bool = False
-) -> str:  # fmt: skip
+def project_text(saved: Plain, hierarchies: Mapping[str, Plain] | None = None, *, confidential: bool = False) -> str:
     """Write what a session saves as a project.
 
     >>> project_text({"name": "a.csv", "scenario": None, "steps": [], "versions": [], "secret": "5"}).count("secret")
@@ -108,11 +106,9 @@ def read_project(path: str | Path) -> dict[str, Any]:
         entries = json.loads(file.read_bytes())
         if entries["format"] != FORMAT:
             raise FileFormatError(refused)
-        states = [_checked(entries), *map(_checked, entries["versions"])]
-        texts = map(_texts, entries["versions"])
-        versions = [{**words, **state} for words, state in zip(texts, states[1:], strict=True)]
+        versions = [{**_texts(version), **_checked(version)} for version in entries["versions"]]
         hierarchies = {_plain_name(name): _whole(made) for name, made in entries.get("hierarchies", {}).items()}
-        return {"name": str(entries["name"]), **states[0], "versions": versions, "hierarchies": hierarchies}
+        return {"name": str(entries["name"]), **_checked(entries), "versions": versions, "hierarchies": hierarchies}
     except SdcError:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -157,23 +153,25 @@ def _whole(made: Plain) -> dict[str, Any]:
     texts = all(isinstance(row, list) and all(isinstance(text, str) for text in row) for row in rows)
     if not texts or not levels or any(len(row) != levels + 1 for row in rows):
         raise ValueError
-    return {
-        "levels": levels, "lines": lines, "groups": groups, "rule": str(made["rule"]),
-        "left_out": made["left_out"] is True,
-    }  # fmt: skip
+    how = {"rule": str(made["rule"]), "left_out": bool(made["left_out"])}
+    return {"levels": levels, "lines": lines, "groups": groups, **how}
 
 
 # Which hierarchies scenario and steps name, and of which values.
 
 
 def _uses(state: Plain) -> Iterator[tuple[Any, str, Sequence[Plain]]]:
-    """What stands for each hierarchy, a name or its values, with the variable and the steps before."""
+    """What stands for each hierarchy, a name or its values, with the variable and the recodings of it before."""
     for column, named in ((state["scenario"] or {}).get("hierarchies") or {}).items():
         yield named, str(column), ()
-    for at, step in enumerate(state["steps"]):
-        for argument in METHODS[step["method"]].files:
-            if named := step["arguments"].get(argument):
-                yield named, str(step["arguments"].get("column", "")), state["steps"][:at]
+    recoded: dict[str, list[Plain]] = {}
+    for step in state["steps"]:
+        method, column = METHODS[step["method"]], str(step["arguments"].get("column", ""))
+        before = recoded.setdefault(column, [])
+        for named in filter(None, map(step["arguments"].get, method.files)):
+            yield named, column, tuple(before)
+        if step["on"] and method.banded:
+            before.append(step)
 
 
 def _renamed(state: Plain, name_of: Callable[[Any], Any]) -> dict[str, Any]:
@@ -192,17 +190,13 @@ def _renamed(state: Plain, name_of: Callable[[Any], Any]) -> dict[str, Any]:
     return {**state, "scenario": scenario, "steps": steps}
 
 
-def _values_before(desk: Desk, column: str, steps: Sequence[Plain]) -> Any:
-    """A variable of the open file as a step finds it: recoded as the steps before it do; None where it has none."""
+def _values_before(desk: Desk, column: str, recodings: Sequence[Plain]) -> Any:
+    """A variable of the open file as it is after these steps; None where it has none."""
     if not desk.is_open or column not in desk.data.columns:
         return None
     frame = desk.data.select(column)
-    recoding = [
-        step for step in steps
-        if step["on"] and METHODS[step["method"]].banded and step["arguments"].get("column") == column
-    ]  # fmt: skip
     with contextlib.suppress(SdcError):
-        return make_recipe(desk, recoding).apply(frame, watch=False).data if recoding else frame
+        return make_recipe(desk, recodings).apply(frame, watch=False).data if recodings else frame
     return frame
 
 
@@ -236,10 +230,8 @@ def save(
             text = (BUILT if rule else LEFT_OUT).format(c=name, n=len(left), n2=len(lines))
             words.append(say(text if exact else protect_message(text), language))
         goes = lines if rare else [line for line in lines if line[0] in frequent[name]]
-        packed[name] = {
-            "levels": len(lines[0]) - 1, "lines": goes, "groups": groups, "rule": rule,
-            "left_out": len(goes) < len(lines),
-        }  # fmt: skip
+        how = {"rule": rule, "left_out": len(goes) < len(lines)}
+        packed[name] = {"levels": len(lines[0]) - 1, "lines": goes, "groups": groups, **how}
 
     def portable(state: Plain) -> dict[str, Any]:
         return _renamed(state, lambda named: names.get(_key(named)) or PureWindowsPath(str(named)).name)
@@ -252,7 +244,7 @@ def save(
     path = desk.folder / FOLDER / f"project{'-confidential' * confidential}.sdckit"
     path.parent.mkdir(mode=0o700, exist_ok=True)
     write_whole(text, path, private=True)
-    return {"path": str(path), "left_out": words, "hierarchies": list(whole)}
+    return {"path": str(path), "left_out": words}
 
 
 def _collected(desk: Desk, saved: Plain) -> tuple[dict[str, str], dict[str, Lines], dict[str, set[Any]]]:
@@ -266,17 +258,19 @@ def _collected(desk: Desk, saved: Plain) -> tuple[dict[str, str], dict[str, Line
     states = [saved, *saved["versions"]]
     limits = [((state["scenario"] or {}).get("thresholds") or {}).get("k") for state in states]
     fewest = max(FEWEST, *(k for k in limits if isinstance(k, int)), 0)
-    for named, column, steps in (use for state in states for use in _uses(state)):
+    uses = {_key(use): use for state in states for use in _uses(state)}  # versions have most of theirs in common
+    for named, column, recodings in uses.values():
         with contextlib.suppress(SdcError):  # it is not there, or no hierarchy: its name alone goes
             lines = lines_of(as_hierarchy(desk.folder / named if isinstance(named, str) else named))
             about = Path(named).stem if isinstance(named, str) else column
-            name = write_hierarchy(desk.folder, about.removeprefix("hierarchy-"), lines)
+            is_here = isinstance(named, str) and Path(named).name == named
+            name = named if is_here else write_hierarchy(desk.folder, about.removeprefix("hierarchy-"), lines)
             names[_key(named)], whole[name] = name, lines
-            data = _values_before(desk, column, steps)
+            goes, data = frequent.setdefault(name, set()), _values_before(desk, column, recodings)
             records: Counter[Any] = Counter()
             for line, n in zip(lines, line_counts(lines, data, column), strict=True) if data is not None else ():
                 records.update({line[0]: n, (line[1],): n})
-            frequent.setdefault(name, set()).update(what for what, n in records.items() if n >= fewest)
+            goes.update(what for what, n in records.items() if n >= fewest)
     return names, whole, frequent
 
 
@@ -294,23 +288,23 @@ def load(desk: Desk, tell: Tell, *, path: str) -> dict[str, Any]:
     if not desk.is_open:
         return {"waits": True}
     names: dict[str, str] = {}
-    states = [project, *project["versions"]]
-    notes = []
+    states, notes = [project, *project["versions"]], []
+    uses = {_key(use): use for state in states for use in _uses(state)}
+
+    def taken(state: Plain) -> dict[str, Any]:
+        return _renamed(state, lambda named: names.get(named, named) if isinstance(named, str) else named)
+
     for name, made in project.pop("hierarchies").items():
         lines, left = list(made["lines"]), False
-        for named, column, steps in (use for state in states for use in _uses(state)):
+        for named, column, recodings in uses.values():
             if named == name and made["left_out"]:
-                before = _renamed({"scenario": None, "steps": steps}, lambda given: names.get(given, given))["steps"]
+                before = taken({"scenario": None, "steps": recodings})["steps"]
                 built, rest = _built_again(lines, made, _values_before(desk, column, before), column)
                 lines, left = [*lines, *built], left or rest
         if lines:
             names[name] = write_hierarchy(desk.folder, Path(name).stem.removeprefix("hierarchy-"), lines)
         if left:
             notes.append(LACKING.format(c=names.get(name, name)))
-
-    def taken(state: Plain) -> dict[str, Any]:
-        return _renamed(state, lambda named: names.get(named, named) if isinstance(named, str) else named)
-
     return {**taken(project), "versions": [taken(version) for version in project["versions"]], "notes": notes}
 
 
