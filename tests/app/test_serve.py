@@ -130,8 +130,8 @@ def test_another_start_opens_a_fresh_address_of_the_one_that_runs(
     asked = ("/again", "Bearer the-secret", f"127.0.0.1:{port}")
     serve(Options(scenario={"keys": ["age"]}, browser=False))
     assert Door.seen == [
-        (*asked, {}), (*asked, {"file": "/data/a.csv", "scenario": {"keys": ["sex"]}, "project": None}),
-        (*asked, {"file": "", "scenario": {"keys": ["age"]}, "project": None}),
+        (*asked, {}), (*asked, {"file": "/data/a.csv", "scenario": {"keys": ["sex"]}, "project": ""}),
+        (*asked, {"file": "", "scenario": {"keys": ["age"]}, "project": ""}),
     ]  # fmt: skip
     assert len(opened) == 1
     assert list(state.glob("server-*")) == [folders.own]

@@ -10,7 +10,6 @@ from dataclasses import replace
 from sdckit.app.serve import LIMIT, Options, serve
 from sdckit.data.scenarios.scenario_toml import placed_entries
 from sdckit.errors import SdcError
-from sdckit.workflow.sessions.projects import read_project
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,8 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         scenario = placed_entries(given.scenario) if given.scenario else None
-        project = read_project(given.project) if given.project else None
-        options = Options(given.file, scenario, given.port, browser=not given.no_browser, project=project)
+        options = Options(given.file, scenario, given.port, browser=not given.no_browser, project=given.project)
         serve(replace(options, limit=given.limit, warm=given.warm, new=given.new))
     except SdcError as error:
         sys.stderr.write(f"error: {error}\n")

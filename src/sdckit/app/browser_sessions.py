@@ -52,7 +52,8 @@ class Work:
 
     `facts` is what opening the file told, `release` what protecting told; both are aggregates and paths. `versions`
     are earlier scenarios and steps: undo and another file leave them alone. `secret`
-    draws every run of the recipe alike, and is written nowhere but in the log.
+    draws every run of the recipe alike, and is written nowhere but in the log. `project` is the path of a project file
+    that waits for its file of records.
     """
 
     path: str = ""
@@ -65,6 +66,7 @@ class Work:
     secret: str = field(default="", repr=False)
     release: Mapping[str, Any] | None = None
     control: str = ""
+    project: str = ""
     exact: bool = False
     language: str = "en"
 

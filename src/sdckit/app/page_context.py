@@ -51,6 +51,13 @@ def file_field(say: Say, name: str, label: str, *, accept: Sequence[str] | None 
     return ui.input_file(name, label, accept=every, button_label=words[0], placeholder=words[1], **more)
 
 
+def named_upload(chosen: Mapping[str, Any]) -> Path:
+    """Where an upload lies, under the name that a refusal of it should say."""
+    path = Path(str(chosen["datapath"]))
+    name = Path(str(chosen["name"]).replace("\\", "/")).name.lstrip(".") or "file"
+    return path.rename(path.with_name(name))
+
+
 def nothing_yet(say: Say, text: str, words: str, page: str) -> Tag:
     """What stands on a page before there is anything to show: why, and a button to the page that changes it."""
     go = tags.button(say(words), type="button", class_="btn btn-primary", data_go=page)

@@ -43,7 +43,7 @@ class Options:
     port: int = 0
     browser: bool = True
     limit: int = LIMIT
-    project: Mapping[str, Any] | None = None
+    project: str = ""
     warm: float = 1.0  # seconds after which the worker of a page is started ahead
     new: bool = False  # start a server also where one of this user runs
 
@@ -132,9 +132,8 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
     asyncio.run(_served(ending.server, listening, seats))
 
 
-def _first(file: str, scenario: Mapping[str, Any] | None, project: Mapping[str, Any] | None) -> Work:
-    work = Work(path=file, name=Path(file).name, scenario=scenario)
-    return work.taken_up(project) if project else work
+def _first(file: str, scenario: Mapping[str, Any] | None, project: str) -> Work:
+    return Work(path=file, name=Path(file).name, scenario=scenario, project=project)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shiny import ui
-from shiny.ui import HTML, Tag, TagChild, tags
+from shiny.ui import Tag, tags
 
 from sdckit.app.browser_sessions import Work
 from sdckit.app.page_context import Room, Say
@@ -26,12 +26,8 @@ def can_open(work: Work, version: Mapping[str, Any]) -> bool:
     return version["scenario"] is None or fits(version["scenario"], (work.facts or {}).get("columns", ()))
 
 
-def versions_shown(room: Room, html: str) -> TagChild:
-    """The list with its buttons; `html` has two of them side by side."""
-    say, work = room.say, room.work.get()
-    if not work.versions and not work.steps:
-        return None
-    items = [_version(say, work, at) for at in reversed(range(len(work.versions)))]
+def versions_fold(say: Say, *, unfolded: bool) -> Tag:
+    """The fold: a name to keep the state of now under, the list, and two of them side by side."""
     return tags.details(
         tags.summary(say("Versions")), tags.p(say(ABOUT), class_="quiet"),
         tags.div(
@@ -39,8 +35,15 @@ def versions_shown(room: Room, html: str) -> TagChild:
             ui.input_action_button("keep_version", say("Keep this version"), class_="btn-outline-primary"),
             class_="add-step",
         ),
-        tags.ul(*items, class_="others"), HTML(html), class_="card-box", open="" if html else None,
+        ui.output_ui("version_list"), ui.output_ui("compared_recipes"), class_="card-box",
+        open="" if unfolded else None,
     )  # fmt: skip
+
+
+def version_list_shown(room: Room) -> Tag:
+    """Every version with its buttons, the latest first."""
+    work = room.work.get()
+    return tags.ul(*(_version(room.say, work, at) for at in reversed(range(len(work.versions)))), class_="others")
 
 
 def _version(say: Say, work: Work, at: int) -> Tag:

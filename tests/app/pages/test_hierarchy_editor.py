@@ -63,7 +63,7 @@ def test_changes_follow_each_other_and_nothing_is_overtaken() -> None:
         ns=ResolvedId(""), send_input_message=lambda *_: None, _process_ui=str, on_destroy=lambda _: None
     )
     with reactive.isolate(), session_context(session):
-        levels = Levels(room, fields.get, lambda: {"scenario": {}, "inline": INLINE})
+        levels = Levels(room, fields.get, lambda: {"steps": [], "inline": INLINE})
         assert levels.named() == "a.csv"
         levels.do("merge")
         fields["ticked"] = ()

@@ -49,8 +49,19 @@ def test_files_go_with_the_recipe_that_made_them() -> None:
         assert one.kind() == ".csv"
 
 
+def test_several_files_of_a_kind_have_a_button_each() -> None:
+    names = [("hierarchy", "a.csv"), ("release", "r_1.csv"), ("hierarchy", "b.csv"), ("release", "r_2.csv")]
+    files = [{"what": what, "path": f"/session/{name}"} for what, name in names]
+    chosen = taken(passed=True)
+    chosen.ready.set({"made": OF, "files": files})
+    with reactive.isolate():
+        assert {button: path.name for button, path in chosen.files().items()} == {
+            "release": "r_1.csv", "release_2": "r_2.csv", "hierarchy": "a.csv", "hierarchy_2": "b.csv",
+        }  # fmt: skip
+
+
 def test_page_and_tasks_know_the_same_formats() -> None:
     assert tuple(FORMATS) == taking_away.FORMATS
     assert tuple(REPORTS) == taking_away.REPORTS
     assert "secret" in FILES["log"][0]
-    assert str(panel("take_away", speaker("en"))).count("shiny-html-output") == 3
+    assert str(panel("take_away", speaker("en"))).count("shiny-html-output") == 4

@@ -121,9 +121,9 @@ def test_what_cannot_be_done_is_said_and_nothing_is_written(act: str, more: dict
 
 def test_a_file_is_taken_and_completed(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
-    upload = tmp_path / "0.csv"
+    upload = tmp_path / "my jobs.csv"
     upload.write_text("cook,hands\nsmith,hands\nbaker,hands\n", encoding="utf-8")
-    taken = changed(desk, "file", path=str(upload), name="my jobs.csv")
+    taken = changed(desk, "file", path=str(upload))
     assert taken["name"] == "hierarchy-my-jobs.csv"
     assert taken["lacks"]
     whole = changed(desk, "complete", taken["name"])
@@ -131,7 +131,7 @@ def test_a_file_is_taken_and_completed(tmp_path: Path) -> None:
     assert f"{MARKER};{MARKER}" in lines(desk, whole)
     upload.write_text("cook\n", encoding="utf-8")
     with pytest.raises(SdcError):
-        changed(desk, "file", path=str(upload), name="x.csv")
+        changed(desk, "file", path=str(upload))
 
 
 def test_what_a_recipe_says_in_place_of_a_file_is_edited(tmp_path: Path) -> None:

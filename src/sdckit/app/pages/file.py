@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -12,7 +13,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import made_steps
-from sdckit.app.page_context import Room, Say, file_field
+from sdckit.app.page_context import Room, Say, file_field, named_upload
 from sdckit.data.files.whole_files import reason_of
 from sdckit.data.scenarios.scenario_form import fits
 
@@ -29,7 +30,7 @@ FIELDS = ("delimiter", "decimal", "encoding", "sheet", "header_row", "missing", 
 FORMATS = "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
 DROPPED = "The roles and steps of before name columns that this file does not have; they were left out."
 NOT_FITTING = "The project names columns that this file does not have; it stands among the versions on page Protect."
-FOLDER = "files"  # of what was uploaded, in the session's folder
+FOLDER, PROJECT = "files", "projects"  # of what was uploaded, in the session's folder
 
 
 @module.ui
@@ -169,8 +170,15 @@ def _serve_uploads(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
 def _serve_project(input: Inputs, room: Room) -> None:
     """Take up a project; it waits for its file, or stands among the versions where its columns are not there."""
 
-    def taken(project: dict[str, Any]) -> None:
+    def load(path: str) -> None:
+        then = partial(taken, path)
+        room.start("projects.load", then, label=room.say("reading the project"), beside="project", path=path)
+
+    def taken(path: str, project: dict[str, Any]) -> None:
         work = room.seat.work
+        if "waits" in project:
+            room.change(project=path)
+            return
         facts, scenario = work.facts, project["scenario"]
         versions = work.taken_up(project).versions
         if facts is not None and scenario is not None and not fits(scenario, facts["columns"]):
@@ -188,13 +196,20 @@ def _serve_project(input: Inputs, room: Room) -> None:
     @reactive.event(input.project)
     def _() -> None:
         for chosen in input.project() or ():
-            label = room.say("reading the project")
-            room.start("projects.load", taken, label=label, beside="project", path=str(chosen["datapath"]))
+            load(str(_kept(room.folder, chosen, PROJECT)))
+
+    @reactive.effect
+    def _() -> None:
+        """Its file has come."""
+        work = room.work.get()
+        if work.project and work.facts is not None:
+            room.change(project="")
+            load(work.project)
 
     @render.ui
     def waiting() -> TagChild:
         work = room.work.get()
-        if work.facts is not None or work.scenario is None:
+        if work.facts is not None or not (work.project or work.scenario):
             return None
         return tags.p(room.say("Roles and steps are there and wait for the file of records."), role="status")
 
@@ -350,12 +365,10 @@ def _tidy(room: Room, *kept: str) -> None:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _kept(folder: Path, chosen: Any) -> Path:
+def _kept(folder: Path, chosen: Any, within: str = FOLDER) -> Path:
     """Move an upload into the session's folder, under its own name and apart from others of that name."""
-    place = folder / FOLDER / token_hex(4)
+    place = folder / within / token_hex(4)
     place.mkdir(mode=0o700, parents=True)
-    name = Path(str(chosen["name"]).replace("\\", "/")).name.lstrip(".") or "file"
-    target = place / name
-    shutil.move(str(chosen["datapath"]), target)
+    target = Path(shutil.move(named_upload(chosen), place))
     target.chmod(0o600)
     return target

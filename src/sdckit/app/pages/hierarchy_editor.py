@@ -9,7 +9,7 @@ from typing import Any
 from shiny import Inputs, reactive, render, ui
 from shiny.ui import Tag, TagChild, TagList, tags
 
-from sdckit.app.page_context import Kept, Room, Say, file_field
+from sdckit.app.page_context import Kept, Room, Say, file_field, named_upload
 from sdckit.app.tasks import RUNNING, WAITING
 
 Plain = Mapping[str, Any]
@@ -29,14 +29,14 @@ GROUP, MEMBER, OTHERS = "group:", "member:", "others"
 
 def hierarchy_shown(say: Say, arguments: Plain) -> TagChild:
     """A file, or one built from the variable; the level that the step goes up to is the one that is edited."""
-    named = arguments.get("hierarchy", "")
+    named, level = arguments.get("hierarchy", ""), int(arguments.get("level") or 1)
     return TagList(
         file_field(say, "hierarchy_file", say(FILE), accept=[".csv"], width="100%"),
         _buttons(say, STARTS),
         ui.input_text(
             "hierarchy", say("Hierarchy"), value=named if isinstance(named, str) else "", width="100%", update_on="blur"
         ),
-        ui.input_numeric("level", say("Levels up"), value=int(arguments.get("level") or 1), min=1, max=20),
+        ui.input_numeric("level", say("Levels up"), value=level, min=1, max=20, width="100%"),
         ui.output_ui("hierarchy_levels"),
         ui.input_text("group_name", say("Name of the group"), width="100%"),
         _buttons(say, ACTS),
@@ -139,7 +139,10 @@ class Levels:
         if asked is None or not column:
             self._room.alert(self._room.say("{c} is needed", c="column"), beside=beside)
             return
-        hierarchy = self.named()
+        hierarchy, level = self.named(), int(self.field("level") or 1)
+        if not hierarchy and given["act"] in (*ACTS, "complete"):
+            self._room.alert(self._room.say("Choose the file of a hierarchy, or build one."), beside=beside)
+            return
         del asked["inline"]
         self._running = True
         take = self.tree.taker()
@@ -147,10 +150,16 @@ class Levels:
         def then(answer: dict[str, Any]) -> None:
             take(answer)
             self._running = False
-            text = answer["name"] if isinstance(answer["name"], str) else ""
-            self._settling = {"hierarchy": text, "level": answer["level"]}
-            ui.update_text("hierarchy", value=text)
-            ui.update_numeric("level", value=answer["level"])
+            here = self._asked()
+            if here is None or (here["steps"], self.column()) != (asked["steps"], column):
+                self._later, self._settling = [], {}  # another form stands there now
+                return
+            if given["act"] != "look":  # a form that is drawn anew may not say yet what it will
+                self._settling["hierarchy"] = answer["name"]
+                ui.update_text("hierarchy", value=answer["name"])
+            if given["act"] != "look" or answer["level"] != level:
+                self._settling["level"] = answer["level"]
+                ui.update_numeric("level", value=answer["level"])
             if given["name"] and given["act"] in ("merge", "rename"):
                 ui.update_text("group_name", value="")
             later, self._later = self._later, []
@@ -159,7 +168,7 @@ class Levels:
 
         self._room.start(
             "hierarchies.edit", then, label=self._room.say("building a hierarchy"), place=self.place, beside=beside,
-            column=column, hierarchy=hierarchy, level=int(self.field("level") or 1), do=dict(given), **asked,
+            column=column, hierarchy=hierarchy, level=level, do=dict(given), **asked,
         )  # fmt: skip
 
 
@@ -195,7 +204,7 @@ def serve_hierarchy(input: Inputs, room: Room, levels: Levels, edited: Callable[
     @reactive.event(input.hierarchy_file)
     def _() -> None:
         for file in input.hierarchy_file() or ():
-            levels.do("file", beside="hierarchy_file", path=str(file["datapath"]), name=str(file["name"]))
+            levels.do("file", beside="hierarchy_file", path=str(named_upload(file)))
 
 
 def _serve_button(input: Inputs, levels: Levels, act: str) -> None:

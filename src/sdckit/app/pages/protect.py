@@ -11,10 +11,10 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Step, made_steps
-from sdckit.app.page_context import Kept, Room, Say, nothing_yet
+from sdckit.app.page_context import Kept, Room, Say, named_upload, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
 from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, scenario_field, start_shown, step_shown
-from sdckit.app.versions import can_open, versions_shown
+from sdckit.app.versions import can_open, version_list_shown, versions_fold
 from sdckit.data.methods import METHODS
 
 Plain = Mapping[str, Any]
@@ -247,7 +247,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
         for chosen in input.scenario_file() or ():
             room.start(
                 "roles.load", lambda answer: room.change(**room.declared(answer["scenario"])),
-                label=room.say("Reading the scenario"), beside="scenario_file", path=str(chosen["datapath"]),
+                label=room.say("Reading the scenario"), beside="scenario_file", path=str(named_upload(chosen)),
                 language=room.seat.work.language,
             )  # fmt: skip
 
@@ -258,7 +258,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
             room.start(
                 "protecting.load_recipe",
                 lambda answer: bench.take(answer["steps"], did=DID["load_recipe"], why=WHY["load_recipe"]),
-                label=room.say("reading the recipe"), beside="recipe_file", path=str(chosen["datapath"]),
+                label=room.say("reading the recipe"), beside="recipe_file", path=str(named_upload(chosen)),
                 scenario=bench.asked()["scenario"],
             )  # fmt: skip
 
@@ -332,9 +332,26 @@ def _serve_versions(input: Inputs, bench: Bench) -> None:
     """Earlier states, two of them side by side."""
     room = bench.room
 
+    there, compared = reactive.Value(False), reactive.Value(False)
+
+    @reactive.effect
+    def _() -> None:
+        work = room.work.get()
+        there.set(is_ready(work) and bool(work.versions or work.steps))
+        compared.set(bool(bench.beside.get()))
+
     @render.ui
     def versions() -> TagChild:
-        return versions_shown(room, bench.beside.get()) if is_ready(room.work.get()) else None
+        """The fold is drawn once, so that it stays open, and once more where a comparison opens it."""
+        return versions_fold(room.say, unfolded=compared.get()) if there.get() else None
+
+    @render.ui
+    def version_list() -> TagChild:
+        return version_list_shown(room)
+
+    @render.ui
+    def compared_recipes() -> TagChild:
+        return HTML(bench.beside.get())
 
     @reactive.effect
     @reactive.event(input.keep_version)

@@ -14,7 +14,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Work
-from sdckit.app.page_context import Answer, Kept, Room, Say, file_field, nothing_yet
+from sdckit.app.page_context import Answer, Kept, Room, Say, file_field, named_upload, nothing_yet
 from sdckit.app.tasks import Place
 from sdckit.catalogue import CATALOGUE
 
@@ -158,10 +158,9 @@ def _serve_control(input: Inputs, room: Room) -> None:
         told.set("")
         room.change(control="")
         for file in input.control_file() or ():
-            ending = str(file["name"]).rpartition(".")[2]
-            folder.mkdir(mode=0o700)
-            target = folder / f"{token_hex(4)}.{ending if ending.isalnum() else 'csv'}"
-            shutil.move(str(file["datapath"]), target)
+            place = folder / token_hex(4)
+            place.mkdir(mode=0o700, parents=True)
+            target = Path(shutil.move(named_upload(file), place))
             take = told.taker(lambda answer: answer["words"])
 
             def then(answer: dict[str, Any], target: Path = target, take: Any = take) -> None:
@@ -171,8 +170,8 @@ def _serve_control(input: Inputs, room: Room) -> None:
 
             room.start(
                 "releasing.check_control", then, label=room.say("reading the control file"), beside="control_file",
-                dropped=partial(target.unlink, missing_ok=True), path=str(target), scenario=dict(work.scenario or {}),
-                exact=work.exact, language=work.language,
+                dropped=partial(shutil.rmtree, place, ignore_errors=True), path=str(target), exact=work.exact,
+                scenario=dict(work.scenario or {}), language=work.language,
             )  # fmt: skip
 
     @render.ui

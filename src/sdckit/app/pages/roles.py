@@ -13,7 +13,7 @@ from shiny.module import resolve_id
 from shiny.types import SilentException
 from shiny.ui import TagChild, TagList, tags
 
-from sdckit.app.page_context import Room, Say, file_field, meanings
+from sdckit.app.page_context import Room, Say, file_field, meanings, named_upload
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios import scenario_form
 from sdckit.errors import ScenarioError
@@ -498,7 +498,7 @@ def _serve_files(form: _Form) -> None:
         elif chosen := input.load():
             room.start(
                 "roles.load", loaded, label=say("Reading the scenario"), beside="load",
-                path=str(chosen[0]["datapath"]), language=room.seat.work.language,
+                path=str(named_upload(chosen[0])), language=room.seat.work.language,
             )  # fmt: skip
 
     @render.download_button(filename="scenario.toml")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,9 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import Tag, TagChild, TagList, tags
 
-from sdckit.app.page_context import Room, Say, nothing_yet
+from sdckit.app.page_context import Kept, Room, Say, nothing_yet
 from sdckit.app.pages.release import asked_of, current
 from sdckit.app.tasks import Place
-from sdckit.workflow.sessions.projects import project_text
 
 FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".arrow": "Arrow", ".sav": "SPSS", ".dta": "Stata"}
 REPORTS = {".html": "HTML", ".pdf": "PDF", ".docx": "Word"}
@@ -33,16 +32,21 @@ BEYOND = (
     "It is taken only where you say so, and its name says it."
 )
 PROJECT = (
-    "Roles, limits, steps and versions in one file, to carry on elsewhere. It holds no record, no secret and no "
-    "hierarchy: take the files of hierarchies along by hand."
+    "Roles, limits, steps, versions and hierarchies in one file, to carry on elsewhere. "
+    "It holds no record and no secret."
 )
+LEFT_OUT = "These lines are not in the project. Few are fewer than five, and fewer than k."
+RARE = "Write these lines, too; the project is confidential then"
 NOTHING = "There is nothing to take away: make the release first, and its verdict stands above."
 
 
 @module.ui
 def panel(say: Say) -> TagChild:
     """What stands on the page."""
-    return TagList(ui.output_ui("choices"), ui.output_ui("files"), ui.output_ui("repeat"), _project(say))
+    project = tags.div(
+        tags.h3(say("The project")), tags.p(say(PROJECT)), ui.output_ui("project_card"), class_="card-box"
+    )  # fmt: skip
+    return TagList(ui.output_ui("choices"), ui.output_ui("files"), ui.output_ui("repeat"), project)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,20 +73,27 @@ class Taken:
         return made if made is not None and (made["passed"] or self.accepted()) else None
 
     def files(self) -> dict[str, Path]:
-        """The files that may be taken now, by what they are; reactive."""
+        """The files that may be taken now, by their buttons: what they are, numbered from the second on; reactive."""
         made = self.may()
-        paths: dict[str, Path] = {}
-        for answer in (self.ready.get(), self.report.get()):
-            if made is not None and answer.get("made") == made["of"]:
-                paths |= {file["what"]: Path(file["path"]) for file in answer["files"]}
-        return {what: paths[what] for what in FILES if what in paths}
+        answers = [
+            answer for answer in (self.ready.get(), self.report.get()) if made and answer.get("made") == made["of"]
+        ]
+        written = [file for answer in answers for file in answer["files"]]
+        alike = {what: [Path(file["path"]) for file in written if file["what"] == what] for what in FILES}
+        return {
+            f"{what}_{number}" if number > 1 else what: path
+            for what, paths in alike.items()
+            for number, path in enumerate(paths, 1)
+        }
 
 
-def _project(say: Say) -> Tag:
-    return tags.div(
-        tags.h3(say("The project")), tags.p(say(PROJECT)),
-        ui.download_button("project", say("Save the project"), class_="btn-outline-primary"), class_="card-box",
-    )  # fmt: skip
+def _project(say: Say, left_out: Sequence[str], *, rare: bool) -> TagChild:
+    tick = ui.input_checkbox("rare", say(RARE), rare, width="100%")
+    look = "btn-outline-danger" if rare and left_out else "btn-outline-primary"
+    return TagList(
+        TagList(tags.ul(*map(tags.li, left_out)), tags.p(say(LEFT_OUT)), tick) if left_out else None,
+        ui.download_button("project", say("Save the project"), class_=look),
+    )
 
 
 @module.server
@@ -92,12 +103,53 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     _serve_writing(input, session, taken)
     _serve_shown(taken)
 
-    @render.download_button(filename="project.sdckit")
-    def project() -> Iterator[str]:
-        yield project_text(room.seat.work.saved())
+    _serve_project(input, session, room)
+    served: set[str] = set()
 
-    for what in FILES:
-        _serve_file(what, taken.files)
+    @reactive.effect
+    def _() -> None:
+        for button in taken.files():
+            if button not in served:
+                served.add(button)
+                _serve_file(button, taken.files)
+
+
+def _serve_project(input: Inputs, session: Session, room: Room) -> None:
+    """The project is written as the session is now, its hierarchies by the worker, which alone may know them."""
+    root, place = session.root_scope(), room.place("project_card")
+    written: Kept[dict[str, Any]] = Kept(room, {})
+
+    def rare() -> bool:
+        return bool(input["rare"]()) if "rare" in input else False
+
+    @reactive.effect
+    def _() -> None:
+        saved, asked = room.work.get().saved(), rare()
+        if "page" in root.input and root.input.page() == "take_away":
+            with reactive.isolate():
+                if written.get().get("of") == (saved, asked):
+                    return
+                work = room.work.get()
+            take = written.taker(lambda answer: {**answer, "of": (saved, asked)})
+            room.start(
+                "projects.save", take, label=room.say("writing the project"), place=place, saved=saved, rare=asked,
+                exact=work.exact, language=work.language,
+            )  # fmt: skip
+
+    @render.ui
+    def project_card() -> TagChild:
+        answer = written.get()
+        same = answer and answer["of"] == (room.work.get().saved(), rare())
+        return _project(room.say, answer["left_out"], rare=answer["of"][1]) if same else place.shown()
+
+    def name() -> str:
+        with reactive.isolate():
+            return Path(written.get()["path"]).name
+
+    @render.download_button(filename=name)
+    def project() -> str:
+        with reactive.isolate():
+            return str(written.get()["path"])
 
 
 def _serve_writing(input: Inputs, session: Session, taken: Taken) -> None:
@@ -151,7 +203,7 @@ def _serve_shown(taken: Taken) -> None:
             if taken.may():
                 return taken.place.shown()
             return tags.p(room.say("Tick the box above to take it all the same."), class_="empty")
-        boxes = [_download(room.say, what, path) for what, path in paths.items()]
+        boxes = [_download(room.say, button, path) for button, path in paths.items()]
         return tags.div(*boxes[:1], _report(room.say), *boxes[1:], class_="downloads")
 
     @render.ui
@@ -169,18 +221,18 @@ def _serve_shown(taken: Taken) -> None:
         )
 
 
-def _serve_file(what: str, files: Callable[[], Mapping[str, Path]]) -> None:
+def _serve_file(button: str, files: Callable[[], Mapping[str, Path]]) -> None:
     """A file is handed out only while it may be taken."""
 
     def name() -> str:
         with reactive.isolate():
-            return files()[what].name if what in files() else f"{what}.txt"
+            return files()[button].name if button in files() else f"{button}.txt"
 
     def path() -> str:
         with reactive.isolate():
-            return str(files()[what])
+            return str(files()[button])
 
-    path.__name__ = what
+    path.__name__ = button
     render.download_button(filename=name)(path)
 
 
@@ -192,12 +244,12 @@ def _choices(say: Say, *, passed: bool) -> TagChild:
     return TagList(tick, ui.input_select("kind", say("Format of the release"), FORMATS))
 
 
-def _download(say: Say, what: str, path: Path) -> Tag:
-    words, about = FILES[what]
+def _download(say: Say, button: str, path: Path) -> Tag:
+    words, about = FILES[what := button.partition("_")[0]]
     secret = what == "log"
     look = "btn-outline-danger" if secret else "btn-outline-primary"
     return tags.div(
-        tags.strong(path.name), tags.p(say(about)), ui.download_button(what, say(words), class_=look),
+        tags.strong(path.name), tags.p(say(about)), ui.download_button(button, say(words), class_=look),
         class_=f"download{' secret' * secret}",
     )  # fmt: skip
 

@@ -71,6 +71,11 @@ class Desk:
         self.memo.clear()
 
     @property
+    def is_open(self) -> bool:
+        """Whether a file is open."""
+        return self._sample is not None
+
+    @property
     def sample(self) -> FileSample:
         """The opened file: all of its records, what it says of itself, its labels, its codes for missing."""
         if self._sample is None:

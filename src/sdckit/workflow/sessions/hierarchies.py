@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.columns import distinct_values
 from sdckit.data.files.whole_files import write_whole
-from sdckit.data.hierarchy import DELIMITERS, Hierarchy, as_hierarchy, read_band, read_hierarchy
+from sdckit.data.hierarchy import DELIMITERS, Band, Hierarchy, as_hierarchy, read_band, read_hierarchy
 from sdckit.data.replace import open_eager
 from sdckit.errors import DataError, FileFormatError
 from sdckit.report.before_after import plain_picture
@@ -94,6 +94,62 @@ def by_bands(data: Any, column: str) -> Lines:
 
 
 BUILT: Mapping[str, Callable[[Any, str], Lines]] = {"values": by_values, "codes": by_codes, "bands": by_bands}
+
+
+# How the line of a value can be built again, from the number of levels and the groups of the lowest one with what is
+# above them. None where it says nothing of the value.
+
+
+def _in_bands(text: str, groups: Lines, levels: int) -> list[str] | None:  # noqa: ARG001 - as every rule
+    """The line of a number, by the bands of the lowest level.
+
+    >>> _in_bands("97", [["40-59", "40+"], ["60+", "40+"]], 2)
+    ['97', '60+', '40+']
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    bands = ((read_band(group[0]), group) for group in groups)
+    return next(([text, *group] for band, group in bands if band is not None and _holds(band, number)), None)
+
+
+def _holds(band: Band, number: float) -> bool:
+    above = band.low < number or (band.has_low and band.low == number)
+    return above and (number < band.high or (band.has_high and band.high == number))
+
+
+RULES: Mapping[str, Callable[[str, Lines, int], list[str] | None]] = {
+    "values": lambda text, _, levels: [text] * (levels + 1),
+    "codes": lambda text, _, levels: [text, *(text[:length] for length in range(levels, 0, -1))],
+    "bands": _in_bands,
+}
+
+
+def rule_of(lines: Lines, groups: Lines) -> str:
+    """The rule by which all of these lines can be built again; empty where there is none.
+
+    >>> rule_of([["112", "11", "1"], ["210", "21", "2"]], []), rule_of([["smith", "hands"]], [["hands"]])
+    ('codes', '')
+    """
+    for name, rule in RULES.items():
+        if all(rule(line[0], groups, len(line) - 1) == line for line in lines):
+            return name
+    return ""
+
+
+def line_counts(lines: Lines, data: Any, column: str) -> list[int]:
+    """How many records have the value of each line."""
+    from sdckit.protect.recoding.recode import hierarchy_map
+
+    numbered = as_hierarchy({line[0]: f"line {at}" for at, line in enumerate(lines)})
+    named = hierarchy_map(numbered, 1, distinct_values(data[column]).kind)
+    counts = {named.get(_as_key(value)): n for value, n in data[column].value_counts().rows()}
+    return [counts.get(f"line {at}", 0) for at in range(len(lines))]
+
+
+def _as_key(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 # Changes of one level. What is above a group stays above it, so that levels stay nested.
@@ -178,16 +234,16 @@ def joint_name(names: Sequence[str]) -> str:
 
 def _completed(lines: Lines, data: Any, column: str) -> Lines:
     """With the values that no line has, each standing for itself."""
-    lacking = _lacking(lines, data, column)
-    return [*lines, *([text] * len(lines[0]) for text in lacking)]
+    return [*lines, *([text] * len(lines[0]) for text in lacking(lines, data, column))]
 
 
-def _lacking(lines: Lines, data: Any, column: str) -> list[str]:
+def lacking(lines: Lines, data: Any, column: str) -> list[str]:
+    """The values that are in no line."""
     from sdckit.protect.recoding.recode import hierarchy_map
 
     values = distinct_values(data[column])
     known = set(hierarchy_map(_hierarchy(lines), 1, values.kind))
-    keys = [value.isoformat() if hasattr(value, "isoformat") else value for value in values.values]
+    keys = map(_as_key, values.values)
     return [str(key) for key in keys if key is not None and key not in known]
 
 
@@ -254,7 +310,7 @@ def edit(
     level
         What is changed, and shown.
     do
-        Its ``act``, and what that takes: ``path`` and ``name`` of a file; ``groups``, ``members``, ``name``, and
+        Its ``act``, and what that takes: ``path`` of a file; ``groups``, ``members``, ``name``, and
         whether the ``others`` that are not shown are meant, too.
     """
     tell("building a hierarchy")
@@ -273,9 +329,9 @@ def edit(
         lines, level = _changed(before, data, column, level, do, exact=exact)
     name = hierarchy if isinstance(hierarchy, str) else ""
     if lines != before:
-        name = write_hierarchy(desk.folder, Path(str(do["name"])).stem if act == "file" else column, lines)
+        name = write_hierarchy(desk.folder, Path(str(do["path"])).stem if act == "file" else column, lines)
     return {
-        "name": name, "level": level, "levels": len(lines[0]) - 1, "lacks": bool(_lacking(lines, data, column)),
+        "name": name, "level": level, "levels": len(lines[0]) - 1, "lacks": bool(lacking(lines, data, column)),
         **_shown(lines, data, column, level, exact=exact),
     }  # fmt: skip
 
