@@ -120,7 +120,7 @@ SCRIPT.elsewhere(
 
 @SCRIPT.step(
     "The released file as CSV, Parquet, Arrow, SPSS or Stata; the report with its decision page as HTML, PDF "
-    "(printed by a Chromium of this machine) or Word (extra docx); scenario, recipe and log; hierarchies that the"
+    "(printed by a Chromium of this machine) or Word (extra docx); scenario, recipe and log; each hierarchy that the"
     " recipe reads."
 )
 def _(hand: Hand) -> None:
@@ -147,7 +147,7 @@ def _accept(hand: Hand) -> None:
 SCRIPT.elsewhere(
     "tests/app/test_browser_by_hand.py::test_by_mouse_and_in_german",
     "The released file as CSV, Parquet, Arrow, SPSS or Stata; the report with its decision page as HTML, PDF "
-    "(printed by a Chromium of this machine) or Word (extra docx); scenario, recipe and log; hierarchies that the"
+    "(printed by a Chromium of this machine) or Word (extra docx); scenario, recipe and log; each hierarchy that the"
     " recipe reads.",
 )
 
@@ -160,8 +160,8 @@ SCRIPT.elsewhere(
 
 
 @SCRIPT.step(
-    "Save the project writes roles, limits, steps and versions into one file, project.sdckit, to carry on "
-    "elsewhere: page File takes it up (Take up a project), and it waits there for its file of records."
+    "Save the project writes roles, limits, steps, versions and their hierarchies into one file, project.sdckit, to "
+    "carry on elsewhere: page File takes it up (Take up a project), and it waits there for its file of records."
 )
 def _(hand: Hand) -> None:
     hand.kept["project"] = hand.take("#take_away-project")
@@ -190,14 +190,37 @@ def _(hand: Hand) -> None:
     beside.reads("people.csv", "Its roles name columns that this file does not have.", place="#protect-versions")
 
 
-@SCRIPT.step(
-    "It is JSON text and holds no record, no secret and no figure; hierarchies are not in it, so take their files"
-    " along."
-)
+@SCRIPT.step("It is JSON text and holds no record, no secret and no figure.")
 def _(hand: Hand) -> None:
     project = json.loads(hand.kept["project"].read_text(encoding="utf-8"))
     log = json.loads(hand.kept["taken"]["log"].read_text(encoding="utf-8"))
     assert log["secret"] not in json.dumps(project)
+
+
+PROJECTS = SESSIONS + "test_projects.py::"
+SCRIPT.elsewhere(
+    PROJECTS + "test_lines_of_few_records_stay_out_and_those_of_bands_are_built_again",
+    "Of its hierarchies the lines of values that fewer than five records have, or fewer than k, are not in it.",
+    "The release is the same then.",
+)
+SCRIPT.elsewhere(
+    PROJECTS + "test_codes_are_built_again_also_behind_another_hierarchy_and_without_a_file_all_stays_out",
+    "They are built again as the project is taken up beside the file of records: where every value that was left out "
+    "stands for itself, or its names are its code with the end cut off, or bands of numbers that are in the project.",
+    "A hierarchy whose file is not there is in no project, only its name is.",
+)
+SCRIPT.elsewhere(
+    "tests/app/test_browser_hierarchies.py::test_hierarchies_are_built_by_clicking_and_go_along",
+    "The page says of each hierarchy how many they are, and what becomes of them:",
+    "Otherwise a step stops there: a value in no line is refused, as ever.",
+    "The page that took the project up names these hierarchies; edit the step and press “Add them as groups”, or "
+    "choose the file of the hierarchy, which page Take away offers.",
+)
+SCRIPT.elsewhere(
+    PROJECTS + "test_with_the_rare_lines_it_is_confidential_and_whole",
+    "Tick that the lines go, too, and the project has them all; it is called project-confidential.sdckit then, and is "
+    "marked inside.",
+)
 
 
 SCRIPT.elsewhere(
