@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.catalogue import Context
+from sdckit.catalogue.attacks import ALONE
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
@@ -22,6 +24,7 @@ from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
+from sdckit.report.chapters.sentences import NOT_YET
 from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
@@ -39,6 +42,7 @@ from sdckit.workflow.plan import (
     plan_file,
     plan_release,
     plan_utility,
+    put_off,
     shared_variables,
 )
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
@@ -254,36 +258,71 @@ def _check_groups(data: Any, by: Sequence[str]) -> None:
     arguments.present(by, present, "by", argument="by")
 
 
-def _assess_file(
-    data: Any, *, scenario: Scenario, measures: Sequence[str], step: Step, compared: bool = False,
-    by: Sequence[str] = (), several: bool | None = None,
-) -> Assessment:  # fmt: skip
-    """Assess one file; `compared`: it is one of the files of a release, so subgroup columns `by` may be absent.
+def _assess_file(data: Any, **how: Any) -> Assessment:
+    """Assess one file and raise its warnings; see `assess_in_turn`."""
+    *_, whole = assess_in_turn(data, **how)
+    for message in whole.warnings:
+        warnings.warn(message, SdcWarning, stacklevel=4)
+    return whole
 
-    `several`: whether a person has several rows, which a release without the number of the person does not tell.
+
+def assess_in_turn(
+    data: Any, *, scenario: Scenario, step: Step, measures: Sequence[str] = (), compared: bool = False,
+    by: Sequence[str] = (), several: bool | None = None,
+) -> Iterator[Assessment]:  # fmt: skip
+    """Assess one file: the last assessment is whole.
+
+    Where the file is searched for what it gives back by itself, which takes longer than all the rest, an assessment
+    without it comes before: its limits are not judged there.
+
+    `compared`: it is one of the files of a release, so subgroup columns `by` may be absent. `several`: whether a person
+    has several rows, which a release without the number of the person does not tell.
     """
     frame = open_frame(data)
     present = frame.collect_schema().names()
     if several is None:
         several = _has_several_rows(frame, scenario)
     groups = tuple(by) if all(name in present for name in by) else ()
-    with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
+    told: dict[str, list[str]] = {"": _unconfirmed(scenario)}
+    with _heard(told, ""):
         plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
+    later = {name: [row for row in planned if row.row is ALONE] for name, planned in plans.items()}
+    outcomes = {}
+    for name, planned in plans.items():
+        with _heard(told, name):
+            planned[0].context.tell(f"tabulating the keys of {name}")
+            _ = planned[0].context.cells  # what is wrong with the file is told here, not by the first measure
+            outcomes[name] = carry_out([row for row in planned if row.row is not ALONE])
+
+    def made(outcomes: Mapping[str, Outcome]) -> Assessment:
         intruders = tuple(
-            _against(name, planned, compared=compared, several=several) for name, planned in plans.items()
+            _against(name, planned[0].context, outcomes[name], compared=compared, several=several)
+            for name, planned in plans.items()
         )
-    caught_messages = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
-    messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *caught_messages]))
-    for message in messages:
-        warnings.warn(message, SdcWarning, stacklevel=4)
+        return Assessment(
+            scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
+            intruders=intruders, warnings=tuple(dict.fromkeys(text for texts in told.values() for text in texts)),
+            version=__version__, date=date.today().isoformat(), measures=tuple(measures), by=groups,
+            backend="pyarrow" if is_lazy(frame) else frame.implementation,
+            column_roles=None if compared else look_at_columns(scenario, [frame]),
+        )  # fmt: skip
+
     from sdckit import __version__
 
-    return Assessment(
-        scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
-        intruders=intruders, warnings=messages, version=__version__, date=date.today().isoformat(),
-        backend="pyarrow" if is_lazy(frame) else frame.implementation, measures=tuple(measures),
-        by=groups, column_roles=None if compared else look_at_columns(scenario, [frame]),
-    )  # fmt: skip
+    if any(not row.lacks for rows in later.values() for row in rows):
+        yield made({name: outcomes[name].with_others(put_off(rows, NOT_YET)) for name, rows in later.items()})
+    for name, rows in later.items():
+        with _heard(told, name):
+            outcomes[name] = outcomes[name].with_others(carry_out(rows))
+    yield made(outcomes)
+
+
+@contextmanager
+def _heard(told: dict[str, list[str]], name: str) -> Iterator[None]:
+    """Add the distinct messages of `SdcWarning` that are raised meanwhile to those told of a name."""
+    with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
+        yield
+    told.setdefault(name, []).extend(str(w.message) for w in caught if issubclass(w.category, SdcWarning))
 
 
 def _has_several_rows(frame: Any, scenario: Scenario) -> bool:
@@ -299,11 +338,7 @@ def _unconfirmed(scenario: Scenario) -> list[str]:
     return [f"{guessed}. Figures and verdicts below are for exploring; check refuses it as a gate"]
 
 
-def _against(name: str, planned: Sequence[Planned], *, compared: bool, several: bool) -> IntruderAssessment:
-    context = planned[0].context
-    context.tell(f"tabulating the keys of {name}")
-    cells = context.cells  # what is wrong with the file is told here, not by the first measure
-    outcome = carry_out(planned)
+def _against(name: str, context: Context, outcome: Outcome, *, compared: bool, several: bool) -> IntruderAssessment:
     scenario = context.scenario
     verdicts = judge(
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
@@ -312,7 +347,9 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool, several: 
     verdicts = with_origins(verdicts, scenario)
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
-    return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
+    return IntruderAssessment(
+        name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(context.cells)
+    )
 
 
 def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
