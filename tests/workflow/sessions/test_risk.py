@@ -109,7 +109,8 @@ def test_of_a_large_file_the_figures_come_before_what_it_gives_back(
     assert 'class="headline open"' in part["verdict"]
     assert state in part["verdict"]
     assert state not in answers[0]["verdict"]
-    assert ("colleague" in part["html"]) and len(part["html"]) > 2000
+    assert "colleague" in part["html"]
+    assert len(part["html"]) > 2000
     risk(desk, again := Hearing(), **asked)
     assert again.parts == []  # all of it is kept
 
