@@ -239,3 +239,16 @@ def test_no_answer_names_a_value_of_the_marked_record(tmp_path: Path) -> None:
         for answer in answers:
             assert not traces_in(text := json.dumps(answer)), (traces_in(text), text[:200])
     assert not traces_in("\n".join(told))
+
+
+def test_single_combinations_are_of_what_was_measured_for_the_first_figures(desk: Desk) -> None:
+    told: list[str] = []
+    desk.memo.clear()
+    risk(desk, quiet, scenario=SCENARIO)
+    every: dict[str, Any] = {"scenario": SCENARIO, "exact": True}
+    first = explained(desk, quiet, which=1, **every)
+    kept = set(desk.memo)
+    assert explained(desk, told.append, which=1, **every) == first
+    riskiest(desk, told.append, **every)
+    assert set(desk.memo) == kept
+    assert not any("tabulating" in text for text in told)

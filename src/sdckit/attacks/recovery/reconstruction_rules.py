@@ -286,7 +286,7 @@ def by_order(
     state: Reconstruction, orders: Mapping[str, NDArray[np.int64]], household: Household | None = None
 ) -> None:
     """Reconstruct by equal known neighbours on both sides, mates passed over, in file order or in that of an id."""
-    homes = None if household is None else household.of_row
+    homes = None if household is None else household.of_row.astype(np.int64)
     for words, order in orders.items():
         known = state.apart[order]
         last, following = neighbours(known > 0, None if homes is None else homes[order])

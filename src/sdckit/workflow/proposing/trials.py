@@ -291,6 +291,7 @@ class Judged:
     estimated: bool = False  # whether the risk is that of a sample
     unsaid: tuple[str, ...] = ()  # what no recipe can mend: the scenario says nothing of a role, or of columns
     mended: Mended = field(default_factory=Mended)
+    unrepaired: str = ""  # why no other suppression could be made, where one was needed
 
     @property
     def passed(self) -> bool:

@@ -284,8 +284,13 @@ def explained(
     tell("looking for what singles the record out")
     whole = desk.scenario(scenario)
     chosen = whole.intruder(intruder or next(iter(whole.intruders)))
-    with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        result = explain(desk.original(chosen), scenario=chosen, row=rows[at][-1])
+    row = rows[at][-1]
+
+    def make() -> Any:
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):
+            return explain(desk.original(chosen), scenario=chosen, row=row)
+
+    result: Any = desk.remember("explained", [plain_of(chosen), row], make)
     words = (Paragraph(FOR_THIS_SCREEN, "warning"), Paragraph(alone_words(result)))
     section = Section(f"What makes combination {which} risky", (*words, *explanation_blocks(result)))
     return {"html": _confidential(section, keys, [*result.values.values()], language)}
@@ -304,13 +309,12 @@ def _riskiest(
     if not exact:
         raise DataError("single combinations are shown only where the session shows exact figures; switch to them")
     _in_range(number, "number", MOST_COMBINATIONS)
-    from sdckit.identity.individual_risk import individual_risk
-
     whole = desk.scenario(scenario)
     chosen = whole.intruder(intruder or next(iter(whole.intruders)))
     tell("looking for the riskiest combinations")
-    with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        cells = individual_risk(desk.original(chosen), scenario=chosen).cells.in_memory()
+    # what was measured for the first figures
+    result: Any = _assessed(desk, chosen, tell)[next(iter(chosen.intruders))]["individual_risk"]
+    cells = result.cells.in_memory()
     each = [np.bincount(codes, cells.table.size)[codes] for codes in cells.table.codes]
     rarity = np.log(each).sum(axis=0)  # among equals, the rarest values first
     places = np.lexsort((rarity, -cells.columns["risk"]))[:number]
