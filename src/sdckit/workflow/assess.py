@@ -219,9 +219,12 @@ def assess_read(
     data: Any, released: Any = None, *, scenario: Scenario, measures: Sequence[str] | str = (),
     by: Sequence[str] | str | None = None, id: str | None = None, models: Any = (), seed: int | None = None,
     control: Any = None, attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None,
-    log: GivenLog = None, step: Step | None = None, whole: bool = False,
+    log: GivenLog = None, step: Step | None = None, whole: bool = False, lean: bool = False,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
-    """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`."""
+    """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`.
+
+    `lean`: of a release only what verdicts and its own figures need, nothing of the original by itself and no utility.
+    """
     with job():
         arguments.column_or_none(id, "id")
         arguments.seed(seed)
@@ -246,7 +249,7 @@ def assess_read(
         return assess_release(
             data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
-            recodings=read_recodings(recipe, log), whole=whole,
+            recodings=read_recodings(recipe, log), whole=whole, lean=lean,
         )  # fmt: skip
 
 
@@ -379,12 +382,12 @@ def assess_release(
     original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], by: Sequence[str] = (),
     id: str | None, models: Any = (), seed: int | None, control: Any = None, attacks: bool = False,
     n_attacks: int = 500, tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
-    whole: bool = False,
+    whole: bool = False, lean: bool = False,
 ) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
     `assess_file` assesses one file (`assess` itself, which stands above). `recodings` are those of a recipe or a log.
-    `whole`: the files have all of their columns.
+    `whole`: the files have all of their columns. `lean` as for `assess_read`.
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
@@ -405,8 +408,12 @@ def assess_release(
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(opened.original, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
-        before = assess_file(opened.original, scenario=_of_original(scenario), **one_file)
-        collected = _collected(pair, _of_original(scenario))
+        own, collected = _of_original(scenario), {}
+        if lean:
+            before = _unmeasured(opened.original, own)
+        else:
+            before = assess_file(opened.original, scenario=own, **one_file)
+            collected = _collected(pair, own)
         fitted = [
             _fitted(scenario if file is released else scenario.keeping_back_id(), file, label)
             for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
@@ -422,7 +429,7 @@ def assess_release(
             _compared(name, planned, before, after, attacked, asked, control=len(pair.control or ()), several=several)
             for name, planned in plan_release(scenario, **known).items()
         )
-        utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
+        utility = carry_out(() if lean else plan_utility(scenario, models=families_of(models), **known))
         overview: Any = next(iter(utility.results.values()), None)
     recoding = [*(LEFT_OUT.format(column=name) for name in gone), *files.notes]
     messages = [*recoding, *(note for _, notes in fitted for note in notes)]
@@ -486,6 +493,14 @@ def _attacked(
         made = made.with_others(attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known))
     n_columns = None if pair.brought else len(pair.original.columns)
     return made, attack_parameters(knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns)
+
+
+def _unmeasured(original: Any, scenario: Scenario) -> Assessment:
+    """The assessment of an original of which nothing was measured, and nothing is told."""
+    intruders = tuple(IntruderAssessment(name, keys, {}, (), ()) for name, keys in scenario.intruders.items())
+    return Assessment(
+        scenario=scenario, n=_size(original) or 0, engine="", intruders=intruders, warnings=(), version="", date=""
+    )
 
 
 def _of_original(scenario: Scenario) -> Scenario:

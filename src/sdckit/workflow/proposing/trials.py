@@ -22,7 +22,8 @@ from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
-from sdckit.workflow.check import check
+from sdckit.workflow.assess import assess_read
+from sdckit.workflow.check import check_assessment
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.number_steps import columns_beyond, size_classes
@@ -358,10 +359,11 @@ def judge(trials: Trials, made: Made, how: How, *, control: Any = None, keep: Se
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         applied = tried(data, scenario, steps, mended.derived)
-        checked = check(
+        measured = assess_read(
             data, applied.data, scenario=scenario.changed(identifiers=()), control=control, seed=SEED,
-            recipe=applied.recipe, log=applied.log,
+            recipe=applied.recipe, log=applied.log, whole=True, lean=True,
         )  # fmt: skip
+        checked = check_assessment(measured)
     assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     return Judged(
