@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from sdckit.catalogue import Context
+from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.shared_coding import share_coding
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 N_ATTACKS = 500
 Step = Callable[[str], None]
 GivenRecipe: TypeAlias = "Recipe | str | Path | Recodings | None"
+Soonest: TypeAlias = tuple[Measure, Callable[[Sequence[Any]], bool]]
 GivenLog: TypeAlias = "RecipeLog | str | Path | None"
 
 
@@ -220,10 +221,13 @@ def assess_read(
     by: Sequence[str] | str | None = None, id: str | None = None, models: Any = (), seed: int | None = None,
     control: Any = None, attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None,
     log: GivenLog = None, step: Step | None = None, whole: bool = False, lean: bool = False,
+    soonest: Soonest | None = None,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`.
 
     `lean`: of a release only what verdicts and its own figures need, nothing of the original by itself and no utility.
+    `soonest`: a measure of a release that is made first, and whether its results by intruder are enough; then the
+    assessment has nothing else, and no verdict.
     """
     with job():
         arguments.column_or_none(id, "id")
@@ -249,7 +253,7 @@ def assess_read(
         return assess_release(
             data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
-            recodings=read_recodings(recipe, log), whole=whole, lean=lean,
+            recodings=read_recodings(recipe, log), whole=whole, lean=lean, soonest=soonest,
         )  # fmt: skip
 
 
@@ -382,12 +386,12 @@ def assess_release(
     original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], by: Sequence[str] = (),
     id: str | None, models: Any = (), seed: int | None, control: Any = None, attacks: bool = False,
     n_attacks: int = 500, tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
-    whole: bool = False, lean: bool = False,
+    whole: bool = False, lean: bool = False, soonest: Soonest | None = None,
 ) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
     `assess_file` assesses one file (`assess` itself, which stands above). `recodings` are those of a recipe or a log.
-    `whole`: the files have all of their columns. `lean` as for `assess_read`.
+    `whole`: the files have all of their columns. `lean` and `soonest` as for `assess_read`.
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
@@ -404,6 +408,13 @@ def assess_release(
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by),
     }  # fmt: skip
+    if soonest is not None:
+        alone = tuple(_measured(soonest[0], name, planned) for name, planned in plan_release(scenario, **known).items())
+        if soonest[1]([intruder.get(soonest[0].name) for intruder in alone]):
+            nothing = _unmeasured(opened.original, scenario)
+            return ReleaseAssessment(
+                scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
+            )
     going_out = [_with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released]
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(opened.original, scenario)
@@ -493,6 +504,12 @@ def _attacked(
         made = made.with_others(attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known))
     n_columns = None if pair.brought else len(pair.original.columns)
     return made, attack_parameters(knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns)
+
+
+def _measured(row: Measure, name: str, planned: Sequence[Planned]) -> IntruderAssessment:
+    """The results of one measure against one intruder, without any verdict."""
+    outcome = carry_out([measure for measure in planned if measure.row is row])
+    return IntruderAssessment(name, planned[0].context.scenario.keys, outcome.results, (), outcome.skipped)
 
 
 def _unmeasured(original: Any, scenario: Scenario) -> Assessment:

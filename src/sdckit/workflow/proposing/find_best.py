@@ -464,7 +464,7 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     A way that fails is said and dropped: the node stays as it was judged before, and others may pass.
     """
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
-    judged = judge(trials, trials.made[node], trials.how, control=asked.control, keep=asked.keep)
+    judged = judge(trials, trials.made[node], trials.how, control=asked.control, keep=asked.keep, soon=True)
     for _ in range(REPAIRS):
         how = None if judged.passed else improved(judged, trials.scenario, asked.keep)
         if how is None:
@@ -474,6 +474,8 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
             judged = judge(trials, trials.with_how(how).make(node), how, control=asked.control, keep=asked.keep)
         except SdcError as error:
             asked.tell(f"this combination is dropped: {error}")
+            if not judged.verdicts:
+                judged = judge(trials, trials.made[node], trials.how, control=asked.control, keep=asked.keep)
             return replace(judged, unrepaired=str(error))
     return judged
 
