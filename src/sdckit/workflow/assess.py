@@ -56,8 +56,11 @@ from sdckit.workflow.verdicts import (
     judge_attacks,
     judge_release,
     judge_undone,
+    of_lost_variables,
     of_single_rows,
     with_origins,
+    without_households,
+    worst_of,
 )
 
 if TYPE_CHECKING:
@@ -634,14 +637,14 @@ def _compared(
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
     outcome = carry_out(planned)
-    lost = _lost(scenario, name, after)
+    lost = of_lost_variables(scenario, name, after)
     replaced = {verdict.name for verdict in lost}
-    worst = _worst([_of_its_columns(assessment, name, after) for assessment in after])
+    worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])
     limits = scenario.limits_of(compared=True)
     verdicts: tuple[Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
         *lost,
-        *_without_households(scenario, name, after),
+        *without_households(scenario, name, after),
         *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
         *(
             verdict
@@ -669,45 +672,4 @@ def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> 
         verdict
         for verdict in own[name].verdicts
         if verdict.holds is not None or LIMITS[verdict.name].needs not in lacking
-    ]
-
-
-def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
-    """The worst verdict per threshold over all releases: exceeded by most, then not judged, then holding."""
-    worst: dict[tuple[str, str | None], Verdict] = {}
-    for verdict in (verdict for of_release in verdicts for verdict in of_release):
-        place = (verdict.name, verdict.variable)
-        known = worst.get(place)
-        if known is None or _badness(verdict) > _badness(known):
-            worst[place] = verdict
-    return list(worst.values())
-
-
-def _badness(verdict: Verdict) -> tuple[int, float]:
-    rank: Mapping[bool | None, int] = {True: 0, None: 1, False: 2}
-    return rank[verdict.holds], float(verdict.n_records or verdict.value or 0)
-
-
-def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """Verdicts that hold for sensitive variables absent from every release: there is no attribute disclosure."""
-    kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
-    gone = [variable for variable in scenario.sensitive if variable not in kept]
-    reason = "the release does not have the variable"
-    return [
-        Verdict(limited, name, variable, limit, True, 0, None, reason)
-        for limited, limit in scenario.limits.declared.items()
-        if LIMITS[limited].scope == "variable"
-        for variable in gone
-    ]
-
-
-def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """Verdicts that hold for household limits of a release type where no release has the household column."""
-    if scenario.household is None or any(assessment.scenario.household is not None for assessment in after):
-        return []
-    reason = "the release does not have the household column"
-    return [
-        Verdict(limited, name, None, limit, True, 0, None, reason)
-        for limited, limit in scenario.limits.declared.items()
-        if LIMITS[limited].needs == "household" and limited not in scenario.thresholds.declared
     ]
