@@ -190,6 +190,30 @@ def test_what_does_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.Monk
     assert (shown[-1].label, shown[-1].error) == ("", "this may take 9 GB")
 
 
+def test_what_comes_before_the_rest_says_what_is_still_done_and_stays_where_the_rest_is_cancelled(
+    tmp_path: Path,
+) -> None:
+    async def whole() -> tuple[list[Any], str, Any]:
+        seat: Any = toy_seat(tmp_path)
+        seat.worker = Sending({"verdict": "<p>not judged yet</p>", "html": "so far", "still": "the rest comes"})
+        jobs, parts = Jobs(seat), []
+        place: Any = Place(Recorded(jobs), "risk-first")  # type: ignore[arg-type]
+        jobs.start(replace(job("echo", parts.append), place=place, partial=parts.append))
+        while not seat.verdict:
+            await asyncio.sleep(0.01)
+        with reactive.isolate():
+            running = str(place.shown())
+            jobs.cancel()
+            while jobs.shown.label:
+                await asyncio.sleep(0.01)
+            return parts, running, (place.state.get()[1], seat.verdict)
+
+    parts, running, after = asyncio.run(whole())
+    assert [part["html"] for part in parts] == ["so far"]
+    assert "the rest comes" in running
+    assert after == ("cancelled", "<p>not judged yet</p>")
+
+
 # A task ends in exactly one of three ways, whatever it does when, and whenever somebody cancels.
 
 
@@ -223,6 +247,18 @@ class Scripted:
 
     async def warm(self) -> None:
         """There is nothing to start."""
+
+
+class Sending(Scripted):
+    """A worker that sends a part and goes on until it is cancelled."""
+
+    def __init__(self, part: dict[str, Any]) -> None:
+        super().__init__(0, 0, "hang")
+        self.part = part
+
+    async def run(self, *given: Any, **more: Any) -> dict[str, Any]:
+        more["partial"](self.part)
+        return await super().run(*given, **more)
 
 
 class Recorded:

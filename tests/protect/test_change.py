@@ -215,3 +215,5 @@ def test_small_strata_are_stated():
         at_least(2, strata_rows(FRAME, ["a"]), ["a"], 5)
     with pytest.raises(DataError, match="k = 6 records to a group, and the data has 5 in all"):
         at_least(6, strata_rows(FRAME, []), [], 5)
+    with pytest.raises(DataError, match=r"^k = 4 records to a group, and only 3 have a value; lower k$"):
+        at_least(4, [np.arange(3)], [], 5)  # of the others nothing is known: there are no strata to name

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from shiny import reactive, ui
 from shiny.module import resolve_id
 from shiny.session import get_current_session
-from shiny.ui import HTML, Tag, TagChild, tags
+from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Seat, Work
 from sdckit.app.tasks import Failure, Job, Jobs, Place, Shown
@@ -314,17 +314,23 @@ class Kept(Generic[One]):
 
 
 class Answer:
-    """The answer of a task at an output of the page: HTML, or what its `Place` says instead of it."""
+    """The answer of a task at an output of the page: HTML, or what its `Place` says instead of it.
+
+    `so_far`: the HTML that stands below what the place says, of a part that was sent before the rest.
+    """
 
     def __init__(self, room: Room, output: str) -> None:
         self.place = room.place(output)
-        self.html = Kept(room, "")
+        self.html, self.so_far = Kept(room, ""), Kept(room, "")
 
     def clear(self) -> None:
         """Show nothing: what was asked for is of the past."""
         self.html.set("")
+        self.so_far.set("")
         self.place.state.set((None, "", ""))
 
     def shown(self) -> TagChild:
         """What stands at the output; reactive."""
-        return self.place.shown() or (HTML(self.html.get()) if self.html.get() else None)
+        said = self.place.shown()
+        html = self.so_far.get() if said else self.html.get()
+        return TagList(said, HTML(html)) if html else said

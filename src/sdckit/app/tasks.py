@@ -190,7 +190,7 @@ class Jobs:
             passing(lambda: setattr(self, "_progress", text))
 
         def partial(answer: dict[str, Any]) -> None:
-            passing(lambda: self._hand(job, job.partial, answer))
+            passing(lambda: self._take_part(job, answer))
 
         if self._running is not job:  # cancelled before it began
             raise TaskCancelledError
@@ -205,13 +205,23 @@ class Jobs:
         """Hand over a result, unless somebody cancelled while it was on its way."""
         if self._running is not job:
             return
-        if "verdict" in result:
-            self._seat.verdict = result["verdict"]
-            self._seat.changed()
+        self._hear_verdict(result)
         self._hand(job, job.then, result)
         if notes := tuple(result.get("notes", ())):
             self._notes[job.task] = notes
         self._end(job, DONE)
+
+    def _take_part(self, job: Job, answer: dict[str, Any]) -> None:
+        """Hand over what a task has so far; its place says what it still does."""
+        self._hear_verdict(answer)
+        self._hand(job, job.partial, answer)
+        if "still" in answer:
+            job.reach(RUNNING, answer["still"])
+
+    def _hear_verdict(self, answer: Mapping[str, Any]) -> None:
+        if "verdict" in answer:
+            self._seat.verdict = answer["verdict"]
+            self._seat.changed()
 
     def _hand(self, job: Job, take: Callable[[dict[str, Any]], object], answer: dict[str, Any]) -> None:
         with session_context(job.session), reactive.isolate():
@@ -273,7 +283,7 @@ class Place:
     name
         Id of the output.
     state
-        The job that was asked for last, how far it is, and why it failed.
+        The job that was asked for last, how far it is, and why it failed or what it still does.
     """
 
     def __init__(self, room: Room, name: str) -> None:
@@ -287,7 +297,7 @@ class Place:
         if job is None or state == DONE:
             return None
         if state in (WAITING, RUNNING):
-            return tags.p(f"{job.label} …", class_="empty")
+            return tags.p(f"{text or job.label} …", class_="empty")
         failed = state == FAILED
         words = say(text) if failed else say("Cancelled: {c}.", c=job.label)
         again = say("Try again") if failed else say("Start")

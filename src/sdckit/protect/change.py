@@ -191,6 +191,8 @@ def at_least(k: int, strata: Sequence[Ints], names: Sequence[str], n: int) -> No
     if small := [rows for rows in strata if len(rows) < k]:
         where = np.zeros(n, np.bool_)
         where[np.concatenate(small)] = True
+        if not names:
+            raise DataError(f"k = {k} records to a group, and only {len(small[0])} have a value; lower k")
         raise DataError(
             f"{len(small)} of {len(strata)} strata of {', '.join(names)} have fewer than k = {k} records "
             f"({first_rows(where)}); merge strata or lower k"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from sdckit.catalogue import Context
+from sdckit.catalogue import Context, Measure
+from sdckit.catalogue.attacks import ALONE
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
@@ -22,6 +24,7 @@ from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
+from sdckit.report.chapters.sentences import NOT_YET
 from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
@@ -39,6 +42,7 @@ from sdckit.workflow.plan import (
     plan_file,
     plan_release,
     plan_utility,
+    put_off,
     shared_variables,
 )
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
@@ -52,8 +56,11 @@ from sdckit.workflow.verdicts import (
     judge_attacks,
     judge_release,
     judge_undone,
+    of_lost_variables,
     of_single_rows,
     with_origins,
+    without_households,
+    worst_of,
 )
 
 if TYPE_CHECKING:
@@ -65,6 +72,7 @@ if TYPE_CHECKING:
 N_ATTACKS = 500
 Step = Callable[[str], None]
 GivenRecipe: TypeAlias = "Recipe | str | Path | Recodings | None"
+Soonest: TypeAlias = tuple[Measure, Callable[[Sequence[Any]], bool]]
 GivenLog: TypeAlias = "RecipeLog | str | Path | None"
 
 
@@ -215,9 +223,15 @@ def assess_read(
     data: Any, released: Any = None, *, scenario: Scenario, measures: Sequence[str] | str = (),
     by: Sequence[str] | str | None = None, id: str | None = None, models: Any = (), seed: int | None = None,
     control: Any = None, attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None,
-    log: GivenLog = None, step: Step | None = None, whole: bool = False,
+    log: GivenLog = None, step: Step | None = None, whole: bool = False, lean: bool = False,
+    soonest: Soonest | None = None,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
-    """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`."""
+    """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`.
+
+    `lean`: of a release only what verdicts and its own figures need, nothing of the original by itself and no utility.
+    `soonest`: a measure of a release that is made first, and whether its results by intruder are enough; then the
+    assessment has nothing else, and no verdict.
+    """
     with job():
         arguments.column_or_none(id, "id")
         arguments.seed(seed)
@@ -242,7 +256,7 @@ def assess_read(
         return assess_release(
             data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
-            recodings=read_recodings(recipe, log), whole=whole,
+            recodings=read_recodings(recipe, log), whole=whole, lean=lean, soonest=soonest,
         )  # fmt: skip
 
 
@@ -254,36 +268,71 @@ def _check_groups(data: Any, by: Sequence[str]) -> None:
     arguments.present(by, present, "by", argument="by")
 
 
-def _assess_file(
-    data: Any, *, scenario: Scenario, measures: Sequence[str], step: Step, compared: bool = False,
-    by: Sequence[str] = (), several: bool | None = None,
-) -> Assessment:  # fmt: skip
-    """Assess one file; `compared`: it is one of the files of a release, so subgroup columns `by` may be absent.
+def _assess_file(data: Any, **how: Any) -> Assessment:
+    """Assess one file and raise its warnings; see `assess_in_turn`."""
+    *_, whole = assess_in_turn(data, **how)
+    for message in whole.warnings:
+        warnings.warn(message, SdcWarning, stacklevel=4)
+    return whole
 
-    `several`: whether a person has several rows, which a release without the number of the person does not tell.
+
+def assess_in_turn(
+    data: Any, *, scenario: Scenario, step: Step, measures: Sequence[str] = (), compared: bool = False,
+    by: Sequence[str] = (), several: bool | None = None,
+) -> Iterator[Assessment]:  # fmt: skip
+    """Assess one file: the last assessment is whole.
+
+    Where the file is searched for what it gives back by itself, which takes longer than all the rest, an assessment
+    without it comes before: its limits are not judged there.
+
+    `compared`: it is one of the files of a release, so subgroup columns `by` may be absent. `several`: whether a person
+    has several rows, which a release without the number of the person does not tell.
     """
     frame = open_frame(data)
     present = frame.collect_schema().names()
     if several is None:
         several = _has_several_rows(frame, scenario)
     groups = tuple(by) if all(name in present for name in by) else ()
-    with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
+    told: dict[str, list[str]] = {"": _unconfirmed(scenario)}
+    with _heard(told, ""):
         plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
+    later = {name: [row for row in planned if row.row is ALONE] for name, planned in plans.items()}
+    outcomes = {}
+    for name, planned in plans.items():
+        with _heard(told, name):
+            planned[0].context.tell(f"tabulating the keys of {name}")
+            _ = planned[0].context.cells  # what is wrong with the file is told here, not by the first measure
+            outcomes[name] = carry_out([row for row in planned if row.row is not ALONE])
+
+    def made(outcomes: Mapping[str, Outcome]) -> Assessment:
         intruders = tuple(
-            _against(name, planned, compared=compared, several=several) for name, planned in plans.items()
+            _against(name, planned[0].context, outcomes[name], compared=compared, several=several)
+            for name, planned in plans.items()
         )
-    caught_messages = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
-    messages = tuple(dict.fromkeys([*_unconfirmed(scenario), *caught_messages]))
-    for message in messages:
-        warnings.warn(message, SdcWarning, stacklevel=4)
+        return Assessment(
+            scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
+            intruders=intruders, warnings=tuple(dict.fromkeys(text for texts in told.values() for text in texts)),
+            version=__version__, date=date.today().isoformat(), measures=tuple(measures), by=groups,
+            backend="pyarrow" if is_lazy(frame) else frame.implementation,
+            column_roles=None if compared else look_at_columns(scenario, [frame]),
+        )  # fmt: skip
+
     from sdckit import __version__
 
-    return Assessment(
-        scenario=scenario, n=intruders[0]["key_frequencies"].n, engine=frame.implementation.value,
-        intruders=intruders, warnings=messages, version=__version__, date=date.today().isoformat(),
-        backend="pyarrow" if is_lazy(frame) else frame.implementation, measures=tuple(measures),
-        by=groups, column_roles=None if compared else look_at_columns(scenario, [frame]),
-    )  # fmt: skip
+    if any(not row.lacks for rows in later.values() for row in rows):
+        yield made({name: outcomes[name].with_others(put_off(rows, NOT_YET)) for name, rows in later.items()})
+    for name, rows in later.items():
+        with _heard(told, name):
+            outcomes[name] = outcomes[name].with_others(carry_out(rows))
+    yield made(outcomes)
+
+
+@contextmanager
+def _heard(told: dict[str, list[str]], name: str) -> Iterator[None]:
+    """Add the distinct messages of `SdcWarning` that are raised meanwhile to those told of a name."""
+    with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
+        yield
+    told.setdefault(name, []).extend(str(w.message) for w in caught if issubclass(w.category, SdcWarning))
 
 
 def _has_several_rows(frame: Any, scenario: Scenario) -> bool:
@@ -299,11 +348,7 @@ def _unconfirmed(scenario: Scenario) -> list[str]:
     return [f"{guessed}. Figures and verdicts below are for exploring; check refuses it as a gate"]
 
 
-def _against(name: str, planned: Sequence[Planned], *, compared: bool, several: bool) -> IntruderAssessment:
-    context = planned[0].context
-    context.tell(f"tabulating the keys of {name}")
-    cells = context.cells  # what is wrong with the file is told here, not by the first measure
-    outcome = carry_out(planned)
+def _against(name: str, context: Context, outcome: Outcome, *, compared: bool, several: bool) -> IntruderAssessment:
     scenario = context.scenario
     verdicts = judge(
         scenario.limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped, compared=compared
@@ -312,7 +357,9 @@ def _against(name: str, planned: Sequence[Planned], *, compared: bool, several: 
     verdicts = with_origins(verdicts, scenario)
     if not compared:
         verdicts += judge_alone(scenario, name, outcome.results, skipped=outcome.skipped)
-    return IntruderAssessment(name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(cells))
+    return IntruderAssessment(
+        name, scenario.keys, outcome.results, verdicts, outcome.skipped, _key_facts(context.cells)
+    )
 
 
 def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
@@ -342,12 +389,12 @@ def assess_release(
     original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], by: Sequence[str] = (),
     id: str | None, models: Any = (), seed: int | None, control: Any = None, attacks: bool = False,
     n_attacks: int = 500, tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
-    whole: bool = False,
+    whole: bool = False, lean: bool = False, soonest: Soonest | None = None,
 ) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
     `assess_file` assesses one file (`assess` itself, which stands above). `recodings` are those of a recipe or a log.
-    `whole`: the files have all of their columns.
+    `whole`: the files have all of their columns. `lean` and `soonest` as for `assess_read`.
     """
     tell("comparing the columns of the files")
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
@@ -364,12 +411,23 @@ def assess_release(
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by),
     }  # fmt: skip
+    if soonest is not None:
+        alone = tuple(_measured(soonest[0], name, planned) for name, planned in plan_release(scenario, **known).items())
+        if soonest[1]([intruder.get(soonest[0].name) for intruder in alone]):
+            nothing = _unmeasured(opened.original, scenario)
+            return ReleaseAssessment(
+                scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
+            )
     going_out = [_with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released]
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(opened.original, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
-        before = assess_file(opened.original, scenario=_of_original(scenario), **one_file)
-        collected = _collected(pair, _of_original(scenario))
+        own, collected = _of_original(scenario), {}
+        if lean:
+            before = _unmeasured(opened.original, own)
+        else:
+            before = assess_file(opened.original, scenario=own, **one_file)
+            collected = _collected(pair, own)
         fitted = [
             _fitted(scenario if file is released else scenario.keeping_back_id(), file, label)
             for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
@@ -385,7 +443,7 @@ def assess_release(
             _compared(name, planned, before, after, attacked, asked, control=len(pair.control or ()), several=several)
             for name, planned in plan_release(scenario, **known).items()
         )
-        utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
+        utility = carry_out(() if lean else plan_utility(scenario, models=families_of(models), **known))
         overview: Any = next(iter(utility.results.values()), None)
     recoding = [*(LEFT_OUT.format(column=name) for name in gone), *files.notes]
     messages = [*recoding, *(note for _, notes in fitted for note in notes)]
@@ -449,6 +507,20 @@ def _attacked(
         made = made.with_others(attack_every_column(scenario, columns.every, files.again, n_attacks=n_attacks, **known))
     n_columns = None if pair.brought else len(pair.original.columns)
     return made, attack_parameters(knowledge, made.places, n_columns=n_columns, seed=known["seed"], columns=columns)
+
+
+def _measured(row: Measure, name: str, planned: Sequence[Planned]) -> IntruderAssessment:
+    """The results of one measure against one intruder, without any verdict."""
+    outcome = carry_out([measure for measure in planned if measure.row is row])
+    return IntruderAssessment(name, planned[0].context.scenario.keys, outcome.results, (), outcome.skipped)
+
+
+def _unmeasured(original: Any, scenario: Scenario) -> Assessment:
+    """The assessment of an original of which nothing was measured, and nothing is told."""
+    intruders = tuple(IntruderAssessment(name, keys, {}, (), ()) for name, keys in scenario.intruders.items())
+    return Assessment(
+        scenario=scenario, n=_size(original) or 0, engine="", intruders=intruders, warnings=(), version="", date=""
+    )
 
 
 def _of_original(scenario: Scenario) -> Scenario:
@@ -565,14 +637,14 @@ def _compared(
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
     outcome = carry_out(planned)
-    lost = _lost(scenario, name, after)
+    lost = of_lost_variables(scenario, name, after)
     replaced = {verdict.name for verdict in lost}
-    worst = _worst([_of_its_columns(assessment, name, after) for assessment in after])
+    worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])
     limits = scenario.limits_of(compared=True)
     verdicts: tuple[Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
         *lost,
-        *_without_households(scenario, name, after),
+        *without_households(scenario, name, after),
         *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
         *(
             verdict
@@ -600,45 +672,4 @@ def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> 
         verdict
         for verdict in own[name].verdicts
         if verdict.holds is not None or LIMITS[verdict.name].needs not in lacking
-    ]
-
-
-def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
-    """The worst verdict per threshold over all releases: exceeded by most, then not judged, then holding."""
-    worst: dict[tuple[str, str | None], Verdict] = {}
-    for verdict in (verdict for of_release in verdicts for verdict in of_release):
-        place = (verdict.name, verdict.variable)
-        known = worst.get(place)
-        if known is None or _badness(verdict) > _badness(known):
-            worst[place] = verdict
-    return list(worst.values())
-
-
-def _badness(verdict: Verdict) -> tuple[int, float]:
-    rank: Mapping[bool | None, int] = {True: 0, None: 1, False: 2}
-    return rank[verdict.holds], float(verdict.n_records or verdict.value or 0)
-
-
-def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """Verdicts that hold for sensitive variables absent from every release: there is no attribute disclosure."""
-    kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
-    gone = [variable for variable in scenario.sensitive if variable not in kept]
-    reason = "the release does not have the variable"
-    return [
-        Verdict(limited, name, variable, limit, True, 0, None, reason)
-        for limited, limit in scenario.limits.declared.items()
-        if LIMITS[limited].scope == "variable"
-        for variable in gone
-    ]
-
-
-def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """Verdicts that hold for household limits of a release type where no release has the household column."""
-    if scenario.household is None or any(assessment.scenario.household is not None for assessment in after):
-        return []
-    reason = "the release does not have the household column"
-    return [
-        Verdict(limited, name, None, limit, True, 0, None, reason)
-        for limited, limit in scenario.limits.declared.items()
-        if LIMITS[limited].needs == "household" and limited not in scenario.thresholds.declared
     ]

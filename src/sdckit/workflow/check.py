@@ -239,6 +239,15 @@ def check(
     >>> result = sdc.check(data, scenario=sdc.Scenario(keys=["sex", "age"], thresholds={"k": 2}))
     >>> result.passed, result.exceeded[0].n_records
     (False, 1)
+
+    A release, with the recipe that made it:
+
+    >>> import warnings
+    >>> recipe = sdc.Recipe([{"method": "recode", "column": "age", "bands": [0, 40, 60]}])
+    >>> released = recipe.apply(data).data
+    >>> with warnings.catch_warnings(action="ignore"):  # it says that the original is recoded alike
+    ...     sdc.check(data, released, scenario=result.assessment.scenario, recipe=recipe).passed
+    False
     """
     with job():
         arguments.column_or_none(id, "id")

@@ -135,6 +135,11 @@ class Outcome:
         )
 
 
+def put_off(planned: Iterable[Planned], reason: str) -> Outcome:
+    """The outcome of a plan that has not been carried out yet: nothing, for its own reasons or this one."""
+    return Outcome({}, tuple((measure.place, measure.lacks or reason) for measure in planned))
+
+
 def chosen_measures(measures: Sequence[str] | str) -> tuple[str, ...]:
     """Read `measures=`: names of further measures, or "all".
 

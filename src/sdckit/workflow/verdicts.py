@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.column_roles import ColumnRoles
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.scenarios.thresholds import Thresholds
+    from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.plan import Asked
 
 NO_HOUSEHOLD = "the scenario names no household column"
@@ -574,3 +575,47 @@ def with_origins(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: b
         else replace(verdict, origin=origin)
         for verdict, origin in origins
     )
+
+
+# Verdicts of several releases together.
+
+
+def worst_of(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
+    """The worst verdict per threshold over all releases: exceeded by most, then not judged, then holding."""
+    worst: dict[tuple[str, str | None], Verdict] = {}
+    for verdict in (verdict for of_release in verdicts for verdict in of_release):
+        place = (verdict.name, verdict.variable)
+        known = worst.get(place)
+        if known is None or _badness(verdict) > _badness(known):
+            worst[place] = verdict
+    return list(worst.values())
+
+
+def _badness(verdict: Verdict) -> tuple[int, float]:
+    rank: Mapping[bool | None, int] = {True: 0, None: 1, False: 2}
+    return rank[verdict.holds], float(verdict.n_records or verdict.value or 0)
+
+
+def of_lost_variables(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
+    """Verdicts that hold for sensitive variables absent from every release: there is no attribute disclosure."""
+    kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
+    gone = [variable for variable in scenario.sensitive if variable not in kept]
+    reason = "the release does not have the variable"
+    return [
+        Verdict(limited, name, variable, limit, True, 0, None, reason)
+        for limited, limit in scenario.limits.declared.items()
+        if LIMITS[limited].scope == "variable"
+        for variable in gone
+    ]
+
+
+def without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
+    """Verdicts that hold for household limits of a release type where no release has the household column."""
+    if scenario.household is None or any(assessment.scenario.household is not None for assessment in after):
+        return []
+    reason = "the release does not have the household column"
+    return [
+        Verdict(limited, name, None, limit, True, 0, None, reason)
+        for limited, limit in scenario.limits.declared.items()
+        if LIMITS[limited].needs == "household" and limited not in scenario.thresholds.declared
+    ]

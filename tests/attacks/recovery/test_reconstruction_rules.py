@@ -8,14 +8,7 @@ import pytest
 
 from attacks.recovery.made import blanked, opened, survey
 from sdckit.attacks.recovery.derived_columns import Household, column_predictors
-from sdckit.attacks.recovery.reconstruction_rules import (
-    _neighbours,
-    by_columns,
-    by_household,
-    by_numbers,
-    by_order,
-    by_pairs,
-)
+from sdckit.attacks.recovery.reconstruction_rules import by_columns, by_household, by_numbers, by_order, by_pairs
 
 
 def told(one, whole):
@@ -26,12 +19,6 @@ def told(one, whole):
     place = {label: code for code, label in enumerate(one.target.column.labels(), 1)}
     truth = np.array([place.get(label, -1) for label in whole[one.name]])
     return int(fresh.sum()), int((fresh & (one.codes == truth)).sum())
-
-
-def test_neighbours_by_hand():
-    before, after = _neighbours(np.array([0, 3, 0, 0, 5, 0], np.int32))
-    assert before.tolist() == [0, 0, 3, 3, 3, 5]
-    assert after.tolist() == [3, 5, 5, 5, 0, 0]
 
 
 @pytest.mark.parametrize(("noise", "expected"), [(0.0, True), (0.3, False)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.attacks.recovery.sorted_orders import by_position
+from sdckit.attacks.recovery.sorted_orders import by_position, neighbours
 
 RNG = np.random.default_rng(4)
 N = 1_000
@@ -52,3 +52,28 @@ def test_mates_side_by_side_are_no_order() -> None:
     assert list(by_position(of_home, np.arange(N), FIT)) == []
     assert list(by_position(np.full(N, 5.0), np.arange(N), FIT)) == []
     assert list(by_position(np.full(N, np.nan), np.arange(N), FIT[:1])) == []
+
+
+def test_neighbours_by_hand() -> None:
+    known = np.array([False, True, False, False, True, False])
+    last, following = neighbours(known)
+    assert last.tolist() == [6, 6, 1, 1, 1, 4]
+    assert following.tolist() == [1, 4, 4, 4, 6, 6]
+    homes = np.array([3, 3, 3, 5, 5, -1])
+    last, following = neighbours(known, homes)
+    assert last.tolist() == [6, 6, 6, 1, 1, 4]  # of the own household none
+    assert following.tolist() == [4, 4, 4, 6, 6, 6]
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_mates_who_stand_together_make_no_order_that_tells(in_order: bool) -> None:
+    """What all of a household share is told by mates; an order that others stand in tells as ever."""
+    homes = np.repeat(np.arange(250), 4)
+    kinds = RNG.integers(0, 2, 250)
+    truth = (np.sort(kinds) if in_order else kinds)[homes].astype(np.float64)
+    (fitted,) = list(by_position(truth, np.arange(N), FIT, homes))[-1:]
+    told = ~np.isnan(fitted)
+    share = float((fitted[told] == truth[told]).mean())
+    assert (share > 0.95) is in_order
+    (fitted,) = list(by_position(truth, np.arange(N), FIT))[-1:]
+    assert float((fitted == truth).mean()) > 0.6  # mates counted

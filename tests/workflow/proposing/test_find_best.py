@@ -9,8 +9,11 @@ import polars as pl
 import pytest
 
 from proposals import survey, trials
+from sdckit.errors import DataError
 from sdckit.workflow.proposing import find_best as module
-from sdckit.workflow.proposing.find_best import Asked, _repaired, at_aim, find_best, variants
+from sdckit.workflow.proposing.find_best import Asked, _repaired, at_aim, find_best, outcome, variants
+from sdckit.workflow.proposing.search import Searched
+from sdckit.workflow.proposing.trials import How, Trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -48,6 +51,26 @@ def test_what_is_allowed_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged.failing == ("match_risk",)
     assert sum("checking every threshold" in line for line in said) == 2
     assert now.lattice.size == one.lattice.size
+
+
+def test_a_combination_that_cannot_be_repaired_is_dropped_and_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One whose groups stay without enough sensitive values ended the whole search."""
+    said: list[str] = []
+    one = at_aim(trials("one", thresholds={"k": 3, "match_risk": 1e-9}), 1)
+    made, reason = one.make((3, 0, 0)), "groups stay without enough sensitive values"
+    one.made[made.node] = made
+    monkeypatch.setattr(module, "improved", lambda *_: How(hide=True))
+
+    def failing(*_: Any) -> None:
+        raise DataError(reason)
+
+    monkeypatch.setattr(Trials, "make", failing)
+    judged = _repaired(one, made.node, asked(tell=said.append))
+    assert judged.failing == ("match_risk",)
+    assert judged.unrepaired == reason
+    assert said[-1] == f"this combination is dropped: {reason}"
+    found = Searched({made.node: 0.5}, 0.0, 1, whole=False)
+    assert f"Values cannot be taken out in another way here: {reason}." in outcome(one, found, judged, [])
 
 
 def test_an_aim_changes_k_only() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -43,6 +44,24 @@ def test_columns_that_tell_a_key_are_found_and_go() -> None:
     assert improved(replace(judged, how=how), one.scenario, ["district"]) is None
     better = judge(one, one.with_how(again).make(node), again)
     assert "recoverable" not in better.failing
+
+
+def test_where_large_numbers_go_out_nothing_else_is_judged_before_they_are_put_in_classes() -> None:
+    """What follows is that of the whole verdict; where they are in classes, all is judged at once."""
+    pay = np.random.default_rng(1).lognormal(8, 1.5, 700).round()
+    data = survey().with_columns(pay=pl.Series(pay))
+    one = trials("one", data, magnitudes=["pay"], thresholds={"k": 3, "exact_numbers": 0.0})
+    made = one.make((2, 0, 0))
+    whole, soon = judge(one, made, one.how), judge(one, made, one.how, soon=True)
+    assert whole.failing == ("exact_numbers",)
+    assert (soon.verdicts, soon.passed) == ((), False)
+    how = improved(soon, one.scenario, [])
+    assert how is not None
+    assert how == improved(whole, one.scenario, [])
+    assert how.classes == ("pay",)
+    better = one.with_how(how)
+    judged = judge(better, better.make(made.node), how, soon=True)
+    assert judged.verdicts == judge(better, better.make(made.node), how).verdicts != ()
 
 
 def test_nothing_is_changed_for_other_thresholds() -> None:

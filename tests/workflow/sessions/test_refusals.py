@@ -70,6 +70,11 @@ def test_numbers_that_were_typed_and_names_stay() -> None:
     )
     assert message("4 complete records have width = 4", typed) == "<5 complete records have width = 4"
     assert message("thresholds.k: 3 records differ", {}) == "“k-anonymity, k”: <5 records differ"
+    assert message("risk= takes a number per record", {"steps": []}) == "“risk” takes a number per record"
+    shown = message(
+        "it is at most 35 % here; 7 records (35 %) differ (rows 1, 2, 3, 4, 5 and 9 more)", {"title": "35 %"}
+    )
+    assert shown == "it is at most 35 % here; 5 records (40 %) differ (rows not shown)"
     assert message("reading survey 3.csv", {}) == "reading survey 3.csv"
     assert message("step 1 of 3: recode", {}) == "step 1 of 3: recode"
 

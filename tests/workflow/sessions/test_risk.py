@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 from redteam.marked import make_files, traces_in, write
 from sdckit.errors import DataError, ScenarioError
-from sdckit.workflow.sessions import opening, roles
+from sdckit.workflow.sessions import opening, risk as module, roles
 from sdckit.workflow.sessions.answering import Desk
 from sdckit.workflow.sessions.risk import (
     FOR_THIS_SCREEN,
@@ -68,6 +70,60 @@ def test_what_was_measured_is_kept(desk: Desk) -> None:
     risk(desk, told.append, scenario=TWO)
     assert "tabulating the keys of colleague" in told
     assert "tabulating the keys of neighbour" not in told
+
+
+class Hearing(list[str]):
+    """Is told how far a task is, and what it has so far."""
+
+    def __init__(self) -> None:
+        self.parts: list[dict[str, Any]] = []
+
+    def __call__(self, text: str) -> None:
+        self.append(text)
+
+    def partial(self, so_far: dict[str, Any]) -> None:
+        self.parts.append(so_far)
+
+
+@pytest.mark.parametrize(
+    ("language", "still", "state"), [("en", "still being", "not judged yet"), ("de", "wird noch", "noch nicht")]
+)
+def test_of_a_large_file_the_figures_come_before_what_it_gives_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str, still: str, state: str
+) -> None:
+    """They say what is not judged, never that it holds; the whole answer is as if nothing had come before."""
+    path = tmp_path / "gaps.csv"
+    make_gaps().write_csv(path)
+    asked: dict[str, Any] = {"scenario": {**TWO, "thresholds": {"k": 2, "recoverable": 0.5}}, "language": language}
+    answers, heard = [], [Hearing(), Hearing()]
+    for hearing, large in zip(heard, (10**9, 0), strict=True):
+        monkeypatch.setattr(module, "LARGE", large)
+        desk = Desk(tmp_path)
+        desk.open(str(path), {})
+        answers.append(risk(desk, hearing, **asked))
+    assert answers[0] == answers[1]
+    assert answers[0]["passed"] is not None  # all was judged in the end
+    assert heard[0].parts == []
+    (part,) = heard[1].parts
+    assert still in part["still"]
+    assert 'class="headline open"' in part["verdict"]
+    assert state in part["verdict"]
+    assert state not in answers[0]["verdict"]
+    assert "colleague" in part["html"]
+    assert len(part["html"]) > 2000
+    risk(desk, again := Hearing(), **asked)
+    assert again.parts == []  # all of it is kept
+
+
+def make_gaps() -> pl.DataFrame:
+    """Records with missing values, so that something may be given back."""
+    rng = np.random.default_rng(3)
+    jobs, gaps = rng.choice(["cook", "smith", "clerk"], 300), rng.random(300) < 0.1
+    return pl.DataFrame({
+        "name": [f"person {at}" for at in range(300)], "age": rng.choice([20, 30, 40], 300),
+        "job": [None if gap else job for job, gap in zip(jobs, gaps, strict=True)],
+        "sex": rng.choice(["f", "m"], 300), "ill": rng.choice(["no", "yes"], 300),
+    })  # fmt: skip
 
 
 def test_several_intruders_stand_side_by_side(desk: Desk) -> None:
@@ -183,3 +239,16 @@ def test_no_answer_names_a_value_of_the_marked_record(tmp_path: Path) -> None:
         for answer in answers:
             assert not traces_in(text := json.dumps(answer)), (traces_in(text), text[:200])
     assert not traces_in("\n".join(told))
+
+
+def test_single_combinations_are_of_what_was_measured_for_the_first_figures(desk: Desk) -> None:
+    told: list[str] = []
+    desk.memo.clear()
+    risk(desk, quiet, scenario=SCENARIO)
+    every: dict[str, Any] = {"scenario": SCENARIO, "exact": True}
+    first = explained(desk, quiet, which=1, **every)
+    kept = set(desk.memo)
+    assert explained(desk, told.append, which=1, **every) == first
+    riskiest(desk, told.append, **every)
+    assert set(desk.memo) == kept
+    assert not any("tabulating" in text for text in told)

@@ -128,7 +128,11 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         work, of = room.seat.work, asked[0]
         if not work.scenario:
             return
-        keep = answered.html.taker(lambda answer: answer["html"])
+        keep, keep_part = (held.taker(lambda answer: answer["html"]) for held in (answered.html, answered.so_far))
+
+        def take_part(answer: dict[str, Any]) -> None:
+            if asked[0] == of:
+                keep_part(answer)
 
         def take(answer: dict[str, Any]) -> None:
             if asked[0] != of:
@@ -138,7 +142,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
             subgroups.set(answer.get("subgroups") or subgroups.get())
 
         room.start(
-            task, take, label=label, place=answered.place,
+            task, take, label=label, place=answered.place, partial=take_part,
             scenario=dict(work.scenario), exact=work.exact, language=work.language, **arguments,
         )  # fmt: skip
 

@@ -158,8 +158,9 @@ def owner_knowledge(
     for judged in telling:
         _put_arithmetic(judged, numbers, in_frame(judged.relation.columns, columns))
     orders = row_orders(columns)
+    homes = None if household is None else columns[household].codes.astype(np.int64) - 1
     for column in searched:
-        _put_orders(column, orders)
+        _put_orders(column, orders, homes)
     # of a column that was recoded to groups, too, what it was counts before the group it was in
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
 
@@ -297,11 +298,11 @@ def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[
             yield i, table
 
 
-def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]]) -> None:
+def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]], homes: NDArray[np.int64] | None) -> None:
     for words, order in orders.items():
         column.tried += 2
         fit = column.some[column.halves.fit]
-        for fitted in by_position(column.truth, order, fit):
+        for fitted in by_position(column.truth, order, fit, homes):
             if column.tells(fitted[column.some], column.near):
                 column.put(fitted, Source((), words, 0, "order"))
 

@@ -226,7 +226,7 @@ def _by_rules(
         reconstruction_rules.by_columns(state, others, rules=len(predictors))
         orders = row_orders(columns) if orders is None else orders
         reconstruction_rules.by_order(
-            state, {words: order for words, order in orders.items() if words != _by(state.name)}
+            state, {words: order for words, order in orders.items() if words != _by(state.name)}, household
         )
 
 

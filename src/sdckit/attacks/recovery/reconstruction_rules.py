@@ -14,6 +14,7 @@ from sdckit.attacks.recovery import derived_columns, touched_cells
 from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.numeric_relations import find_relations, tolerance
+from sdckit.attacks.recovery.sorted_orders import neighbours
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
@@ -281,11 +282,15 @@ def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
     return float(log_chance.sum()) > touched_cells.CHANCE
 
 
-def by_order(state: Reconstruction, orders: Mapping[str, NDArray[np.int64]]) -> None:
-    """Reconstruct by equal known neighbours on both sides, in file order or in the order of an id."""
+def by_order(
+    state: Reconstruction, orders: Mapping[str, NDArray[np.int64]], household: Household | None = None
+) -> None:
+    """Reconstruct by equal known neighbours on both sides, mates passed over, in file order or in that of an id."""
+    homes = None if household is None else household.of_row.astype(np.int64)
     for words, order in orders.items():
         known = state.apart[order]
-        before, after = _neighbours(known)
+        last, following = neighbours(known > 0, None if homes is None else homes[order])
+        before, after = (np.append(known, 0)[at] for at in (last, following))
         agree = (before == after) & (before > 0)
         judged = agree & (known > 0)
         right = int(np.count_nonzero(judged & (known == before)))
@@ -295,17 +300,6 @@ def by_order(state: Reconstruction, orders: Mapping[str, NDArray[np.int64]]) -> 
         determined, codes = np.zeros(len(known), np.bool_), np.zeros(len(known), np.int32)
         determined[order], codes[order] = agree, before
         state.restore_codes(determined, codes, (), words, "order")
-
-
-def _neighbours(codes: Codes) -> tuple[Codes, Codes]:
-    """The nearest known code before and after each position; 0 where there is none."""
-    n = len(codes)
-    at = np.where(codes > 0, np.arange(n), -1)
-    last = np.concatenate([[-1], np.maximum.accumulate(at)[:-1]])
-    behind = np.where(codes > 0, np.arange(n), n)
-    following = np.concatenate([np.minimum.accumulate(behind[::-1])[::-1][1:], [n]])
-    padded = np.append(codes, 0)
-    return padded[last], padded[following]
 
 
 def by_numbers(

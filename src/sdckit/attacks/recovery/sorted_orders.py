@@ -13,11 +13,44 @@ SORTED = 0.9  # rank correlation of a number with the order, from which on the f
 MOST_RUNS = 0.25  # runs of one value per record, up to which it counts as sorted into groups
 
 
-def by_position(truth: Floats, order: NDArray[np.int64], fit: NDArray[np.int64]) -> Iterator[Floats]:
+def neighbours(
+    known: NDArray[np.bool_], homes: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The nearest places (n,) before and after each place whose value is known; n where there is none.
+
+    `homes` (n,): number of the household at each place, below 0 for none. Its members are passed over: what mates tell
+    each other is another rule, and where they stand side by side it would make this one look right of everybody.
+
+    >>> [at.tolist() for at in neighbours(np.array([False, True, False, True]))]
+    [[4, 4, 1, 1], [1, 3, 3, 4]]
+    >>> [at.tolist() for at in neighbours(np.array([True, True, True, True]), np.array([7, 8, 8, -1]))]
+    [[4, 0, 0, 2], [1, 3, 3, 4]]
+    """
+    n, at = len(known), np.flatnonzero(known)
+    place = np.arange(n)
+    last, following = np.searchsorted(at, place) - 1, np.searchsorted(at, place, side="right")
+    ends = np.append(at, n)  # behind the last one, and as the place -1, there is none
+    if homes is not None:
+        home = homes[at]
+        starts = np.append(True, home[1:] != home[:-1]) if len(at) else np.zeros(0, np.bool_)
+        run = np.cumsum(starts) - 1
+        first = np.flatnonzero(starts)
+        ended = np.append(first[1:], len(at))
+        own = np.append(home, -1)
+        mate = (homes >= 0) & (own[last] == homes)
+        last[mate] = first[run[last[mate]]] - 1
+        mate = (homes >= 0) & (own[following] == homes)
+        following[mate] = ended[run[following[mate]]]
+    return ends[last], ends[following]
+
+
+def by_position(
+    truth: Floats, order: NDArray[np.int64], fit: NDArray[np.int64], homes: NDArray[np.int64] | None = None
+) -> Iterator[Floats]:
     """Values (n,) that an order of the records (n,) gives, in two ways; none where it is not that of the values.
 
     The values in ascending or descending order put at the places of the order; and the value between those of the
-    records before and after, of the half `fit`.
+    records before and after, of the half `fit`; of other `homes`, see `neighbours`.
 
     >>> age = np.repeat(np.arange(20.0), 10)
     >>> [float((fitted == age).mean()) for fitted in by_position(age, np.arange(200), np.arange(0, 200, 2))]
@@ -38,10 +71,11 @@ def by_position(truth: Floats, order: NDArray[np.int64], fit: NDArray[np.int64])
         fitted[there] = np.sort(truth[there])[:: 1 if trend > 0 else -1]
         yield fitted
     if abs(trend) >= SORTED or 1 < runs <= MOST_RUNS * len(known):
-        after = np.searchsorted(places[use], places)
-        before = np.clip(after - 1, 0, len(use) - 1)
-        # a record of the half itself stands between its neighbours, not beside itself
-        itself = (after < len(use)) & (use[np.minimum(after, len(use) - 1)] == np.arange(len(places)))
-        after = np.clip(after + itself, 0, len(use) - 1)
-        low, high = known[before], known[after]
+        half = np.zeros(len(truth), np.bool_)
+        half[places[use]] = True
+        last, following = (at[places] for at in neighbours(half, None if homes is None else homes[order]))
+        values = np.append(truth[order], np.nan)
+        none = len(truth)  # at an end the neighbour on the other side counts twice
+        low = values[np.where(last == none, following, last)]
+        high = values[np.where(following == none, last, following)]
         yield np.where(low == high, low, np.floor((low + high) / 2) if abs(trend) >= SORTED else np.nan)

@@ -21,6 +21,8 @@ from sdckit.report.view import Plain, views_of
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
+NOT_YET = "what the file gives back has not been looked for yet"
+
 
 def listed(words: Sequence[str], last: str = "and") -> str:
     """Join words as in a sentence.
@@ -78,7 +80,9 @@ def headline(plain: Plain) -> str:
         return f"Not within the declared limits: {which} {verb} exceeded.{rests}"
     if untested:
         verb = "limit" if untested == 1 else "limits"
-        return f"Undecided: {untested} declared {verb} could not be judged, and no other is exceeded.{rests}"
+        still = sum(verdict["reason"] == NOT_YET for verdict in limits)
+        state = ("is" if untested == 1 else "are") + " not judged yet" if still == untested else "could not be judged"
+        return f"Undecided: {untested} declared {verb} {state}, and no other is exceeded.{rests}"
     if None in roles:
         return f"Undecided: columns go out of which nobody said what they are; every declared limit holds.{rests}"
     return f"Within every declared limit.{rests}"
@@ -110,7 +114,8 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
     limit, holds = verdict["limit"], verdict["holds"]["value"]
     if holds is None:
         reason = verdict["holds"].get("reason") or verdict["reason"] or "the measure did not run"
-        return f"{limit_of(verdict)} could not be judged: {reason.rstrip('.')}."
+        state = "is not judged yet" if reason == NOT_YET else "could not be judged"
+        return f"{limit_of(verdict)} {state}: {reason.rstrip('.')}."
     printed = LIMITS[verdict["name"]].printed
     if isinstance(printed, str):  # what its value is a share of
         printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")

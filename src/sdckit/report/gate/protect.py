@@ -188,7 +188,7 @@ _VERBS = {"is": "are", "has": "have", "was": "were", "stands": "stand", "holds":
 _VERB = rf"(?:(\s+)({'|'.join(_VERBS)})\b)?"
 _ROWS = re.compile(
     r"\b((?:first\s+)?(?:row|line))s?(?:\s+numbers?)?[\s:]+\d+"
-    r"(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+to\s+|-)\d+)*(?:,?\s*(?:\.{3}|…))?" + _VERB,
+    r"(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+to\s+|-)\d+)*(?:\s+more\b)?(?:,?\s*(?:\.{3}|…))?" + _VERB,
     re.IGNORECASE,
 )
 # One of a kind: the grammar would tell that a hidden count is 1.
@@ -235,6 +235,8 @@ def protect_words(text: str, printed: Callable[[int], str] | None = None) -> str
     "no level of 'age' reaches k = 3; 2-anonymity holds"
     >>> protect_words("job holds 'refused' in 1 record: row 12 is left out")
     "job holds 'refused' in <5 records: rows not shown are left out"
+    >>> protect_words("k = 3 is not reached (rows 1, 2, 3, 4, 5 and 41 more)")
+    'k = 3 is not reached (rows not shown)'
     >>> protect_words("1 of 300 records is alone, 2 (0.7 %) are in pairs")
     '<5 of 300 records are alone, <5 are in pairs'
     """
@@ -275,6 +277,8 @@ def protect_message(text: str, typed: Collection[str] = ()) -> str:
     "column 'age 3': <5 of its values, in <5 records (<20 %), are in no line"
     >>> protect_message("step 2: size = 3 is too small, 3 complete records have it", ["3"])
     'step 2: size = 3 is too small, <5 complete records have it'
+    >>> protect_message("at most 35 % may be; 7 records (35 %) are", ["35 %"])
+    'at most 35 % may be; 5 records (40 %) are'
     """
     named: list[str] = []
 
@@ -282,13 +286,21 @@ def protect_message(text: str, typed: Collection[str] = ()) -> str:
         named.append(match.group(0))
         return chr(_FIRST_PRIVATE + len(named) - 1)
 
+    def typed_limit(match: re.Match[str]) -> bool:
+        return match.group(0) in typed and _LIMIT.search(text[: match.start()]) is not None
+
+    def is_counted(match: re.Match[str]) -> bool:
+        return _COUNTS_SOON.match(text[match.end() :]) is not None
+
     def limit(match: re.Match[str]) -> str:
         ours = _OURS.search(text[: match.start()]) and len(match.group(0)) > 1  # a limit of the package
-        stays = ours or (match.group(0) in typed and _LIMIT.search(text[: match.start()]))
-        return kept(match) if stays and not _COUNTS_SOON.match(text[match.end() :]) else match.group(0)
+        return kept(match) if (ours or typed_limit(match)) and not is_counted(match) else match.group(0)
+
+    def share(match: re.Match[str]) -> str:
+        return kept(match) if typed_limit(match) and not is_counted(match) else _coarse(match.group(0))
 
     text = _NAMED.sub(kept, text)
-    text = _PERCENT.sub(lambda match: match.group(0) if match.group(0) in typed else _coarse(match.group(0)), text)
+    text = _PERCENT.sub(share, text)
     text = protect_words(_NUMBER.sub(limit, text))
     return "".join(named[at] if 0 <= (at := ord(letter) - _FIRST_PRIVATE) < len(named) else letter for letter in text)
 

@@ -302,6 +302,8 @@ def outcome(trials: Trials, searched: Searched, judged: Judged, others: Sequence
         lines += not_looked_for(judged.failing)
     else:
         lines.append("Tried on the file: every other threshold holds after these steps.")
+    if judged.unrepaired:
+        lines.append(f"Values cannot be taken out in another way here: {judged.unrepaired}.")
     if judged.unsaid:
         lines.append(f"Not judged, since the scenario does not say enough of the columns: {listed(judged.unsaid)}.")
     lines.append(
@@ -457,15 +459,24 @@ def _ranked(trials: Trials, searched: Searched, asked: Asked) -> list[Node]:
 
 
 def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
-    """Check a node against every threshold; where suppressed values can be reconstructed, suppress in other ways."""
+    """Check a node against every threshold; where suppressed values can be reconstructed, suppress in other ways.
+
+    A way that fails is said and dropped: the node stays as it was judged before, and others may pass.
+    """
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
-    judged = judge(trials, trials.made[node], trials.how, control=asked.control, keep=asked.keep)
+    judged = judge(trials, trials.made[node], trials.how, control=asked.control, keep=asked.keep, soon=True)
     for _ in range(REPAIRS):
         how = None if judged.passed else improved(judged, trials.scenario, asked.keep)
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")
-        judged = judge(trials, trials.with_how(how).make(node), how, control=asked.control, keep=asked.keep)
+        try:
+            judged = judge(trials, trials.with_how(how).make(node), how, control=asked.control, keep=asked.keep)
+        except SdcError as error:
+            asked.tell(f"this combination is dropped: {error}")
+            if not judged.verdicts:
+                judged = judge(trials, trials.made[node], trials.how, control=asked.control, keep=asked.keep)
+            return replace(judged, unrepaired=str(error))
     return judged
 
 

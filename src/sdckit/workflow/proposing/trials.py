@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,8 @@ from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
-from sdckit.workflow.check import check
+from sdckit.workflow.assess import assess_read
+from sdckit.workflow.check import check_assessment
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.number_steps import columns_beyond, size_classes
@@ -291,6 +292,7 @@ class Judged:
     estimated: bool = False  # whether the risk is that of a sample
     unsaid: tuple[str, ...] = ()  # what no recipe can mend: the scenario says nothing of a role, or of columns
     mended: Mended = field(default_factory=Mended)
+    unrepaired: str = ""  # why no other suppression could be made, where one was needed
 
     @property
     def passed(self) -> bool:
@@ -349,18 +351,28 @@ def surrounding_steps(scenario: Scenario, columns: Sequence[str]) -> tuple[list[
     return before, after
 
 
-def judge(trials: Trials, made: Made, how: How, *, control: Any = None, keep: Sequence[str] = ()) -> Judged:
-    """Apply the steps and check every threshold; the data are without their direct identifiers."""
+def judge(
+    trials: Trials, made: Made, how: How, *, control: Any = None, keep: Sequence[str] = (), soon: bool = False
+) -> Judged:  # fmt: skip
+    """Apply the steps and check every threshold; the data are without their direct identifiers.
+
+    `soon`: where large numbers go out as they are, nothing else is judged, and there is no verdict: `improved` looks
+    at nothing else then.
+    """
     data, scenario = trials.data, trials.scenario
     mended = mend_relations(trials.relations, [step for _, step in made.steps], scenario, keep)
     steps = all_steps(scenario, open_eager(data, {}).columns, made, mended)
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         applied = tried(data, scenario, steps, mended.derived)
-        checked = check(
+        measured: Any = assess_read(
             data, applied.data, scenario=scenario.changed(identifiers=()), control=control, seed=SEED,
-            recipe=applied.recipe, log=applied.log,
+            recipe=applied.recipe, log=applied.log, whole=True, lean=True,
+            soonest=(NUMBERS, lambda results: bool(_beyond(results, scenario, keep, how))) if soon else None,
         )  # fmt: skip
+        if not measured.released:
+            return Judged(made, how, (), measured, mended=mended)
+        checked = check_assessment(measured)
     assessment: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     return Judged(
@@ -409,8 +421,12 @@ def improved(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> How | N
 def _large(judged: Judged, scenario: Scenario, keep: Sequence[str]) -> list[str]:
     """Columns with large numbers that go out as they are above the limit, and are not in size classes yet."""
     results = (judged.assessment[name].get(NUMBERS.name) for name in judged.assessment)
+    return _beyond(results, scenario, keep, judged.how)
+
+
+def _beyond(results: Iterable[Any], scenario: Scenario, keep: Sequence[str], how: How) -> list[str]:
     beyond = columns_beyond((result for result in results if result is not None), scenario)
-    return [name for name in beyond if name not in {*scenario.all_keys, *keep, *judged.how.classes}]
+    return [name for name in beyond if name not in {*scenario.all_keys, *keep, *how.classes}]
 
 
 def _tellers(judged: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:

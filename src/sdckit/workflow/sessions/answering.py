@@ -133,15 +133,23 @@ class Desk:
             )
         return made
 
+    def kept(self, name: str, arguments: Any) -> Any:
+        """What `remember` keeps of a name and its plain arguments; None for nothing."""
+        return self.memo.get(_key(name, arguments))
+
     def remember(self, name: str, arguments: Any, make: Callable[[], One]) -> One:
         """Give what `make` gives, computed once for a name and its plain arguments while the file is open."""
-        key = f"{name} {json.dumps(arguments, sort_keys=True)}"
+        key = _key(name, arguments)
         if key not in self.memo:
             while len(self.memo) >= MOST_KEPT:
                 del self.memo[next(iter(self.memo))]
             self.memo[key] = make()
         remembered: One = self.memo[key]
         return remembered
+
+
+def _key(name: str, arguments: Any) -> str:
+    return f"{name} {json.dumps(arguments, sort_keys=True)}"
 
 
 def _state(path: str | None) -> list[int]:

@@ -36,10 +36,13 @@ _ARGUMENT = re.compile(rf"(?<![-\w.\"'])([a-z_]+)=({_VALUE})?")
 _LIMIT = re.compile(r"(?<!\w)thresholds\.(\w+)")
 _FIRST = re.compile(r"[a-z_]+(?=[ :])")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
+_PERCENT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?\s?%")
 
 
-def in_words(text: str) -> str:
+def in_words(text: str, *, of_step: bool = False) -> str:
     """A message in the words of the page: fields by their names there, without what only a program can do.
+
+    `of_step`: arguments are those of steps, which have the names of limits and are none.
 
     Examples
     --------
@@ -47,6 +50,8 @@ def in_words(text: str) -> str:
     '“k-anonymity, k”: give a whole number; the file is not UTF-8, give “Encoding”'
     >>> in_words('give outside="keep" or outside="missing"; the change then lists them under secret["outside"]')
     'give “outside”: "keep" or “outside”: "missing"'
+    >>> in_words("risk= takes a number for every record", of_step=True)
+    '“risk” takes a number for every record'
     """
     for pattern, instead in OTHERWISE:
         text = pattern.sub(instead, text)
@@ -54,11 +59,12 @@ def in_words(text: str) -> str:
     if first and (label := FIELDS.get(first[0], ("", ""))[0]):
         text = f"“{label}”{text[first.end() :]}"
     text = _LIMIT.sub(lambda found: f"“{LIMITS[found[1]].form}”" if found[1] in LIMITS else found[1], text)
-    return _ARGUMENT.sub(lambda found: f"“{_label(found[1])}”" + (f": {found[2]}" if found[2] else ""), text)
+    limits = {} if of_step else LIMITS
 
+    def named(argument: str) -> str:
+        return FIELDS.get(argument, ("", ""))[0] or (limits[argument].form if argument in limits else "") or argument
 
-def _label(argument: str) -> str:
-    return FIELDS.get(argument, ("", ""))[0] or (LIMITS[argument].form if argument in LIMITS else "") or argument
+    return _ARGUMENT.sub(lambda found: f"“{named(found[1])}”" + (f": {found[2]}" if found[2] else ""), text)
 
 
 def field_of(argument: str) -> str:
@@ -73,7 +79,7 @@ def field_of(argument: str) -> str:
 
 def message(text: str, arguments: Mapping[str, Any]) -> str:
     """A message of a task as it may leave: its numbers protected, unless the session shows exact figures."""
-    said = in_words(text)
+    said = in_words(text, of_step="steps" in arguments)
     if arguments.get("exact", False):
         return said
     from sdckit.report.gate.protect import protect_message
@@ -82,9 +88,12 @@ def message(text: str, arguments: Mapping[str, Any]) -> str:
 
 
 def typed_in(arguments: Mapping[str, Any]) -> Collection[str]:
-    """The numbers that somebody typed for a task.
+    """The numbers that somebody typed for a task, and the shares.
 
     >>> sorted(typed_in({"scenario": {"thresholds": {"k": 3}}, "secret": "5a5a"}))
     ['3']
+    >>> sorted(typed_in({"title": "at most 20 %"}))
+    ['20', '20 %']
     """
-    return set(_NUMBER.findall(json.dumps(arguments, default=str)))
+    text = json.dumps(arguments, default=str)
+    return {*_NUMBER.findall(text), *_PERCENT.findall(text)}

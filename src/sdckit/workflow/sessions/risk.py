@@ -6,25 +6,26 @@ import json
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sdckit.catalogue import CATALOGUE
 from sdckit.data.arguments import is_whole
-from sdckit.data.scenarios.column_roles import among_columns
+from sdckit.data.scenarios.column_roles import among_columns, check_insensitive
 from sdckit.errors import DataError, ScenarioError, SdcWarning
+from sdckit.numerics.threads import job
 from sdckit.report.blocks import Items, Paragraph, Section
 from sdckit.report.chapters.decision import CONTRIBUTIONS, next_steps
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.page import answer_section, compared_section, level_charts, measure_sections, not_measured
+from sdckit.report.chapters.sentences import NOT_YET
 from sdckit.report.explanation import alone_words, explanation_blocks, riskiest_block
 from sdckit.report.notebook import document_html, protected, result_html, sections_html, verdict_html, warned_html
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
 from sdckit.report.wording import say
-from sdckit.workflow.assess import assess
+from sdckit.workflow.assess import assess, assess_in_turn
 from sdckit.workflow.plan import carry_out, plan_file
 from sdckit.workflow.sessions.answering import Desk, Tell
 
@@ -80,12 +81,33 @@ NO_SUBGROUPS = (
     "another one, or make it coarser first"
 )
 MOST_COMBINATIONS = 100
+LARGE = 50_000  # records: of fewer, what the file gives back is there as soon
+STILL_LOOKED_FOR = "What the file gives back is still being looked at"
 FOR_THIS_SCREEN = "Values of single people: confidential, for this screen only. They are in no report and no download."
 
 
 def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
-    """The verdicts and the first figures against every intruder; what takes longer is asked for apart."""
-    assessment = _assessed(desk, desk.scenario(scenario), tell)
+    """The verdicts and the first figures against every intruder; what takes longer is asked for apart.
+
+    Of a large file they are sent as soon as they are there, without what the file gives back by itself.
+    """
+    whole, hear = desk.scenario(scenario), getattr(tell, "partial", None)
+
+    def sent(so_far: Assessment) -> None:
+        if hear is not None and so_far.n >= LARGE:
+            still = say(STILL_LOOKED_FOR, language)
+            hear({**_shown(desk, so_far, tell, exact=exact, language=language), "still": still})
+
+    assessment = _assessed(desk, whole, tell, sent)
+    return {
+        **_shown(desk, assessment, tell, exact=exact, language=language), "passed": assessment.passed,
+        "further": {name: say(question, language) for name, question in further_questions().items()},
+        "subgroups": subgroup_columns(desk, scenario), "notes": [],
+    }  # fmt: skip
+
+
+def _shown(desk: Desk, assessment: Assessment, tell: Tell, *, exact: bool, language: str) -> dict[str, Any]:
+    """Verdict and figures as they stand on the page."""
     tell("protecting the figures")
     made = _figures(desk, without_measures(assessment, (CONTRIBUTIONS,)), exact=exact)
 
@@ -99,14 +121,8 @@ def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langua
             sections += measure_sections(intruder)
         return [*sections, *not_measured(plain["intruders"])]
 
-    return {
-        "verdict": _verdict(made, exact=exact, language=language),
-        "html": document_html(made, laid, exact=exact, language=language),
-        "passed": assessment.passed,
-        "further": {name: say(question, language) for name, question in further_questions().items()},
-        "subgroups": subgroup_columns(desk, scenario),
-        "notes": [],
-    }
+    html = document_html(made, laid, exact=exact, language=language)
+    return {"verdict": _verdict(made, exact=exact, language=language), "html": html}
 
 
 def further_questions() -> dict[str, str]:
@@ -215,7 +231,7 @@ def subgroups(
     for name in by:
         if name in desk.data.columns and name not in can_be:
             raise ScenarioError(NO_SUBGROUPS.format(name=name, n=MOST_LEVELS), argument="by")
-    assessment = desk.remember("by", [plain_of(whole), list(by)], lambda: _assess_scenario(desk, whole, tell, by))
+    assessment = desk.remember("by", [plain_of(whole), list(by)], lambda: _assess_by(desk, whole, tell, by))
     lean = without_measures(assessment, (CONTRIBUTIONS,))
 
     def laid(plain: Plain) -> list[Section]:
@@ -268,8 +284,13 @@ def explained(
     tell("looking for what singles the record out")
     whole = desk.scenario(scenario)
     chosen = whole.intruder(intruder or next(iter(whole.intruders)))
-    with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        result = explain(desk.original(chosen), scenario=chosen, row=rows[at][-1])
+    row = rows[at][-1]
+
+    def make() -> Any:
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):
+            return explain(desk.original(chosen), scenario=chosen, row=row)
+
+    result: Any = desk.remember("explained", [plain_of(chosen), row], make)
     words = (Paragraph(FOR_THIS_SCREEN, "warning"), Paragraph(alone_words(result)))
     section = Section(f"What makes combination {which} risky", (*words, *explanation_blocks(result)))
     return {"html": _confidential(section, keys, [*result.values.values()], language)}
@@ -288,13 +309,12 @@ def _riskiest(
     if not exact:
         raise DataError("single combinations are shown only where the session shows exact figures; switch to them")
     _in_range(number, "number", MOST_COMBINATIONS)
-    from sdckit.identity.individual_risk import individual_risk
-
     whole = desk.scenario(scenario)
     chosen = whole.intruder(intruder or next(iter(whole.intruders)))
     tell("looking for the riskiest combinations")
-    with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        cells = individual_risk(desk.original(chosen), scenario=chosen).cells.in_memory()
+    # what was measured for the first figures
+    result: Any = _assessed(desk, chosen, tell)[next(iter(chosen.intruders))]["individual_risk"]
+    cells = result.cells.in_memory()
     each = [np.bincount(codes, cells.table.size)[codes] for codes in cells.table.codes]
     rarity = np.log(each).sum(axis=0)  # among equals, the rarest values first
     places = np.lexsort((rarity, -cells.columns["risk"]))[:number]
@@ -324,21 +344,34 @@ def _html(
 def _figures(desk: Desk, assessment: Assessment, *, exact: bool) -> Callable[[], Plain]:
     """Function that returns the protected document of an assessment, cached since the gate is slow."""
     measures = [sorted(intruder.results) for intruder in assessment.intruders]
-    key = [plain_of(assessment.scenario), list(assessment.by), measures, exact]
+    skipped = [intruder.skipped for intruder in assessment.intruders]
+    key = [plain_of(assessment.scenario), list(assessment.by), measures, skipped, exact]
     return lambda: desk.remember("figures", key, lambda: protected(build_document(assessment), exact=exact))
 
 
-def _assessed(desk: Desk, whole: Scenario, tell: Tell) -> Assessment:
-    """Assessment of the file, cached intruder by intruder."""
-    parts = []
-    for name in whole.intruders:
-        intruder = whole.intruder(name)
-        parts.append(desk.remember("assess", plain_of(intruder), partial(_assess_scenario, desk, intruder, tell)))
+def _assessed(
+    desk: Desk, whole: Scenario, tell: Tell, hear: Callable[[Assessment], object] = lambda _: None
+) -> Assessment:
+    """Assessment of the file, cached intruder by intruder; `hear` gets what is there before the slow part begins."""
+    check_insensitive(whole, desk.data.columns)
+    intruders = [whole.intruder(name) for name in whole.intruders]
+    with job():
+        turns = [assess_in_turn(desk.original(intruder), scenario=intruder, step=tell) for intruder in intruders]
+        first = [
+            desk.kept("assess", plain_of(intruder)) or next(turn)
+            for intruder, turn in zip(intruders, turns, strict=True)
+        ]
+        if any(reason == NOT_YET for part in first for intruder in part.intruders for _, reason in intruder.skipped):
+            hear(put_together(first, whole))
+        parts = [
+            desk.remember("assess", plain_of(intruder), lambda: [begun, *turn][-1])  # noqa: B023 - called at once
+            for intruder, begun, turn in zip(intruders, first, turns, strict=True)
+        ]
     return put_together(parts, whole)
 
 
-def _assess_scenario(desk: Desk, scenario: Scenario, tell: Tell, by: Sequence[str] = ()) -> Assessment:
-    """Assess the file without raising warnings: they stand in the document, with their counts protected."""
+def _assess_by(desk: Desk, scenario: Scenario, tell: Tell, by: Sequence[str]) -> Assessment:
+    """Assess the file by subgroups: its warnings stand in the document, with their counts protected."""
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         return assess(desk.original(scenario), scenario=scenario, by=tuple(by), step=tell)
 
