@@ -183,6 +183,34 @@ def _ends(value: Any) -> Any:
     return None if isinstance(value, float) and math.isinf(value) else value
 
 
+# The values that are varied in a map around a recipe.
+
+
+VARY = "Values to try, by step and argument, with commas between them; an empty line is not varied"
+
+
+def grid_shown(say: Say, grid: Mapping[str, Sequence[Any]]) -> TagChild:
+    """A line for each argument that is varied, and the button that tries other values."""
+    if not grid:
+        return None
+    fields = (
+        ui.input_text(f"vary_{at}", path, value=as_text(list(values))[1:-1], width="100%")
+        for at, (path, values) in enumerate(grid.items())
+    )
+    words = ui.input_action_button("try_these", say("Try these values"), class_="btn-sm btn-outline-primary")
+    return tags.details(tags.summary(say("Values to try")), tags.p(say(VARY), class_="quiet"), *fields, words)
+
+
+def grid_of(say: Say, grid: Mapping[str, Sequence[Any]], read: Read) -> dict[str, list[Any]]:
+    """What the lines say.
+
+    >>> grid_of(str, {"1.k": [2], "2.pd": [0.5]}, {"vary_0": "3, 4", "vary_1": " "}.get)
+    {'1.k': [3, 4]}
+    """
+    lines = {path: str(read(f"vary_{at}") or "").strip() for at, path in enumerate(grid)}
+    return {path: _toml(say, path, f"[{line}]") for path, line in lines.items() if line}
+
+
 # The steps of a recipe as a list with its buttons, and what was found by a search.
 
 
@@ -240,6 +268,12 @@ def start_shown(room: Room, asking: str = "") -> Tag:
         tags.div(
             ui.input_action_button("propose", say("Propose a recipe"), class_="btn-primary"),
             ui.input_action_button("starter", say("Start from the advice"), class_="btn-outline-primary"),
+            ui.input_action_button(
+                "explore",
+                say("Look around this recipe"),
+                class_="btn-outline-primary",
+                disabled=not room.work.get().recipe(),
+            ),
             *(_stepping(room, act, redo=act == "redo") for act in ("undo", "redo")),
             class_="buttons",
         ),

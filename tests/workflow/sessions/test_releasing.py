@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 
 from sdckit.errors import DataError, SdcError
-from sdckit.workflow.sessions import releasing
+from sdckit.report.chapters.map import plain_map
+from sdckit.workflow.recipes.explore import Exploration
+from sdckit.workflow.sessions import protecting, releasing
 from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
@@ -102,14 +104,21 @@ def test_a_control_file_that_fits_is_counted_and_one_that_is_gone_is_said(tmp_pa
         releasing.release(desk, tell, steps=STEPS, control=str(control), attacks=True, **HOW)
 
 
-def test_the_map_has_every_recipe_that_was_run(tmp_path: Path) -> None:
+def test_the_map_has_every_recipe_that_was_run_under_the_roles_with_its_steps_and_verdict(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
     releasing.release(desk, tell, steps=[BANDS], **HOW)
-    found = releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)
-    assert "<svg" in found["html"]
-    assert "recipe = 2" in found["html"]
-    german = releasing.map_of_recipes(desk, tell, steps=STEPS, language="de", **HOW)["html"]
-    assert "Rezept 2" in german
-    assert "erwartete Re-Identifikationen" in german
-    assert "recipe" not in german.lower()
-    assert "recipe = 3" not in releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)["html"]
+    other = {**SCENARIO, "intruders": {"neighbour": ["age"]}}
+    protecting.run(desk, tell, scenario=other, steps=[BANDS], secret=SECRET)
+    drawn = releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)["map"]
+    assert [point["name"] for point in drawn["points"]] == ["recipe 1", "recipe 2"]
+    assert [point["passed"] for point in drawn["points"]] == [False, None]
+    assert [step["method"] for step in drawn["points"][1]["steps"]] == [step["method"] for step in STEPS]
+    assert drawn["points"][0]["steps"] == [BANDS]
+    points, _ = zip(*protecting.tried(desk, desk.scenario(SCENARIO)), strict=True)
+    plain = plain_map(Exploration(points, "expected_reidentifications", "share_changed", 240, 3, None, "polars"))  # type: ignore[arg-type]
+    printed = [(point["risk"]["text"], point["loss"]["text"], point["front"]) for point in plain["points"]]
+    assert [(point["risk"], point["loss"], point["front"]) for point in drawn["points"]] == printed
+    german = releasing.map_of_recipes(desk, tell, steps=STEPS, language="de", **HOW)["map"]
+    assert german["points"][1]["name"] == "Rezept 2"
+    assert german["risk"] == "erwartete Re-Identifikationen"
+    assert len(releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)["map"]["points"]) == 2

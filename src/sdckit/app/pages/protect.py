@@ -13,9 +13,20 @@ from shiny.ui import HTML, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Step, made_steps
 from sdckit.app.page_context import Kept, Room, Say, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
-from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, start_shown, step_shown
+from sdckit.app.recipe_map import DID as DID_MAP, WHY as WHY_MAP, RecipeMap, map_panel
+from sdckit.app.step_form import (
+    found_shown,
+    grid_of,
+    grid_shown,
+    is_ready,
+    name_of,
+    passing_shown,
+    start_shown,
+    step_shown,
+)
 from sdckit.app.versions import can_open, versions_shown
 from sdckit.data.methods import METHODS
+from sdckit.errors import ScenarioError
 
 Plain = Mapping[str, Any]
 SECONDS = 120  # of a search for a recipe
@@ -28,6 +39,7 @@ DID = {
 WHY = {
     "propose": "before a proposal", "starter": "before the advice", "load_recipe": "before a recipe was loaded",
 }  # fmt: skip
+MAP = "Map of risk and loss"
 NO_STEP = "No step yet. Propose a recipe, start from the advice on the keys, or add a step."
 
 
@@ -37,7 +49,7 @@ def panel(say: Say) -> TagChild:
     return TagList(
         tags.link(rel="stylesheet", href="protect.css"),
         tags.script(src="protect.js", defer=""),
-        ui.output_ui("start"), ui.output_ui("found"),
+        ui.output_ui("start"), ui.output_ui("found"), map_panel(),
         tags.div(
             tags.div(tags.h3(say("Steps")), ui.output_ui("steps"), ui.output_ui("add"), class_="steps"),
             tags.div(ui.output_ui("editor"), ui.output_ui("picture"), class_="editor"),
@@ -57,13 +69,15 @@ class Bench:
     found: Kept[dict[str, Any]]
     so_far: Kept[dict[str, Any]]  # the recipe that passes, of a search that goes on
     beside: Kept[str]
+    map: RecipeMap
     asking: reactive.Value[str]
 
     @classmethod
     def of(cls, room: Room) -> Bench:
         """An empty one."""
+        recipes = RecipeMap(room, MAP, lambda answer: grid_shown(room.say, answer.get("grid", {})))
         figures, found, so_far = (Kept[dict[str, Any]](room, {}) for _ in range(3))
-        return cls(room, reactive.Value(None), figures, found, so_far, Kept(room, ""), reactive.Value(""))
+        return cls(room, reactive.Value(None), figures, found, so_far, Kept(room, ""), recipes, reactive.Value(""))
 
     def steps(self) -> list[Step]:
         """The steps as they are."""
@@ -112,6 +126,11 @@ class Bench:
             self.found.set({})
             self.room.cancel("protecting.propose")
             self.take(so_far["steps"], did=DID["propose"], why=WHY["propose"])
+
+    def use_point(self, at: int) -> None:
+        """Take the recipe of a point of the map."""
+        if steps := self.map.use(at):
+            self.take(steps, did=DID_MAP, why=WHY_MAP)
 
     def put(self, draft: Draft, arguments: Plain) -> None:
         """Put what a form says in the place of its step, or behind the last one."""
@@ -168,6 +187,8 @@ class Bench:
             "leave": lambda: self.asking.set(""),
             "edit": lambda: self.edit(at),
             "passing": self.take_passing,
+            "point": lambda: self.map.open(at),
+            "use_point": lambda: self.use_point(at),
             "open_version": lambda: self.open_version(at),
             "compare_version": lambda: self.compare_version(at),
             "other": lambda: self.take(others[at]["steps"], did="take another recipe", why="before another recipe"),
@@ -181,7 +202,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     """What its buttons do."""
     bench = Bench.of(room)
     serve_editor(input, session, room, bench.draft, bench.put)
-    _serve_list(input, bench)
+    _serve_list(session, input, bench)
     _serve_finding(input, bench)
     _serve_figures(session, bench)
     _serve_versions(input, bench)
@@ -192,9 +213,18 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         bench.do(str(input.act()["act"]), int(input.act().get("at", -1)))
 
 
-def _serve_list(input: Inputs, bench: Bench) -> None:
+def _serve_list(session: Session, input: Inputs, bench: Bench) -> None:
     """The list of steps, and a new one."""
-    room = bench.room
+    room, root = bench.room, session.root_scope()
+    seen = [bench.steps()]
+
+    @reactive.effect
+    def _() -> None:
+        """A form does not outlive the steps that another page changes."""
+        steps = list(room.work.get().steps)
+        if steps != seen[0] and "page" in root.input and root.input.page() != "protect":
+            bench.draft.set(None)
+        seen[0] = steps
 
     @render.ui
     def steps() -> TagChild:
@@ -252,11 +282,12 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     def look(task: str, label: str, **more: Any) -> None:
         asked = {name: value for name, value in bench.asked().items() if name != "secret"}
-        keep, passing = bench.found.taker(), bench.so_far.taker()
+        keep, passing, draw = bench.found.taker(), bench.so_far.taker(), bench.map.taker()
 
         def then(answer: dict[str, Any]) -> None:
             bench.so_far.set({})
             keep(answer)
+            draw(answer)
             bench.take(answer["steps"], did=DID[task], why=WHY[task])
 
         room.start(f"protecting.{task}", then, label=room.say(label), beside=task, partial=passing, **asked, **more)
@@ -272,6 +303,25 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     @reactive.event(input.starter)
     def _() -> None:
         look("starter", "following the advice on the keys")
+
+    def look_around(grid: Plain) -> None:
+        room.start(
+            "exploring.explore", bench.map.taker(), label=room.say("looking around the recipe"), beside="explore",
+            steps=room.work.get().recipe(), grid=grid, **bench.asked(),
+        )  # fmt: skip
+
+    @reactive.effect
+    @reactive.event(input.explore)
+    def _() -> None:
+        look_around({})
+
+    @reactive.effect
+    @reactive.event(input.try_these)
+    def _() -> None:
+        try:
+            look_around(grid_of(room.say, bench.map.answer.get()["grid"], lambda name: input[name]()))
+        except ScenarioError as error:
+            room.alert(str(error), beside="try_these")
 
     @render.ui
     def found() -> TagChild:

@@ -17,6 +17,7 @@ from sdckit.data.replace import open_eager
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
 from sdckit.report.blocks import Code, Section
+from sdckit.report.chapters.map import plain_front
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section, recipes_beside
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
@@ -25,10 +26,11 @@ from sdckit.workflow.recipes.recipe_steps import method_of
 from sdckit.workflow.recipes.release_files import unread
 from sdckit.workflow.recipes.starter_recipe import comments_in
 from sdckit.workflow.recipes.step_forms import picture_of
+from sdckit.workflow.sessions.map_points import can_be_drawn, in_language, of_front
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.proposing.proposal import Alternative
+    from sdckit.workflow.proposing.proposal import Alternative, Proposal
     from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe import Applied
     from sdckit.workflow.sessions.answering import Desk, Tell
@@ -84,28 +86,38 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
     made = make_recipe(desk, steps)
 
     def run() -> Applied:
-        return _run(desk, made, scenario, secret, tell, watch=True)
+        return run_steps(desk, made, scenario, secret, tell, watch=True)
 
     outcome: Applied = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
-    _remember(desk, outcome)
+    _remember(desk, scenario, outcome)
     return outcome
 
 
-def tried(desk: Desk) -> tuple[Point, ...]:
-    """The recipes that were run while the file is open, as points of a map."""
-    return tuple(desk.memo.get(TRIED, {}).values())
+def tried(desk: Desk, scenario: Scenario) -> list[tuple[Point, Recipe]]:
+    """The recipes that were run under a scenario while the file is open, each with its point of a map."""
+    pairs = desk.memo.get(TRIED, {}).get(scenario.to_toml(), {}).values()
+    return [(point, recipe) for point, recipe in pairs if can_be_drawn(point)]
 
 
-def _remember(desk: Desk, made: Applied) -> None:
+def _remember(desk: Desk, scenario: Scenario, made: Applied) -> None:
     from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe_figures import worst_of
 
-    points: dict[str, Point] = desk.memo.setdefault(TRIED, {})
-    name = digest(made.recipe.to_toml(), made.log.scenario)
+    points: dict[str, Any] = desk.memo.setdefault(TRIED, {}).setdefault(scenario.to_toml(), {})
+    name = digest(made.recipe.to_toml())
     if name not in points:
         figures = worst_of([figure for figure in made.figures if figure.step == len(made.log.steps)])
         behind, small = (int(figures.pop(few)) for few in ("behind", "small"))
-        points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small)
+        points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small), made.recipe
+
+
+def passed_of(desk: Desk, scenario: Scenario, recipe: Recipe, *, passed: bool | None = None) -> bool | None:
+    """Whether the release of a recipe held every limit when it was judged last; `passed` keeps a new verdict."""
+    known: dict[str, bool] = desk.memo.setdefault("recipes judged", {})
+    name = digest(scenario.to_toml(), recipe.to_toml())
+    if passed is not None:
+        known[name] = passed
+    return known.get(name)
 
 
 def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: str, tell: Tell) -> Any:
@@ -115,13 +127,16 @@ def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: 
     first = recipe.prefix(n)
 
     def run() -> Any:
-        return _run(desk, first, scenario, secret, tell, watch=False).data
+        return run_steps(desk, first, scenario, secret, tell, watch=False).data
 
     files = kept(desk, "files on the way", [scenario.to_toml(), first.to_toml(), secret], run)
     return files[0] if isinstance(files, list) else files
 
 
-def _run(desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell, *, watch: bool) -> Applied:
+def run_steps(
+    desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell, *, watch: bool
+) -> Applied:  # fmt: skip
+    """Carry out a recipe with the session's secret; `watch` measures after each step."""
     data = data_for(desk, recipe, scenario)
     keys = {
         str(step.arguments["column"]): _key(secret, str(step.arguments["column"]))
@@ -316,15 +331,19 @@ def propose(
             folder=desk.folder, time_limit=seconds, step=tell, passing=passes,
         )  # fmt: skip
         plain = proposal.to_dict(internal=exact)
-        others = [
-            {"words": row["words"], "loss": _loss(row["loss"]), "passed": row["passed"],
-             "steps": plain_steps(other.recipe)}
-            for row, other in zip(plain["alternatives"], proposal.alternatives, strict=True)
+        recipes: list[Proposal | Alternative] = [proposal, *proposal.alternatives]
+        rows = [
+            {"words": row["words"], "loss": _loss(row["loss"]), "passed": bool(row["passed"]),
+             "steps": plain_steps(recipe.recipe)}
+            for row, recipe in zip([plain, *plain["alternatives"]], recipes, strict=True)
         ]  # fmt: skip
+        try:
+            drawn = of_front(plain_front(proposal.front(internal=exact), proposal.n, internal=exact), rows)
+        except DataError:  # too few records for a document
+            drawn = {}
         return {
-            "steps": plain_steps(proposal.recipe), "text": proposal.text, "passed": bool(proposal.passed),
-            "words": proposal.words, "loss": _loss(plain["loss"]), "exceeded": [*proposal.exceeded, *proposal.unjudged],
-            "alternatives": others,
+            **rows[0], "text": proposal.text, "exceeded": [*proposal.exceeded, *proposal.unjudged],
+            "alternatives": rows[1:], "map": drawn,
         }  # fmt: skip
 
     remembered = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)
@@ -333,7 +352,8 @@ def propose(
         for alternative in remembered["alternatives"]
     ]
     html = _written(desk, remembered["text"], exact=exact, language=language)
-    return {**remembered, "alternatives": others, "html": html}
+    drawn = in_language(remembered["map"], language, desk.data.columns)
+    return {**remembered, "alternatives": others, "map": drawn, "html": html}
 
 
 def _loss(share: float | str | None) -> str:

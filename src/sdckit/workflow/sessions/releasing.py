@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from sdckit.catalogue.attacks import COPIES
 from sdckit.data.limits import LIMITS
 from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Block, Paragraph, Section
+from sdckit.report.chapters.map import plain_map
 from sdckit.report.chapters.page import verdicts_block
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
@@ -20,7 +20,8 @@ from sdckit.report.gate.protect import protect_words
 from sdckit.report.notebook import sections_html, verdict_html, warned_html
 from sdckit.report.rates import ATTACKS
 from sdckit.report.wording import say
-from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept, make_recipe, tried
+from sdckit.workflow.sessions.map_points import LOSS, RISK, in_language, of_map
+from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept, passed_of, plain_steps, tried
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -70,7 +71,9 @@ def judged(
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
             assessment = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
         try:
-            return Judged(name, made, assessment, check_assessment(assessment).passed)
+            passed = check_assessment(assessment).passed
+            passed_of(desk, scenario, made.recipe, passed=passed)
+            return Judged(name, made, assessment, passed)
         except ScenarioError as error:  # no threshold, or guesses that nobody has confirmed
             return Judged(name, made, assessment, passed=False, why_not=str(error))
 
@@ -185,20 +188,15 @@ def chapter(
 
 
 def map_of_recipes(
-    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, risk: str = "expected_reidentifications",
-    loss: str = "share_changed", exact: bool = False, language: str = "en",
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, exact: bool = False,
+    language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """Risk and loss of every recipe that was run in the session."""
-    from sdckit.report.chapters.map import map_chart, map_table, plain_map
-    from sdckit.report.charts import to_svg
+    """Risk and loss of every recipe that was run under the scenario in the session."""
     from sdckit.workflow.recipes.explore import Exploration
 
     chosen = desk.scenario(scenario)
     made = applied(desk, chosen, steps, secret, tell)
-    exploration = Exploration(tried(desk), risk, loss, made.log.n, made.k, make_recipe(desk, steps), "polars")
-    try:
-        plain = plain_map(exploration, internal=exact)
-    except DataError as error:
-        return {"html": warned_html(str(error), language)}
-    table = sections_html([Section("", (map_table(plain),))], exact=exact, language=language)
-    return {"html": f"<figure>{to_svg(map_chart(plain, partial(say, language=language)))}</figure>{table}"}
+    points, recipes = zip(*tried(desk, chosen), strict=True)
+    plain = plain_map(Exploration(points, RISK, LOSS, made.log.n, made.k, made.recipe, "polars"), internal=exact)
+    rows = [{"passed": passed_of(desk, chosen, recipe), "steps": plain_steps(recipe)} for recipe in recipes]
+    return {"map": in_language(of_map(plain, rows), language, desk.data.columns)}
