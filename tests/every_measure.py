@@ -46,6 +46,7 @@ MORE: dict[str, dict[str, Any]] = {
     "compare_models": {"formula": "income ~ hours + sex"},
     "propensity": {"resamples": 5},
     "distance_to_closest_record": {"resamples": 19},
+    "edit_rules": {"rules": {"ill": {"when": {"sex": "f"}, "value": "no"}}},
     "information_loss": {"categorical": KEYS, "id": "row"},
     "compare_estimates": {"statistic": "mean", "variables": ["income"]},
 }

@@ -155,6 +155,7 @@ from .utility.tables.compare_distributions import (
     DistributionComparison as DistributionComparison,
     compare_distributions as compare_distributions,
 )
+from .utility.tables.edit_rules import EditRules as EditRules, edit_rules as edit_rules
 from .utility.tables.tabular_utility import TabularUtility as TabularUtility, tabular_utility as tabular_utility
 from .utility.utility_overview import UtilityOverview as UtilityOverview, utility_overview as utility_overview
 from .workflow.assess import assess as assess

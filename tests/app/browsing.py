@@ -126,22 +126,43 @@ class Windows:
         assert len(self.errors) <= self.expected, self.errors
 
 
-# The server answers in turn: what was clicked before was taken in when it answers.
+# The server answers in turn: what was clicked before was taken in when it answers. A page that is about to be left, or
+# has just come, is not ready.
 CALM = """async () => {
   const asked = () => new Promise(done => Shiny.shinyapp.makeRequest('ping', [], done, done));
-  const still = () => !document.body.classList.contains('busy')
+  const there = () => document.body && document.body.dataset.ready && 'Shiny' in window;
+  const still = () => there() && !document.body.classList.contains('busy')
     && ![...document.querySelectorAll('.recalculating')].some(one => one.offsetParent);
-  for (;;) {
-    await asked();
+  while (!document.body || !document.body.dataset.ended) {
+    if (there()) await asked();
     if (still()) { await asked(); if (still()) return; }
     await new Promise(done => setTimeout(done, 20));
   }
 }"""
+# What a script meets on a page that is just being left for the next one.
+LEFT = "context was destroyed", "Cannot read properties of null", "because of a navigation", "properties of undefined"
+
+
+def is_left(error: Exception) -> bool:
+    """Whether it says that the page was just being left."""
+    return any(words in str(error) for words in LEFT)
+
+
+def see(page: Any, script: str, argument: Any = None) -> Any:
+    """What a script sees on a page; once more where that was just being left for the next one."""
+    for _ in range(600):
+        try:
+            return page.evaluate(script, argument)
+        except Exception as error:
+            if not is_left(error):
+                raise
+            time.sleep(0.1)
+    return page.evaluate(script, argument)
 
 
 def calm(page: Any) -> None:
-    """Wait until no task runs and nothing that can be seen is drawn anew."""
-    page.evaluate(CALM)
+    """Wait until no task runs and nothing that can be seen is drawn anew, on this page or on that which follows."""
+    see(page, CALM)
 
 
 def shown(page: Any) -> str:

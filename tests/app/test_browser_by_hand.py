@@ -117,8 +117,8 @@ def test_by_mouse_and_in_german(visit: Windows, tmp_path: Path) -> None:
 
 
 def _read_two_files(page: Any, hand: German, persons: Path, homes: Path) -> None:
+    """The second file comes while the first is still read."""
     page.set_input_files("#file-upload", persons)
-    hand.rest("file")
     page.click("#page_file details summary")
     page.fill("#file-join_key", "haushalt")
     sent(page, "file-second", homes)

@@ -133,7 +133,7 @@ def test_work_of_a_tab_that_is_gone_is_offered_in_every_new_one(tmp_path: Path) 
         session.set_inputs(waiting_act={**act, "act": "remove"})
         assert "data-waiting" not in str(session.get_output("waiting").value)
         assert not seat.folder.exists()
-        assert seat.autosave.holds(seat)
+        assert seat.is_in(seat.autosave.found)
 
 
 def test_a_session_can_be_ended_and_the_last_one_ends_the_program(tmp_path: Path) -> None:

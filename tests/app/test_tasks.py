@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +163,24 @@ def test_cancel_ends_what_runs_and_forgets_what_waits(tmp_path: Path) -> None:
 
     results, _ = run(tmp_path, begin)
     assert results == []
+
+
+def test_what_a_job_brought_is_dropped_where_it_ends_without_a_result(tmp_path: Path) -> None:
+    """Refused, cancelled while it runs, cancelled while it waits: a file that was to be checked stayed."""
+    dropped: list[str] = []
+
+    def begin(jobs: Jobs, results: list[Any]) -> None:
+        def seen(shown: Shown) -> None:
+            if shown.progress and results:
+                jobs.cancel()
+
+        for name in ("refuse", "echo", "begin", "warn"):
+            jobs.start(replace(job(name, results.append), dropped=partial(dropped.append, name)))
+        jobs.show = seen
+
+    results, _ = run(tmp_path, begin)
+    assert len(results) == 1
+    assert sorted(dropped) == ["begin", "refuse", "warn"]
 
 
 def test_what_does_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

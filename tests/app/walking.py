@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 import sdckit as sdc
-from app.browsing import READY, Served, shown
+from app.browsing import READY, Served, is_left, see, shown
 
 IN_CI = 5, 40  # walks, and clicks of a walk
 PATIENCE = 30.0  # seconds that a page may show the same while it is busy, on a machine that does nothing else
@@ -31,12 +31,26 @@ LONG = 8.0  # seconds after which a walk presses Cancel, mostly: a search takes 
 PENDING = re.compile(r"\b(is|are) being (\w+)\b|\bwerden? gerade\b|^(Checking|Measuring|Reading|Guessing)\b.*…$", re.M)
 INTERNAL = re.compile(r"internal error|interner Fehler|An error has occurred|Traceback", re.IGNORECASE)
 
-# What can be pressed, chosen or filled and is seen; a dialog hides what is behind it.
+# What somebody sees of a thing to press, choose or fill.
+ABOUT = """one => {
+  const text = (one.getAttribute('aria-label')
+    || (one.labels && one.labels[0] && one.labels[0].innerText) || one.innerText || one.title || one.name || '').trim();
+  const kind = one.matches('summary') ? 'summary' : one.matches('[role=slider]') ? 'edge'
+    : one.matches('a') ? (one.hasAttribute('download') || one.matches('.shiny-download-link') ? 'download' : 'link')
+    : one.matches('select') ? 'select' : one.matches('button') ? (one.matches('.term') ? 'term'
+      : one.matches('.way, [data-go]') ? 'way' : 'button')
+    : ['checkbox', 'radio'].includes(one.type) ? 'tick' : one.type === 'file' ? 'file' : 'field';
+  return {
+    kind, id: one.id, act: one.dataset.act || '', opens: one.dataset.open || '', name: text.slice(0, 80),
+    chosen: one.type === 'radio' && one.checked, form: one.closest('.step-editor') !== null,
+    options: kind === 'select' ? [...one.options].map(option => option.value) : [],
+  };
+}"""
+# All that can be pressed, chosen or filled; a dialog hides what is behind it.
 SEEN = """() => {
+  const about = ABOUT;
   const root = document.querySelector('dialog[open]') || document;
   const seen = one => one.checkVisibility({ checkVisibilityCSS: true }) && one.getClientRects().length > 0;
-  const text = one => (one.getAttribute('aria-label')
-    || (one.labels && one.labels[0] && one.labels[0].innerText) || one.innerText || one.title || one.name || '').trim();
   window.walked = [];
   const found = [];
   for (const one of root.querySelectorAll('button, a[href], summary, input, select, textarea, [role=slider]')) {
@@ -44,24 +58,15 @@ SEEN = """() => {
     if (!place || !seen(place) || one.disabled || one.classList.contains('disabled') || one.ariaDisabled === 'true')
       continue;
     if (one.type === 'hidden' || one.readOnly || one.closest('.skip') || one.matches('.skip')) continue;
-    const kind = one.matches('summary') ? 'summary' : one.matches('[role=slider]') ? 'edge'
-      : one.matches('a') ? (one.hasAttribute('download') || one.matches('.shiny-download-link') ? 'download' : 'link')
-      : one.matches('select') ? 'select' : one.matches('button') ? (one.matches('.term') ? 'term'
-        : one.matches('.way, [data-go]') ? 'way' : 'button')
-      : ['checkbox', 'radio'].includes(one.type) ? 'tick' : file ? 'file' : 'field';
-    found.push({
-      kind, id: one.id, act: one.dataset.act || '', opens: one.dataset.open || '',
-      chosen: one.type === 'radio' && one.checked, form: one.closest('.step-editor') !== null,
-      name: text(one).slice(0, 80), at: window.walked.length,
-      options: kind === 'select' ? [...one.options].map(option => option.value) : [],
-    });
+    found.push({ ...about(one), at: window.walked.length });
     window.walked.push(one);
   }
   return found;
-}"""
+}""".replace("ABOUT", ABOUT)
 # What the page says of itself: nothing of it is still to be drawn where `idle` is true.
 STATE = """async () => {
-  if (!('Shiny' in window) || !document.getElementById('busy')) return { ended: true };
+  if (document.body.dataset.ended) return { ended: true };
+  if (!document.body.dataset.ready) return { idle: false, busy: false, says: 'loading', text: '', lost: false };
   await new Promise(done => Shiny.shinyapp.makeRequest('ping', [], done, done));
   const drawn = ![...document.querySelectorAll('.recalculating')].some(one => one.checkVisibility());
   const busy = document.body.classList.contains('busy');
@@ -77,7 +82,6 @@ TEXTS = (
     "3", "2", "0.05", ".2", "none", "", "two", "-4", "1e9", "0", "99999999999", "NA, -9", "älter; 'x\" <b>", "[1, 2]",
     "{a = [\"x\"]}", "income ~ age", "age", "sex", "neighbour", "x" * 300, "nan", "ill", "1,5",
 )  # fmt: skip
-LEFT = "context was destroyed"  # of a page that is being left for the next one
 WEIGHTS = {
     "button": 12, "way": 7, "tick": 4, "select": 4, "field": 4, "file": 3, "summary": 2, "edge": 2, "download": 2,
     "link": 0.5, "term": 0.3, "reload": 0.6, "window": 0.4,
@@ -164,16 +168,8 @@ class Walk:
     # What is done.
 
     def see(self, script: str) -> Any:
-        """What a script sees on the page; again where a page was just being left for the next one."""
-        for _ in range(100):
-            try:
-                return self.page.evaluate(script)
-            except Exception as error:
-                between = (LEFT, "Cannot read properties of null")
-                if not any(words in str(error) for words in between):
-                    raise
-                time.sleep(0.1)
-        return self.page.evaluate(script)
+        """What a script sees on the page."""
+        return see(self.page, script)
 
     def go(self, clicks: int) -> None:
         """Press so often; what came before must have been answered, mostly."""
@@ -182,7 +178,7 @@ class Walk:
             try:
                 self.act()
             except Exception as error:  # noqa: BLE001 - what cannot be pressed is a fault of the page, or gone meanwhile
-                if LEFT in str(error):  # going on with other work loads the page anew
+                if is_left(error):  # going on with other work loads the page anew
                     continue
                 self.note(f"could not be done: {type(error).__name__}: {str(error)[:300]}")
             if self.rng.random() < 0.8:

@@ -20,7 +20,6 @@ from sdckit.attacks.attack_files import (
     draw_targets,
     encode_files,
     file_notes,
-    group_labels,
     numeric_columns,
     open_attack,
     options,
@@ -228,7 +227,10 @@ def test_no_more_than_there_are():
 
 def test_subgroups():
     targets = draw_targets(FILES, options(20, 0.95, ["größe", "True"], 1), {})
-    assert [part.labels for part in targets.parts] == [(), *group_labels(FILES, ["größe", "True"]).values()]
+    assert [part.labels for part in targets.parts] == [
+        (),
+        *FILES.pair.group_labels(["größe", "True"], control=True).values(),
+    ]
     for part in targets.parts[1:]:
         rows = ORIGINAL[targets.members[part.members].tolist()]
         assert {(sex, str(true)) for sex, true in rows.select("größe", "True").rows()} == {part.labels}

@@ -15,6 +15,7 @@ from every_measure import KEYS, NUMBERS, changed, options, people, taken
 from sdckit.catalogue import CATALOGUE, Measure
 from sdckit.cli.app import command_tree
 from sdckit.cli.measure_commands import MeasureCommand
+from sdckit.data.scenarios.scenario_toml import write_toml
 
 OWN = {"explain", "canaries"}  # they have a file of their own
 MADE = [row for row in CATALOGUE if row.name not in OWN]
@@ -55,6 +56,10 @@ def line(row: Measure) -> list[str]:
         given["control"] = "control.csv"
     if row.name == "differencing":
         given |= {"earlier": "changed.csv", "sensitive": ["ill"]}
+    if row.name == "edit_rules":
+        rules = [{"column": column, **rule} for column, rule in given["rules"].items()]
+        Path("rules.toml").write_text("".join(f"[[rules]]\n{write_toml(rule, ())}" for rule in rules), encoding="utf-8")
+        given["rules"] = "rules.toml"
     if row.name == "joint_audit":
         given["counted"] = given.pop("tables")[0]
     if row.name == "bayesian_attribute_risk":

@@ -14,10 +14,10 @@ from sdckit.data.limits import LIMITS, SCOPES, declarable, limits_of_type
 from sdckit.data.scenarios.thresholds import VALUES, Thresholds
 from tree import ROOT, none_offends
 
-QUESTIONS = {"singled", "linked", "learnt", "tried", "covered"}
+QUESTIONS = {"singled", "linked", "learnt", "tried", "covered", "used"}
 PLACES = {
     "beside", "limit", "value", "percent", "records", "variable", "are", "have", "group", "because", "reason",
-    "columns",
+    "columns", "ends",
 }  # fmt: skip
 PRINTED = {"beside", "limit", "value", "some", "variable", "reason", "columns", "points"}
 

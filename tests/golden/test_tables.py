@@ -167,3 +167,21 @@ def test_each_variable_side_by_side(reference):
     result = compare_distributions(original, releases[0], variables=expected["rows"])
     found = [[one[name] for one in (result.s_pmse, result.df, result.pmse)] for name in expected["rows"]]
     np.testing.assert_allclose(found, expected["values"], rtol=1e-9)
+
+
+NIST = [
+    "SEX", "MSP", "HISP", "RAC1P", "NOC", "NPF", "HOUSING_TYPE", "OWN_RENT", "EDU", "PINCP_DECILE", "DVET", "DREM",
+    "DPHY", "DEYE", "DEAR",
+]  # fmt: skip
+
+
+def test_the_score_of_the_national_benchmark(reference):
+    """One state in two years: the figures of SDNist 2, and a sample that is as near."""
+    files = [pl.read_csv(reference / "public" / f"ma{year}.csv.gz", infer_schema=False) for year in (2019, 2018)]
+    whole = tabular_utility(*files, variables=NIST)
+    assert whole.n_tables == 105
+    assert whole.k_marginal == pytest.approx(974.3692064235588, abs=1e-9)
+    assert round(100 * whole.sample_equivalent, 1) == 19.0
+    grouped = tabular_utility(*files, variables=NIST, by="PUMA")
+    assert grouped.k_marginal == pytest.approx(948.2899007963574, abs=1e-9)
+    assert len(grouped.groups) == files[0]["PUMA"].n_unique()

@@ -85,6 +85,7 @@ CALLS = {
     "copied_records": PAIR,
     "interval_overlap": {"confidential": [[0.0, 1.0]], "released": [[0.5, 1.5]]},
     "interval_risk": {**PAIR, "numeric": ["pay"]},
+    "edit_rules": {**PAIR, "rules": {"ill": {"when": {"sex": "f"}, "value": "no"}}},
     "exact_numbers": {**PAIR, "magnitudes": ["pay"], "number_groups": ["area"]},
     "k_anonymity": ONE,
     "known_points": {"data": FILE, "person": "home", "keys": ["sex"]},
@@ -188,7 +189,7 @@ KINDS = {
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
          "outside", "null", "fit_to", "interval", "statistic", "loss",
-         "risk_figure", "loss_figure", "how", "ties", "negative"],
+         "risk_figure", "loss_figure", "how", "ties", "negative", "score"],
         "choice"),
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
@@ -201,7 +202,7 @@ KINDS = {
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
           "masked", "error", "tables", "to", "weights", "margins", "together", "folder", "earlier",
           "earlier_keys", "ledger", "prefer", "allow", "transform", "tolerance",
-          "derived"], "own"),
+          "derived", "fpr"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "time", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.

@@ -92,6 +92,7 @@ def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)
         "compare_estimates": (two, {"statistic": "mean", "variables": NUMERIC}),
         "compare_distributions": (two, mixed),
         "compare_associations": (two, mixed),
+        "edit_rules": (aligned, {"rules": {"ill": {"when": {"sex": "f"}, "value": "no"}}, "id": "id"}),
         "tabular_utility": (two, mixed),
         "cluster_utility": (two, {**mixed, **seed}),
         "ecdf_utility": (two, {"variables": NUMERIC}),

@@ -103,6 +103,7 @@ LINES = {
     "alpha-k": f"alpha-k {TOLD}",
     "identity-disclosure": f"identity-disclosure {PAIR} {KEYS}",
     "replicated-uniques": f"replicated-uniques {PAIR} {KEYS}",
+    "edit-rules": f"edit-rules {PAIR} --rules rules.toml --identifiers id,hh,w",
     "copied-records": f"copied-records {PAIR} --control control.parquet --identifiers id,hh,w",
     "attribute-disclosure": f"attribute-disclosure {PAIR} {KEYS} --target ill",
     "attribute-disclosure-table": f"attribute-disclosure-table {PAIR} {KEYS} --targets ill,job",
@@ -149,6 +150,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(FILES, path)
     (path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
     (path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    (path / "rules.toml").write_text('[[rules]]\ncolumn = "ill"\nwhen = {sex = "f"}\nvalue = "no"\n', encoding="utf-8")
     ledger = sdc.ReleaseLedger.create(path / "ledger", key=path / "ledger.key", survey="Survey")
     for name in ("2023", "waiting"):
         ledger = ledger.add(

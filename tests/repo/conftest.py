@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
+import numpy.random  # noqa: F401 - it takes `secrets.randbits` when it is imported first: the real one, not ours
 import pytest
 
 

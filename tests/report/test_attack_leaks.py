@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -22,7 +23,8 @@ def printed(place, n, attack, n_control, control, guess):
     effect = 1.7 if place.startswith("singling") else 1.0
     attacked, others = Tally(n, attack, effect), Tally(n_control, control, effect)
     figures = rates(attacked, guess, others, 0.95, {})
-    result = SimpleNamespace(figures=tuple(figures), per_release=(figures,), verdict="", notes={}, by=(), **figures)
+    more = {**figures, "ratio_auc": math.nan}
+    result = SimpleNamespace(figures=tuple(figures), per_release=(figures,), verdict="", notes={}, by=(), **more)
     plain = plain_attacks({place: result}, n=max(n, 50), sizes=[max(n, 50)], control=True)
     return json.dumps(plain["attacks"])
 

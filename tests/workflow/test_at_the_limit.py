@@ -14,7 +14,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from sdckit.data.scenarios.thresholds import Thresholds
-from sdckit.workflow.verdicts import Verdict, judge_attacks
+from sdckit.workflow.verdicts import ON_ATTACKS, Verdict, judge_attacks
 
 # Groups of 4, 2 and 2 with the same keys; in each, two different answers; households of two.
 FILE = pl.DataFrame(
@@ -100,6 +100,16 @@ def large(**limits: float) -> list[Verdict]:
         return list(sdc.assess(file, scenario=scenario).verdicts)
 
 
+def contradicting(**limits: float) -> list[Verdict]:
+    """What is said of a release a quarter of which breaks a rule that the original keeps."""
+    whole = pl.DataFrame({"age": range(400), "sex": ["f", "m"] * 200})
+    swapped = whole.with_columns(sex=pl.when(pl.col("age") < 200).then(pl.lit("m")).otherwise("sex"))
+    rules = {"age": {"when": {"sex": "m"}, "value": [*range(1, 400, 2)]}}
+    scenario = sdc.Scenario(keys=["age", "sex"], aligned=True, thresholds=limits, rules=rules)
+    with quiet():
+        return list(sdc.assess(whole, swapped, scenario=scenario, seed=1).verdicts)
+
+
 def followed(**limits: float) -> list[Verdict]:
     """What is said of three people of two rows, of whom the last is alone with both together, and with each."""
     file = pl.DataFrame({"who": [1, 1, 2, 2, 3, 3], "year": [1, 2] * 3, "job": ["a", "a", "a", "b", "b", "b"]})
@@ -122,6 +132,13 @@ def attacked(**limits: float) -> list[Verdict]:
     return list(judge_attacks(limits["residual_risk"], "a", made, intruders=("a",), failed=(), control=500))
 
 
+def told(**limits: float) -> list[Verdict]:
+    """Half as many members are told as by guessing."""
+    (kind,) = (one for one in ON_ATTACKS if one.name in limits)
+    made = {"membership": Attack(({"risk": 0.125, kind.figure: 0.5},))}
+    return list(judge_attacks(limits[kind.name], "a", made, intruders=("a",), failed=(), control=500, kind=kind))
+
+
 Judge = Callable[..., list[Verdict]]
 SHARES: Mapping[str, Judge] = {
     "global_risk": verdicts,
@@ -131,10 +148,12 @@ SHARES: Mapping[str, Judge] = {
     "copied_records": of_copies,
     "correctly_disclosed": of_release,
     "residual_risk": attacked,
+    "membership_tpr": told,
     "recoverable": undone,
     "differencing": beside_earlier,
     "joint_recoverable": beside_tables,
     "exact_numbers": large,
+    "broken_rules": contradicting,
     "known_points": lambda **limits: followed(known_points={"points": 1, "alone": limits["known_points"]}),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
+from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.workflow.check import check_assessment
 from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release, judge_undone, with_origins
@@ -219,6 +221,26 @@ def test_what_leaves_the_residual_risk_open():
     assert found.holds
     overlapping = {"membership": _Plain(({"risk": 0.0},), control_state="overlapping")}
     assert "people of the original are in the control file" in reason(attacks=overlapping)
+
+
+def test_a_limit_on_members_told_reads_its_own_attack():
+    of_members = next(kind for kind in LIMITS.values() if kind.values == "multiple")
+    interval = SimpleNamespace(low=0.03, high=0.08)
+    near = SimpleNamespace(per_release=({"risk": 0.9},), tpr_multiple=6.5, judged=interval, notes={})
+    every = SimpleNamespace(per_release=({"risk": 0.9},), tpr_multiple=2.0, judged=None, notes={})
+    attacks = {"linkability:a": _attack(0.9), "membership": near, "membership:all": every}
+    given = {"intruders": ("a",), "failed": ["linkability:a"], "control": 1000, "kind": of_members}
+    (found,) = judge_attacks(6.0, "a", attacks, **given)
+    assert (found.name, found.holds, found.value, found.ends) == (of_members.name, False, 6.5, (0.03, 0.08))
+    assert "6.5 times as many members are recognised (excess over others 3.0% to 8.0%), above 6 times" in found.sentence
+    assert judge_attacks(6.5, "a", attacks, **given)[0].holds
+    near.tpr_multiple, near.notes = math.nan, {"tpr_multiple": "not judged: too few"}
+    (found,) = judge_attacks(6.5, "a", attacks, **given)
+    assert (found.holds, found.reason) == (None, "not judged: too few")
+    (found,) = judge_attacks(6.5, "a", {"linkability:a": _attack(0.9)}, **given)
+    assert (found.holds, found.reason) == (None, of_members.without)
+    (found,) = judge_attacks(6.5, "a", attacks, **{**given, "failed": ["membership:all"]})
+    assert found.reason.endswith("could be made: membership:all")
 
 
 def test_a_note_is_never_read_for_a_verdict():

@@ -155,17 +155,23 @@ def _decided(work: Work) -> dict[str, Any]:
 
 
 def same_roles(first: Any, second: Any) -> bool:
-    """Whether two scenarios say the same, in whatever order.
+    """Whether two scenarios say the same, in whatever order; a file may write an intruder as a table.
 
     >>> same_roles({"keys": ["a", "b"]}, {"keys": ["b", "a"]}), same_roles({"keys": ["a"]}, None)
     (True, False)
+    >>> same_roles({"intruders": {"one": ["a"]}}, {"intruders": {"one": {"keys": ["a"]}}})
+    True
     """
     return bool(_unordered(first) == _unordered(second))
 
 
 def _unordered(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _unordered(entry) for name, entry in value.items()}
+        return (
+            _unordered(value["keys"])
+            if [*value] == ["keys"]
+            else {name: _unordered(entry) for name, entry in value.items()}
+        )
     if isinstance(value, list | tuple):
         return sorted(json.dumps(entry, sort_keys=True, default=str) for entry in value)
     return value
@@ -249,11 +255,6 @@ class Autosave:
                 replacing(self._path, what="the saved work", private=True) as part,
             ):
                 part.write_text(text, encoding="utf-8")
-
-    def holds(self, seat: Seat) -> bool:
-        """Whether it is the work of this seat that is saved."""
-        saved, own = self.found or {}, json.loads(json.dumps(seat.work.saved(), default=str))
-        return all(saved.get(name) == value for name, value in own.items())
 
     def forget(self) -> None:
         """Remove what was kept."""
@@ -598,6 +599,11 @@ class Seat:
         """Do again what was taken back."""
         before, self.work = self.work, self.history.redo(self.work)
         self._show(before)
+
+    def is_in(self, saved: Mapping[str, Any]) -> bool:
+        """Whether it is the work of this seat that was saved."""
+        own = json.loads(json.dumps(self.work.saved(), default=str))
+        return all(saved.get(name) == value for name, value in own.items())
 
     def _show(self, before: Work) -> None:
         if before.saved() != self.work.saved():

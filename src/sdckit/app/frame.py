@@ -347,7 +347,7 @@ def _serve_saved(input: Inputs, room: Room, seats: Seats) -> None:
     @render.ui
     def saved() -> TagChild:
         work, saved_work = room.work.get(), offered.get()
-        if saved_work is None or work.scenario or work.steps or any(map(kept.holds, seats.waiting())):
+        if saved_work is None or work.scenario or work.steps or any(seat.is_in(saved_work) for seat in seats.waiting()):
             return None
         return tags.div(
             tags.p(room.say("Scenario and recipe of {c} were saved.", c=saved_work.get("name") or "?")),

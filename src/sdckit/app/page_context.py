@@ -17,6 +17,7 @@ from shiny.ui import HTML, Tag, TagChild, tags
 from sdckit.app.browser_sessions import Seat, Work
 from sdckit.app.tasks import Failure, Job, Jobs, Place, Shown
 from sdckit.report.wording import SOFT_HYPHEN, say as say_in
+from sdckit.workflow.sessions.refusals import field_of
 
 # The texts of the app in the session's language.
 
@@ -172,6 +173,12 @@ class Room:
         """Change fields of the work."""
         self.seat.change(**fields)
 
+    def declared(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields that change with a scenario of a file: where its missing codes are others, it is read anew."""
+        codes, reading = list(scenario.get("missing_codes", ())), dict(self.seat.work.reading)
+        is_other = codes and codes != list(reading.get("missing", ()))
+        return {"scenario": scenario, **({"reading": {**reading, "missing": codes}, "facts": None} if is_other else {})}
+
     def keep_version(self, *, name: str = "", why: str = "") -> None:
         """Keep scenario and steps under a name, or because of what comes next."""
         self.seat.keep_version(name=name, why=why)
@@ -192,8 +199,8 @@ class Room:
 
     def start(
         self, task: str, then: Callable[[dict[str, Any]], object], *, label: str, place: Place | None = None,
-        beside: str = "", fields: Callable[[str], str] = lambda _: "",
-        partial: Callable[[dict[str, Any]], object] = lambda _: None, **arguments: Any,
+        beside: str = "", partial: Callable[[dict[str, Any]], object] = lambda _: None,
+        dropped: Callable[[], object] = lambda: None, **arguments: Any,
     ) -> None:  # fmt: skip
         """Carry out a task in the worker; this returns at once.
 
@@ -209,11 +216,12 @@ class Room:
             Where the answer will stand. It says that the task runs, why it failed, that it was cancelled, and starts
             it again; a task without one leaves the page as it is.
         beside
-            Id, on this page, of the button or field that asked for it: a refusal stands there.
-        fields
-            Id, on this page, of the field that a refused argument was typed in; "" for none.
+            Id, on this page, of the button or field that asked for it: a refusal stands there, unless the page has a
+            field for the argument that is refused.
         partial
             Gets what the task sends before its result, in the session's context.
+        dropped
+            Is called where it ends without a result.
         **arguments
             Plain values.
         """
@@ -222,7 +230,7 @@ class Room:
         def there(name: str) -> str:
             return str(session.ns(name)) if name and session is not None else name
 
-        asked = (there(beside), lambda argument: there(fields(argument)), partial)
+        asked = (there(beside), lambda argument: there(field_of(argument)), partial, dropped)
         self.join(Job(task, arguments, label, then, session, place, *asked))
 
     def join(self, job: Job) -> None:

@@ -15,60 +15,66 @@ from sdckit.app.step_sentences import summary
 
 Plain = Mapping[str, Any]
 DID, WHY = "take a recipe of the map", "before a recipe of the map"
-MARKS = (
-    "The lower and the further left, the better. Round: every limit holds; square: not every one; dashed: not held "
-    "against the limits. Dark, with a line: no other recipe beats it. White: a small number, drawn where it ends."
-)
-PASSED = {True: "every limit holds", False: "not every limit holds", None: "not held against the limits"}
-LOOKS = {True: "passed", False: "failed", None: "unjudged"}
+ABOUT = "The lower and the further left, the better. Every number is a recipe: choose one to see its steps."
+LOOKS = {  # how a recipe is marked, and what that means
+    "passed": "every limit holds", "failed": "not every limit holds",
+    "unjudged": "not held against the limits, or left open by the printed figures",
+    "best": "the least loss of those with which every limit holds", "current": "the recipe here",
+    "front": "no other recipe is better in both", "open": "a small risk, drawn where it ends",
+    "range": "the loss lies within the line", "more": "more recipes at the same place",
+}  # fmt: skip
+OF = {True: "passed", False: "failed", None: "unjudged"}
+USE = {"use_point": "Use this recipe"}
 
 
 def map_panel() -> Tag:
     """Where it will stand."""
-    return tags.div(*(ui.output_ui(f"map_{part}") for part in ("picture", "point", "table")), class_="recipe-map")
+    parts = (tags.div(ui.output_ui(f"map_{part}")) for part in ("picture", "point", "table"))
+    return tags.div(*parts, class_="recipe-map")
 
 
 class RecipeMap:
-    """The map of one page; made where the page is served. `more` stands below the table."""
+    """The map of one page; made where the page is served. `acts` are the buttons of a recipe that was opened."""
 
-    def __init__(self, room: Room, title: str, more: Callable[[Plain], TagChild] = lambda _: None) -> None:
+    def __init__(self, room: Room, title: str, acts: Mapping[str, str] = USE) -> None:
         self.room, self.answer, self._at = room, Kept[dict[str, Any]](room, {}), reactive.Value(-1)
+        say = room.say
 
         @render.ui
         def map_picture() -> TagChild:
-            if not (drawn := self._drawn()):
-                return None
-            return TagList(tags.h3(room.say(title)), _picture(room.say, drawn), tags.p(room.say(MARKS), class_="quiet"))
+            return _picture(say, title, drawn) if (drawn := self.drawn()) else None
 
         @render.ui
         def map_point() -> TagChild:
-            at, drawn = self._at.get(), self._drawn()
-            return _opened(room.say, drawn, at) if drawn and 0 <= at < len(drawn["points"]) else None
+            at, drawn = self._at.get(), self.drawn()
+            return _opened(say, drawn["points"], at, acts) if drawn and 0 <= at < len(drawn["points"]) else None
 
         @render.ui
         def map_table() -> TagChild:
-            return TagList(_table(room.say, drawn), more(self.answer.get())) if (drawn := self._drawn()) else None
+            return _table(say, drawn) if (drawn := self.drawn()) else None
 
-    def _drawn(self) -> Plain:
-        """The map; empty for none, and where it has no recipe."""
+    def drawn(self) -> Plain:
+        """The map with the looks of its points; empty for none, and where it is of another file or other roles."""
         answer = self.answer.get()
-        drawn: Plain = answer.get("map") or {}
-        return drawn if drawn.get("points") and answer["of"] == self._now() else {}
+        points = (answer.get("map") or {}).get("points")
+        return {**answer["map"], "points": seen(points, self.room.work.get().recipe())} if (
+            points and answer["of"] == self._now()
+        ) else {}  # fmt: skip
 
     def _now(self) -> tuple[Any, ...]:
-        """What a map is of; of another file or other roles it is not shown."""
         work = self.room.work.get()
         return work.path, work.reading, work.scenario
 
-    def taker(self) -> Callable[[dict[str, Any]], None]:
-        """What takes the answer of a task that is started now."""
+    def taker(self, *, opened: bool = False) -> Callable[[dict[str, Any]], None]:
+        """What takes the answer of a task that is started now; a recipe that is `opened` stays so."""
         with reactive.isolate():
             of = self._now()
         keep = self.answer.taker(lambda answer: {**answer, "of": of})
 
         def take(answer: dict[str, Any]) -> None:
-            self._at.set(-1)
             keep(answer)
+            if not opened:
+                self._at.set(-1)
 
         return take
 
@@ -76,24 +82,37 @@ class RecipeMap:
         """Open the recipe of a point."""
         self._at.set(at)
 
-    def use(self, at: int) -> Sequence[Plain]:
-        """The steps of a point, for the page Protect; none where there is no such point."""
-        points = self._drawn().get("points", ())
+    def steps(self, at: int) -> Sequence[Plain]:
+        """The steps of a point; none where there is no such point."""
+        points = self.drawn().get("points", ())
         return points[at]["steps"] if 0 <= at < len(points) else ()
 
 
-def _about(say: Say, point: Plain) -> str:
-    """The figures of a recipe, and whether it passes."""
-    return f"{say('risk')} {point['risk']}, {say('loss')} {point['loss']}, {say(PASSED[point['passed']])}"
+def seen(points: Sequence[Plain], here: Sequence[Plain]) -> list[dict[str, Any]]:
+    """The points with their looks, beside the recipe that is in use.
+
+    >>> one = {"passed": True, "front": True, "open": False, "ends": [0.1, 0.2], "height": 4.0, "steps": []}
+    >>> [point["looks"] for point in seen([one, {**one, "passed": None, "ends": None}], [{"method": "pram"}])]
+    [['passed', 'best', 'front', 'range'], ['unjudged', 'front']]
+    """
+    ranks = [_rank(point) for point in points]
+    best = min((rank for rank, point in zip(ranks, points, strict=True) if point["passed"]), default=(math.inf,))
+    made = []
+    for rank, point in zip(ranks, points, strict=True):
+        named = [{name: step.get(name) for name in ("method", "arguments")} for step in point["steps"]]
+        marks = {
+            "best": point["passed"] and rank == best and math.isfinite(best[0]), "current": named == list(here),
+            "front": point["front"], "open": point["open"] and point["height"] is not None,
+            "range": point["ends"] is not None and point["ends"][0] < point["ends"][1],
+        }  # fmt: skip
+        made.append({**point, "looks": [OF[point["passed"]], *(look for look, is_so in marks.items() if is_so)]})
+    return made
 
 
-def _places(drawn: Plain) -> dict[tuple[Any, ...], list[int]]:
-    """The recipes at each place of the picture, the one that passes first; those without a figure have none."""
-    places: dict[tuple[Any, ...], list[int]] = {}
-    for at, point in enumerate(drawn["points"]):
-        if point["ends"] is not None and point["height"] is not None:
-            places.setdefault((*point["ends"], point["height"], point["open"]), []).append(at)
-    return {place: sorted(ats, key=lambda at: not drawn["points"][at]["passed"]) for place, ats in places.items()}
+def _rank(point: Plain) -> tuple[float, float]:
+    """Loss, then risk, as printed."""
+    loss = math.inf if point["ends"] is None else sum(point["ends"]) / 2
+    return loss, math.inf if point["height"] is None else point["height"]
 
 
 def ticks(low: float, high: float) -> list[float]:
@@ -102,91 +121,118 @@ def ticks(low: float, high: float) -> list[float]:
     >>> ticks(0, 37), ticks(0.5, 0.55)
     ([0, 10, 20, 30, 40], [0.5, 0.52, 0.54, 0.56])
     """
-    rough = (high - low) / 4 or max(abs(high), 1) / 4
-    power = 10 ** math.floor(math.log10(rough))
+    rough = max(high - low, 1e-9 + 0.02 * abs(high)) / 4
+    power = 10.0 ** math.floor(math.log10(rough))
     step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough * 0.999)
-    return [round(at * step, 9) for at in range(math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9) + 1)]
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(at * step, 9) for at in range(first, max(last, first + 1) + 1)]
 
 
-def _picture(say: Say, drawn: Plain) -> Tag:
-    """The points as buttons over a drawing of axes, ranges and the front."""
-    places = _places(drawn)
+def _places(points: Sequence[Plain]) -> dict[tuple[Any, ...], list[int]]:
+    """The recipes at each place of the picture, the recipe here and those that pass first."""
+    places: dict[tuple[Any, ...], list[int]] = {}
+    order = sorted(enumerate(points), key=lambda entry: ("current" not in entry[1]["looks"], not entry[1]["passed"]))
+    for at, point in order:
+        if point["ends"] is not None and point["height"] is not None:
+            places.setdefault((*point["ends"], point["height"], point["open"]), []).append(at)
+    return places
+
+
+def _picture(say: Say, title: str, drawn: Plain) -> TagChild:
+    """The points as buttons over a drawing of axes, ranges and the front, with a legend of the marks in it."""
+    points, places = drawn["points"], _places(drawn["points"])
     if not places:
-        return tags.p(say("No recipe has figures that can be drawn; the table has all of them."), class_="warn")
+        return TagList(tags.h3(say(title)), tags.p(say("No recipe has figures that can be drawn."), class_="warn"))
     sides = ticks(min(place[0] for place in places), max(place[1] for place in places))
     up = ticks(0, max(place[2] for place in places))
 
     def x(value: float) -> float:
-        return 100 * (value - sides[0]) / (sides[-1] - sides[0])
+        return round(100 * (value - sides[0]) / (sides[-1] - sides[0]), 2)
 
     def y(value: float) -> float:
-        return 100 * value / up[-1]
+        return round(100 * value / up[-1], 2)
 
-    shown = [
-        *(f'<path d="M{x(at):.2f} 0V100" class="grid"/>' for at in sides),
-        *(f'<path d="M0 {100 - y(at):.2f}H100" class="grid"/>' for at in up),
-        *(f'<path d="M{x(low):.2f} {100 - y(high):.2f}H{x(end):.2f}" class="range"/>' for low, end, high, _ in places),
-    ]
-    buttons, front = [], []
+    lines = [f'<path d="M{x(at)} 0V100" class="grid"/>' for at in sides]
+    lines += [f'<path d="M0 {100 - y(at)}H100" class="grid"/>' for at in up]
+    lines += [f'<path d="M{x(low)} {100 - y(at)}H{x(end)}" class="range"/>' for low, end, at, _ in places]
+    front = sorted((x((low + end) / 2), 100 - y(height)) for (low, end, height, _), ats in places.items()
+                   if points[ats[0]]["front"])  # fmt: skip
+    steps = (f"{'H' if at else 'M'}{across}{'V' if at else ' '}{down}" for at, (across, down) in enumerate(front))
+    svg = f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">{"".join(lines)}'
+    svg += f'<path d="{"".join(steps)}" class="line"/></svg>' if front else "</svg>"
+    marks = [tags.span(say(f"{at:.4g}"), class_="tick up", style=f"bottom:{y(at)}%") for at in up]
+    marks += [tags.span(say(f"{100 * at:.4g} %"), class_="tick", style=f"left:{x(at)}%") for at in sides]
+    buttons, used = [], set()
     for (low, end, height, _), ats in places.items():
-        point, at, middle = drawn["points"][ats[0]], ats[0], (low + end) / 2
-        if point["front"]:
-            front.append((x(middle), 100 - y(height)))
-        others = f" {say('and {n} more at this place', n=len(ats) - 1)}" if ats[1:] else ""
-        look = f"point {LOOKS[point['passed']]}{' front' * point['front']}{' open' * point['open']}"
+        looks = [*points[ats[0]]["looks"], *(["more"] if ats[1:] else [])]
+        used.update(looks)
         buttons.append(tags.button(
-            f"{at + 1}{'+' * bool(ats[1:])}", type="button", class_=look, data_act="point", data_at=str(at),
-            style=f"left:{x(middle):.2f}%;bottom:{y(height):.2f}%", aria_pressed="false",
-            aria_label=f"{point['name']}{'+' * bool(ats[1:])}{others}: {_about(say, point)}",
+            f"{ats[0] + 1}{'+' * bool(ats[1:])}", type="button", class_=f"point {' '.join(looks)}", data_act="point",
+            data_at=str(ats[0]), style=f"left:{x((low + end) / 2)}%;bottom:{y(height)}%", aria_pressed="false",
+            aria_label=f"{_name(say, ats[0])}{'+' * bool(ats[1:])}: {_about(say, points[ats[0]], looks)}",
         ))  # fmt: skip
-    line = "".join(
-        f"{'H' if at else 'M'}{across:.2f}{'V' if at else ' '}{down:.2f}"
-        for at, (across, down) in enumerate(sorted(front))
-    )
-    shown.append(f'<path d="{line}" class="line"/>' if line else "")
-    marks = [
-        *(tags.span(say(f"{at:.4g}"), class_="tick up", style=f"bottom:{y(at):.2f}%") for at in up),
-        *(tags.span(say(f"{100 * at:.4g} %"), class_="tick", style=f"left:{x(at):.2f}%") for at in sides),
-    ]
-    svg = HTML(f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">{"".join(shown)}</svg>')
-    return tags.div(
-        tags.p(f"↑ {drawn['risk']}", class_="axis"), tags.div(svg, *marks, *buttons, class_="plane"),
-        tags.p(f"{drawn['loss']} →", class_="axis end"), class_="picture", role="group",
-        aria_label=say("Map of risk and loss"),
+    legend = (
+        tags.li(tags.span(tags.span(class_=f"point {look}"), class_="sample", aria_hidden="true"), say(words))
+        for look, words in LOOKS.items() if look in used
     )  # fmt: skip
+    return TagList(
+        tags.h3(say(title)), tags.p(say(ABOUT), class_="quiet"),
+        tags.div(
+            tags.p(f"↑ {say(drawn['risk'])}", class_="axis"), tags.div(HTML(svg), *marks, *buttons, class_="plane"),
+            tags.p(f"{say(drawn['loss'])} →", class_="axis end"), class_="drawn", role="group", aria_label=say(title),
+        ),
+        tags.ul(*legend, class_="legend"),
+        tags.p(say("Recipes without a printed risk or loss stand in the table only."), class_="quiet")
+        if sum(map(len, places.values())) < len(points) else None,
+    )  # fmt: skip
+
+
+def _name(say: Say, at: int) -> str:
+    return say("recipe {n}", n=at + 1)
+
+
+def _about(say: Say, point: Plain, looks: Sequence[str]) -> str:
+    """The figures of a recipe, and what its marks mean."""
+    figures = f"{say('risk')} {say(point['risk'])}, {say('loss')} {say(point['loss'])}"
+    return "; ".join([figures, *(say(LOOKS[look]) for look in looks)])
+
+
+def _does(say: Say, points: Sequence[Plain], point: Plain) -> str:
+    """What a recipe does; of steps, those that not all recipes have."""
+    if point.get("words"):
+        return str(point["words"])
+    own = [step for step in point["steps"] if not all(step in other["steps"] for other in points)]
+    return "; ".join(summary(say, step["method"], step["arguments"]) for step in own) or "–"
 
 
 def _table(say: Say, drawn: Plain) -> Tag:
-    """The same as a table, with what each recipe does."""
-    heads = [say(text) for text in ("recipe", "What it does")] + [
-        drawn["risk"],
-        drawn["loss"],
-        say("Limits"),
-        say("front"),
-    ]
+    """The same as a table."""
+    points = drawn["points"]
+    heads = (say("recipe"), say("What it does"), say(drawn["risk"]), say(drawn["loss"]), say("What its marks mean"))
     rows = (
         tags.tr(
-            tags.th(button(point["name"], "point", at), scope="row"), tags.td(point["words"] or "–"),
-            tags.td(point["risk"], class_="number"), tags.td(point["loss"], class_="number"),
-            tags.td(say(PASSED[point["passed"]])), tags.td(say("front") if point["front"] else ""),
+            tags.th(button(_name(say, at), "point", at), scope="row"), tags.td(_does(say, points, point)),
+            tags.td(say(point["risk"]), class_="number"), tags.td(say(point["loss"]), class_="number"),
+            tags.td("; ".join(say(LOOKS[look]) for look in point["looks"] if look not in ("open", "range"))),
         )
-        for at, point in enumerate(drawn["points"])
+        for at, point in enumerate(points)
     )  # fmt: skip
     head = tags.thead(tags.tr(*(tags.th(text, scope="col") for text in heads)))
     table = tags.table(tags.caption(say("The recipes of the map")), head, tags.tbody(*rows))
-    return tags.div(tags.div(table, class_="table wide"), class_="sdckit")
+    return tags.div(tags.div(table, class_="table wide", tabindex="0"), class_="sdckit")
 
 
-def _opened(say: Say, drawn: Plain, at: int) -> Tag:
+def _opened(say: Say, points: Sequence[Plain], at: int, acts: Mapping[str, str]) -> Tag:
     """A recipe in sentences, with its figures, and those that stand at the same place."""
-    point = drawn["points"][at]
-    same = next((ats for ats in _places(drawn).values() if at in ats), [])
-    others = [button(drawn["points"][other]["name"], "point", other) for other in same if other != at]
+    point = points[at]
+    same = [other for ats in _places(points).values() if at in ats for other in ats if other != at]
+    others = [button(_name(say, other), "point", other) for other in same]
     steps = (tags.li(summary(say, step["method"], step["arguments"])) for step in point["steps"])
     return tags.div(
-        tags.h4(point["name"]), tags.p(point["words"]) if point["words"] else None, tags.ol(*steps),
-        tags.p(_about(say, point), class_="good" if point["passed"] else "warn", role="status"),
-        button(say("Use this recipe"), "use_point", at),
+        tags.h4(_name(say, at)), tags.p(point["words"]) if point.get("words") else None,
+        tags.p(_about(say, point, point["looks"]), class_="good" if point["passed"] else "warn", role="status"),
+        tags.ol(*steps),
+        tags.span(*(button(say(text), act, at) for act, text in acts.items()), class_="buttons"),
         tags.p(say("At the same place:"), *others, class_="buttons") if others else None,
         class_="card-box",
     )  # fmt: skip

@@ -183,34 +183,6 @@ def _ends(value: Any) -> Any:
     return None if isinstance(value, float) and math.isinf(value) else value
 
 
-# The values that are varied in a map around a recipe.
-
-
-VARY = "Values to try, by step and argument, with commas between them; an empty line is not varied"
-
-
-def grid_shown(say: Say, grid: Mapping[str, Sequence[Any]]) -> TagChild:
-    """A line for each argument that is varied, and the button that tries other values."""
-    if not grid:
-        return None
-    fields = (
-        ui.input_text(f"vary_{at}", path, value=as_text(list(values))[1:-1], width="100%")
-        for at, (path, values) in enumerate(grid.items())
-    )
-    words = ui.input_action_button("try_these", say("Try these values"), class_="btn-sm btn-outline-primary")
-    return tags.details(tags.summary(say("Values to try")), tags.p(say(VARY), class_="quiet"), *fields, words)
-
-
-def grid_of(say: Say, grid: Mapping[str, Sequence[Any]], read: Read) -> dict[str, list[Any]]:
-    """What the lines say.
-
-    >>> grid_of(str, {"1.k": [2], "2.pd": [0.5]}, {"vary_0": "3, 4", "vary_1": " "}.get)
-    {'1.k': [3, 4]}
-    """
-    lines = {path: str(read(f"vary_{at}") or "").strip() for at, path in enumerate(grid)}
-    return {path: _toml(say, path, f"[{line}]") for path, line in lines.items() if line}
-
-
 # The steps of a recipe as a list with its buttons, and what was found by a search.
 
 
@@ -261,6 +233,11 @@ def _asking(say: Say, act: str) -> Tag:
     )  # fmt: skip
 
 
+def scenario_field(say: Say) -> Tag:
+    """Where a scenario file is taken; the steps stay as they are."""
+    return file_field(say, "scenario_file", say("Take roles and limits from a scenario file"), accept=[".toml"])
+
+
 def start_shown(room: Room, asking: str = "") -> Tag:
     """The buttons above the list; `asking` is undo or redo where it waits for a word on the roles."""
     say = room.say
@@ -268,17 +245,15 @@ def start_shown(room: Room, asking: str = "") -> Tag:
         tags.div(
             ui.input_action_button("propose", say("Propose a recipe"), class_="btn-primary"),
             ui.input_action_button("starter", say("Start from the advice"), class_="btn-outline-primary"),
-            ui.input_action_button(
-                "explore",
-                say("Look around this recipe"),
-                class_="btn-outline-primary",
-                disabled=not room.work.get().recipe(),
-            ),
+            ui.input_action_button("explore", say("Look around this recipe"), class_="btn-outline-primary")
+            if room.work.get().recipe()
+            else None,
             *(_stepping(room, act, redo=act == "redo") for act in ("undo", "redo")),
             class_="buttons",
         ),
-        _asking(say, asking) if asking else None,
+        _asking(say, asking) if asking and room.crosses_roles(redo=asking == "redo") else None,
         file_field(say, "recipe_file", say("Take the steps of a recipe file"), accept=[".toml"]),
+        scenario_field(say),
         tags.details(
             tags.summary(say("Variables to keep as they are")),
             ui.input_checkbox_group("keep", say(KEEP), _keys(room.work.get()), inline=True),
@@ -331,30 +306,25 @@ def _words(say: Say, figures: Plain, k: int, *, several: bool) -> str:
 
 
 def found_shown(say: Say, answer: Plain) -> Tag:
-    """What a search or the advice has found, with its reasons and the recipes beside it."""
+    """What a search or the advice has found, with its reasons."""
     exceeded: Sequence[str] = answer["exceeded"]
-    limits = ", ".join(say(LIMITS[name].form or name) for name in exceeded)
+    limits = ", ".join(say(_limit_words(name)) for name in exceeded)
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
     loss = say("It loses {n}.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
-    others = [_other(say, at, alternative) for at, alternative in enumerate(answer.get("alternatives", ()))]
     return tags.div(
         tags.h3(say("What was found")),
         tags.p(f"{words} {loss}".strip(), class_="warn" if exceeded else "good"),
         tags.details(tags.summary(say("Why each step is there")), HTML(answer["html"])),
-        TagList(tags.h4(say("Other recipes")), tags.ul(*others, class_="others")) if others else None,
         class_="card-box",
     )
 
 
-def _other(say: Say, at: int, alternative: Plain) -> Tag:
-    words = f"{alternative['words']} ({say('loses {c}', c=alternative['loss'])})"
-    if not alternative["passed"]:
-        words += f"; {say('not every limit holds')}"
-    take = button(say("Take this one"), "other", at)
-    beside = button(say("Compare"), "compare_other", at)
-    return tags.li(tags.p(words), tags.span(take, beside, class_="buttons"))
+def _limit_words(name: str) -> str:
+    """A limit as its field on page Roles; one that no field asks for in its own words, which may be its name."""
+    kind = LIMITS.get(name)
+    return kind.form or kind.words or name if kind else name
 
 
 def passing_shown(say: Say, so_far: Plain) -> Tag:

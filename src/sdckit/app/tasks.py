@@ -38,6 +38,8 @@ class Job:
         Id of the field that an argument was typed in: a refusal that names the argument stands there.
     partial
         Takes what the task sends before its result.
+    dropped
+        Is called where it ends without a result.
     """
 
     task: str
@@ -49,6 +51,7 @@ class Job:
     beside: str = ""
     fields: Callable[[str], str] = lambda _: ""
     partial: Callable[[dict[str, Any]], object] = lambda _: None
+    dropped: Callable[[], object] = lambda: None
 
     @property
     def kind(self) -> tuple[Any, ...]:
@@ -57,6 +60,8 @@ class Job:
 
     def reach(self, state: str, text: str = "") -> None:
         """Tell the place how far it is."""
+        if state in (FAILED, CANCELLED):
+            self.dropped()
         if self.place is not None:
             self.place.state.set((self, state, text))
 
@@ -133,11 +138,11 @@ class Jobs:
         self._waiting = [job for job in self._waiting if job not in ended]
         for job in ended:
             job.reach(CANCELLED)
-        if self._running is not None and task in ("", self._running.task):
-            self._end(self._running, CANCELLED)
-            self._seat.worker.cancel()
-        elif not task:
-            self._seat.worker.cancel()
+        running = self._running
+        if not task or (running is not None and running.task == task):
+            self._seat.worker.cancel()  # also where it only starts
+            if running is not None:
+                self._end(running, CANCELLED)
         self._refresh()
 
     def fail(self, failure: Failure | None) -> None:

@@ -410,19 +410,8 @@ def _groups(files: AttackFiles, by: Sequence[str]) -> list[tuple[tuple[str, ...]
     control = of_row[-1] if files.has_control else of_row[0][:0]
     return [
         (labels, np.flatnonzero(of_row[0] == number), np.flatnonzero(control == number))
-        for number, labels in group_labels(files, by).items()
+        for number, labels in files.pair.group_labels(by, control=True).items()
     ]
-
-
-def group_labels(files: AttackFiles, by: Sequence[str]) -> dict[int, tuple[str, ...]]:
-    """Labels of each subgroup that occurs in the original, by group index."""
-    numbers, first = np.unique(files.groups(tuple(by)).of_row[0], return_index=True)
-    columns = []
-    for name in by:
-        coding = files.codes(name)
-        labels = coding.labels()
-        columns.append([labels[code] for code in coding.codes[0][first].tolist()])
-    return dict(zip(numbers.tolist(), zip(*columns, strict=True), strict=True))
 
 
 def attack_releases(

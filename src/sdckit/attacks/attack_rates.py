@@ -228,13 +228,22 @@ class AttackResult(PairResult):
         """Records of the original."""
         return self.pair.n
 
-    @property
-    def records(self) -> Any:
-        """``attacked``, and ``success`` (or what it is called: share over the releases) per original record."""
+    def record_columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of `records`."""
         attacked, success = np.zeros(self.n, np.bool_), np.full(self.n, np.nan)
         attacked[self.hits[0][0]] = True  # the same records in every release
         success[self.hits[0][0]] = np.mean([succeeded for _, succeeded in self.hits], axis=0)
-        return self.pair.records({"attacked": attacked, self.success_name: success}, prefix=self.prefix)
+        return {"attacked": attacked, self.success_name: success}
+
+    @property
+    def records(self) -> Any:
+        """``attacked``, and ``success`` (or what it is called: share over the releases) per original record."""
+        return self.pair.records(self.record_columns(), prefix=self.prefix)
+
+    @property
+    def group_figures(self) -> tuple[str, ...]:
+        """Columns of `by_group` behind the labels."""
+        return FIGURES
 
     @property
     def by_group(self) -> Any:
@@ -247,7 +256,7 @@ class AttackResult(PairResult):
         ordered = sorted(groups, key=lambda group: (group.release, worst_first(group.figures)))
         labels = {name: [group.labels[i] for group in ordered] for i, name in enumerate(self.by)}
         columns = {"release": [group.release for group in ordered]}
-        figures = {name: [float(group.figures[name]) for group in ordered] for name in FIGURES}
+        figures = {name: [float(group.figures[name]) for group in ordered] for name in self.group_figures}
         return self.pair.table({**columns, **labels, **figures})
 
     def to_dict(self) -> dict[str, Any]:

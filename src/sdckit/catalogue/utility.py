@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sdckit.catalogue.row import Context, Measure, OfPlan
+from sdckit.data.scenarios.scenario_toml import read_toml
 
 GIVEN = "it takes two intervals and gives one number; compare_intervals draws them"
 
@@ -45,6 +49,25 @@ def _measure(name: str, question: str, no_chart: str = "", of_plan: OfPlan = "co
     return Measure(name=name, question=question, room="utility", files="utility", no_chart=no_chart, of_plan=of_plan)
 
 
+def _rules_typed(*, rules: Path | None = None, **given: Any) -> Callable[..., Any]:
+    """Without --rules they are those of the scenario.
+
+    Parameters
+    ----------
+    rules : path, optional
+        A TOML file with [[rules]], each with column, when and value.
+    """
+    if rules is not None:
+        given["rules"] = read_toml(rules, what="file of rules").get("rules", ())
+    return partial(RULES.measure, **given)
+
+
+RULES = Measure(
+    name="edit_rules", question="How many records contradict themselves, in the release and in its original?",
+    room="utility", files="release", words="holding records against edit rules", once=True, of_intruder=False,
+    arguments=lambda context: {"scenario": context.scenario, "aligned": context.aligned},
+    when=lambda context: bool(context.scenario.rules), by_command=_rules_typed, instead=("rules",),
+)  # fmt: skip
 UTILITY: tuple[Measure, ...] = (
     Measure(
         name="utility_overview",
@@ -74,5 +97,6 @@ UTILITY: tuple[Measure, ...] = (
     _measure("ecdf_utility", "How far are the distribution functions of the release from those of the original?"),
     _measure("tabular_utility", "How well does the release keep every table of one, two or three variables?"),
     _measure("compare_distributions", "How does each variable, and each pair, look before and after?"),
+    RULES,
     _measure("compare_associations", "Do variables still go together as they did?"),
 )  # fmt: skip

@@ -367,6 +367,16 @@ class Pair:
         groups: SharedGroups = memo[key]
         return groups
 
+    def group_labels(self, names: Sequence[str], *, control: bool = False) -> dict[int, tuple[str, ...]]:
+        """Labels of each group of `groups` that occurs in the original, by its number."""
+        numbers, first = np.unique(self.groups(names, control=control).of_row[0], return_index=True)
+        columns = []
+        for name in names:
+            coding = self.codes(name, control=control)
+            labels = coding.labels()
+            columns.append([labels[code] for code in coding.codes[0][first].tolist()])
+        return dict(zip(numbers.tolist(), zip(*columns, strict=True), strict=True))
+
     def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
         """For each release whether some columns are identical to those of the original, row by row."""
         first, *others = zip(*(self.codes(name).codes for name in names), strict=True)

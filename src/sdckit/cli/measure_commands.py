@@ -317,7 +317,7 @@ class MeasureCall:
     def reads_all(self) -> bool:
         """Whether it takes all columns of its files where none are named."""
         models = self.takes("formula", "models") and not self.takes("keys")
-        return self.takes("scenario") and (models or self.takes(*ALL_UNLESS, "tables"))
+        return self.takes("scenario") and (models or self.takes(*ALL_UNLESS, "tables", "rules"))
 
     @property
     def of_intruder(self) -> bool:

@@ -52,8 +52,8 @@ class LimitKind:
     name : str
         Its name in ``[thresholds]`` of a scenario.
     values : str
-        "level" (a whole number, 2 or more), "share" (above 0, at most 1), "share from 0", or "share at points", a
-        `ShareAtPoints`.
+        "level" (a whole number, 2 or more), "share" (above 0, at most 1), "share from 0", "multiple" (of what guessing
+        reaches, 1 to 100), or "share at points", a `ShareAtPoints`.
     scope : str
         What the verdict is about: a "file", a sensitive "variable" of it, a file with its "ledger" of earlier
         releases, what is "released" (of a file by itself the file, else a release compared with its original), or a
@@ -83,13 +83,14 @@ class LimitKind:
     numbers : bool
         Whether it looks at the numbers that go out, so that `numeric` says enough of a column.
     holds, exceeded : str
-        Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`, `reason`.
+        Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`, `reason`, `ends` (of an
+        interval).
     printed : tuple of str, or str
         Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`, `reason`,
         `columns` (with how many attacks were made). A single text
         is continued by "not above" or "above" the limit. `points` is the number of known points.
     question : str
-        Which question it answers: "singled", "linked", "learnt", "tried" or "covered".
+        Which question it answers: "singled", "linked", "learnt", "tried", "covered" or "used".
     asked : str
         What it is about, for readers who know no statistics.
     plain : tuple of str, or str
@@ -348,6 +349,25 @@ KINDS = (
         types={"synthetic": 0.2}, option="Largest residual risk of an attack.",
     ),
     LimitKind(
+        name="membership_tpr", values="multiple", measure="membership", figure="tpr_multiple", judged="attacks",
+        scope="release", words="members recognised", without="it was not tried to tell who is in the file",
+        holds="at a false-positive rate of 1 % {value:.3g} times as many members are recognised{columns}{ends}, not "
+        "above {limit:g} times",
+        exceeded="at a false-positive rate of 1 % {value:.3g} times as many members are recognised{columns}{ends}, "
+        "above {limit:g} times",
+        printed=(
+            "Members recognised at a false-positive rate of 1 %{columns}: {value}, not above {limit:g} × 1 %",
+            "Members recognised at a false-positive rate of 1 %{columns}: {value}, above {limit:g} × 1 %",
+        ),
+        question="tried", asked="How many members are recognised",
+        plain=(
+            "Whoever wrongly takes 1 in 100 others for members recognises at most {limit:g} in 100 members",
+            "Whoever wrongly takes 1 in 100 others for members recognises more than {limit:g} in 100 members",
+        ),
+        advice="Make the release anew with less memory of the file, or leave out what makes members odd.",
+        metavar="TIMES", option="Most members recognised at a false-positive rate of 1 %, as a multiple of it.",
+    ),
+    LimitKind(
         name="recoverable", values="share from 0", measure="recoverable_values", figure="recoverable",
         judged="worst column", scope="release", alone=True, words="reconstructed values",
         holds="at most {percent} of the changed values of a column can be reconstructed, not above {limit:g}",
@@ -402,6 +422,19 @@ KINDS = (
         part=("exact_numbers", "n"), least=0.1, types={"public-use": 0.0, "teaching": 0.0},
         form="largest share of large numbers released as they are",
         option="Largest share that dominates a group with a number released within 10 % of the truth.",
+    ),
+    LimitKind(
+        name="broken_rules", values="share from 0", measure="edit_rules", figure="broken_rules",
+        judged="worst release", scope="release", without="the scenario declares no edit rule ([[rules]])",
+        words="broken edit rules",
+        holds="at most {percent} of the records newly break an edit rule, not above {limit:g}",
+        exceeded="{percent} of the records newly break an edit rule, above {limit:g}",
+        printed="Largest share of the records that newly break an edit rule: {value}",
+        question="used", asked="Whether records contradict themselves",
+        plain="Records that contradict themselves since they were changed, by the rule broken most",
+        advice="Change the columns of a rule together (swap_records, synthesize with rules), or set right what a step "
+        "has broken.",
+        part=("edit_rules", "n"), least=0.1, option="Largest share of the records that newly break an edit rule.",
     ),
     LimitKind(
         name="k_undone", of="k", values="level", measure="recoverable_values", figure="k_undone", judged="undone",

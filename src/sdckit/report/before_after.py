@@ -179,8 +179,8 @@ MISSING = "missing"
 MOST_LEVELS = 30
 
 
-def plain_picture(picture: Picture, *, internal: bool = False) -> dict[str, Any]:
-    """Give the protected figures of a variable on both sides of a step.
+def plain_picture(picture: Picture, *, internal: bool = False, shown: int = MOST_LEVELS) -> dict[str, Any]:
+    """Give the protected figures of a variable on both sides of a step; at most so many levels are `shown`.
 
     Raises DataError: fewer than 50 records, unless internal.
     """
@@ -191,7 +191,7 @@ def plain_picture(picture: Picture, *, internal: bool = False) -> dict[str, Any]
         variable: VariableCounts | None = getattr(picture, side)
         if variable is not None:
             sizes.append(variable.n)
-            tree[side] = _side(side, variable, ledger)
+            tree[side] = _side(side, variable, ledger, shown)
     if not internal:
         _link(picture, tree, ledger)
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), min(sizes)), internal=internal)
@@ -202,13 +202,13 @@ def plain_picture(picture: Picture, *, internal: bool = False) -> dict[str, Any]
     return plain
 
 
-def _side(side: str, variable: VariableCounts, ledger: Ledger) -> dict[str, Tree]:
+def _side(side: str, variable: VariableCounts, ledger: Ledger, shown: int) -> dict[str, Tree]:
     n = ledger.count(f"{side}.n", variable.n, f"{side}.n")
     missing = ledger.count(f"{side}.missing", variable.n_missing, side)
     tree: dict[str, Tree] = {"n": n, "missing": missing, "edges": variable.edges, "whole": variable.whole}
     if not variable.edges:
         levels = Levels(
-            f"{side}.level", variable.counts, n.name, variable.n, missing.name, variable.n_missing, shown=MOST_LEVELS
+            f"{side}.level", variable.counts, n.name, variable.n, missing.name, variable.n_missing, shown=shown
         )
         return tree | {"rows": levels}
     bins = [ledger.count(f"{side}.bin.{at}", count, side) for at, (_, count) in enumerate(variable.counts)]

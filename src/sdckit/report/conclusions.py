@@ -92,7 +92,7 @@ def _judge_against_control(
     if control is None:
         why = "the control file is too small to compare with" if n_control else OPEN
         return 3, f"{'better than guessing' if better else FEW if attack.few else DOUBT}; {why}", {}
-    leaf = _residual(attack, n, control, n_control, ends)
+    leaf = residual_leaf(attack, n, control, n_control, ends)
     residual = {"residual_risk": leaf}
     if attack.few:
         return 2, FEW, residual
@@ -104,7 +104,9 @@ def _judge_against_control(
     return (4 if more else 2), start + (MORE if more else NO_SIGN) + caution, residual
 
 
-def _residual(attack: Seen, n: float, control: Seen, n_control: float, ends: Sequence[float] | None) -> dict[str, Any]:
+def residual_leaf(
+    attack: Seen, n: float, control: Seen, n_control: float, ends: Sequence[float] | None = None
+) -> dict[str, Any]:
     """Residual risk from the printed counts; its upper bound where successes are hidden.
 
     `ends` are those of queries that depend on each other: they are another figure, and shown where no count is small.

@@ -36,7 +36,7 @@ TITLES = {"Disclosure risk assessment", "Disclosure risk of a release"}  # of a 
 # Where the figures of a document name columns and values, the measures and the engine.
 COLUMNS = {
     "variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by", "measure",
-    "engine", "earlier", "formulas",
+    "engine", "earlier", "formulas", "labels",
 }  # fmt: skip
 TABLES, LEVELS = {"variables"}, "level_counts"
 ROLES = ("weight", "household", "person", "time")

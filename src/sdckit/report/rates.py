@@ -16,6 +16,7 @@ from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain, View, find_view, noted
 
+Column = tuple[str, Callable[[Plain], str]]
 ATTACKS = "Simulated attacks"
 EVERY_COLUMN = ", every column"
 FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
@@ -69,6 +70,10 @@ def rate_view(
     dependent: bool = False,
     options_words: Callable[[Plain, str], str] = lambda _options, _rest: "",
     details: Callable[[Plain, str], list[Block]] = lambda _tree, _name: [],
+    more: Callable[[Any, str, Ledger], dict[str, Tree]] = lambda _result, _start, _ledger: {},
+    conclude_more: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+    group_column: Callable[[Plain], Sequence[Column]] = lambda _tree: (),
+    answer: Callable[[Plain, str, Plain], str] = lambda _plain, _place, _n: "",
 ) -> AttackView:
     """Make the view of an attack that has a rate beside guessing and beside people never in the file.
 
@@ -83,11 +88,20 @@ def rate_view(
         Whether attempts depend on each other: then the residual risk has an interval of its own.
     details
         What is shown before its notes and subgroups.
+    more, conclude_more
+        Further figures of a result, entered by names that begin so; and what is concluded from the printed ones.
+    group_column
+        Further columns of the table of subgroups.
+    answer
+        What it says on the first page.
     """
-    conclude = partial(concluded, partial(judge_rates, calls=guess == "none"))
+
+    def conclude(tree: Plain) -> dict[str, Any]:
+        return conclude_more(concluded(partial(judge_rates, calls=guess == "none"), tree))
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         return {
+            **more(result, f"{setting.prefix}.{setting.place}.", setting.ledger),
             "releases": tuple(
                 _release(f"{setting.prefix}.{setting.place}.{j}.", figures, setting.ledger, guess, dependent=dependent)
                 for j, figures in enumerate(result.per_release, 1)
@@ -105,7 +119,7 @@ def rate_view(
         return [table, rate_bars(capital(name), attack, compared=compared), means, *confidential_blocks(attack, name)]
 
     def confidential_blocks(attack: Plain, name: str) -> list[Block]:
-        groups = group_blocks(attack, name, _group_columns(attack))
+        groups = group_blocks(attack, name, [*_group_columns(attack), *group_column(attack)])
         small = [Paragraph(SMALL, "note")] if groups else []
         return [*details(attack, name), *detail_blocks(attack, name), *groups, *small]
 
@@ -118,6 +132,7 @@ def rate_view(
         conclude=conclude,
         details=confidential_blocks,
         options_words=options_words,
+        answer=answer,
     )
 
 
@@ -288,9 +303,6 @@ def detail_blocks(tree: Plain, name: str) -> list[Block]:
     return [Paragraph(f"{capital(name)}: {text}", "note") for text in notes]
 
 
-Column = tuple[str, Callable[[Plain], str]]
-
-
 def group_blocks(tree: Plain, name: str, columns: Sequence[Column]) -> list[Block]:
     """Table of the subgroups, for a confidential document: at most ten; `columns` are (header, text of a row)."""
     groups = tree.get("exact", {}).get("groups")
@@ -320,12 +332,12 @@ def _group_columns(tree: Plain) -> list[Column]:
     ]
     rows = (tree.get("exact", {}).get("groups") or {"rows": ()})["rows"]
     if all(row["control_rate"] is None for row in rows):
-        return [*columns, ("Interval", lambda row: _interval(row["success_low"], row["success_high"]))]
+        return [*columns, ("Interval", lambda row: interval_words(row["success_low"], row["success_high"]))]
     return [
         *columns,
         ("Never in it", lambda row: share_words(row["control_rate"])),
         ("Risk", only_if_better(lambda row: share_words(row["risk"]))),
-        ("Interval", only_if_better(lambda row: _interval(row["risk_low"], row["risk_high"]))),
+        ("Interval", only_if_better(lambda row: interval_words(row["risk_low"], row["risk_high"]))),
     ]
 
 
@@ -334,5 +346,6 @@ def share_words(rate: float | None) -> str:
     return "–" if rate is None else f"{100 * rate:.1f} %"
 
 
-def _interval(low: float | None, high: float | None) -> str:
+def interval_words(low: float | None, high: float | None) -> str:
+    """The ends of an interval in whole per cent; a dash for what is undefined."""
     return "–" if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f}"

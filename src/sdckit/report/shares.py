@@ -349,22 +349,28 @@ def column_blocks(
     chart: str,
     words: Mapping[str, str],
     unit: str = "values",
+    of: str = "column",
 ) -> list[Block]:
-    """Tables of the columns of each release, and a chart of those of the first, with the figures of `words`."""
+    """Tables of the columns of each release, and a chart of those of the first, with the figures of `words`.
+
+    `of`: the entry that names what a row is about.
+    """
     blocks: list[Block] = []
-    for place, (release, of) in enumerate(of_releases(tree["releases"])):
+    for place, (release, suffix) in enumerate(of_releases(tree["releases"])):
         if release["columns"]:
-            blocks.append(table(release["columns"], of))
+            blocks.append(table(release["columns"], suffix))
         if release["columns"] and not place:
             rows = [
-                (f"{_shown(column)}, {words[name]}", column[name]) for column in release["columns"] for name in words
+                (f"{_shown(column, of)}, {words[name]}", column[name])
+                for column in release["columns"]
+                for name in words
             ]
             blocks.append(bars(chart, unit, rows, aside=True))
     return blocks
 
 
-def _shown(column: Plain) -> str:
-    return f"{column['column']} ({column['kind']})" if "kind" in column else str(column["column"])
+def _shown(column: Plain, of: str) -> str:
+    return f"{column[of]} ({column['kind']})" if "kind" in column else str(column[of])
 
 
 def back_answer(nothing: str, something: str, knowing: str = "") -> Callable[[Plain, str, Plain], str]:

@@ -41,12 +41,14 @@ def chosen_variables(
     id: str | None = None,
     *,
     aligned: bool = False,
+    by: Sequence[str] = (),
 ) -> Chosen:
     """Open the files with the variables asked for, or with all that they have in common.
 
     `variables`: all columns in common unless given, but for the id and the scenario's weight, household, person and
-    identifiers. `numeric`: which of them are numbers: else those that the scenario declares, else those stored as
-    numbers. Raises ColumnError, DataError, ScenarioError: no column in common, and all that `open_pair` finds.
+    identifiers. `by`: columns of groups, which are opened and are no variables. `numeric`: which of them are numbers:
+    else those that the scenario declares, else those stored as numbers. Raises ColumnError, DataError, ScenarioError:
+    no column in common, and all that `open_pair` finds.
 
     >>> import polars as pl
     >>> original = pl.DataFrame({"a": [1.5], "b": ["x"], "c": [1]})
@@ -66,12 +68,13 @@ def chosen_variables(
         raise ColumnError(
             "variables= is empty; name at least one column, or leave it out to take all", argument="variables"
         )
+    names = tuple(name for name in names if name not in by)
     numbers = number_columns(
         names, numeric, scenario, lambda: stored_as_numbers(types, names), notes,
         role="not among the variables",
     )  # fmt: skip
     others = [name for name in names if name not in numbers]
-    pair = open_pair(opened, categories={"variables": others}, numeric={"numeric": numbers}, aligned=aligned)
+    pair = open_pair(opened, categories={"variables": others, "by": by}, numeric={"numeric": numbers}, aligned=aligned)
     if alike := sum(_identical(pair, names, numbers, release) for release in range(pair.m)):
         notes["released"] = f"{releases_have(alike, pair.m)} the original's value in every row of these variables"
     declared = numeric is not None or (scenario is not None and bool(scenario.numeric))

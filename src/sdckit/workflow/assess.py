@@ -44,6 +44,7 @@ from sdckit.workflow.plan import (
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.verdicts import (
+    ON_ATTACKS,
     Verdict,
     is_unasked,
     judge,
@@ -578,9 +579,13 @@ def _compared(
             for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
             if not is_unasked(verdict.name, scenario, outcome.results)
         ),
-        *judge_attacks(
-            limits.residual_risk, name, attacked.results, intruders=list(before), failed=attacked.failed,
-            control=control, asked=asked,
+        *(
+            verdict
+            for kind in ON_ATTACKS
+            for verdict in judge_attacks(
+                getattr(limits, kind.name), name, attacked.results, intruders=list(before), failed=attacked.failed,
+                control=control, asked=asked, kind=kind,
+            )
         ),
     )  # fmt: skip
     verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)

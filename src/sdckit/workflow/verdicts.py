@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from sdckit.workflow.plan import Asked
 
 NO_HOUSEHOLD = "the scenario names no household column"
-ATTACKS = next(name for name, kind in LIMITS.items() if kind.judged == "attacks")
+ON_ATTACKS = [kind for kind in LIMITS.values() if kind.judged == "attacks"]
+ON_RISK = ON_ATTACKS[0]  # of every attack
 ROLES = next(name for name, kind in LIMITS.items() if kind.judged == "roles")
 NOT_LOOKED_AT = "the columns that go out were not looked at"
 NO_CONTROL = "no people were kept aside (no control file): what succeeds on those in the file may succeed on anybody"
@@ -29,6 +31,7 @@ LEAST_CONTROL = 50  # the rate of an attack on fewer people is known to no bette
 TOO_FEW = f"too few people were kept aside: {{}}, and chance among fewer than {LEAST_CONTROL} is not known well enough"
 NOT_MADE = "not every attack could be made: {}"
 NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
+NOT_HELD = "edit rules that could not be held against the files: {}"
 NO_FIGURE = "its figure is undefined in a release"
 LACKING = "the control file lacks columns that go out, with which no attack could be made: {}"
 NO_ATTACK = "no attack with a residual risk could be made"
@@ -95,6 +98,8 @@ class Verdict:
     unmatched : bool
         Whether nothing says which records of a release and of its original belong together, so that only what looks
         changed was looked for.
+    ends : tuple of float or None
+        Ends of the interval beside the value: of the excess of members over others.
     """
 
     name: str
@@ -115,6 +120,7 @@ class Verdict:
     beside: str = ""
     single_rows: bool = False
     unmatched: bool = False
+    ends: tuple[float, float] | None = None
 
     @property
     def points(self) -> int | None:
@@ -143,6 +149,7 @@ class Verdict:
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
             percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (rule: {self.because})" if self.because else "",
             reason=self.reason, columns=spaced(self.columns), beside=self.beside or EARLIER,
+            ends="" if self.ends is None else " (excess over others {:.1%} to {:.1%})".format(*self.ends),
         )  # fmt: skip
         if self.n_category is None or self.limit is None:
             return sentence
@@ -287,6 +294,8 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
             verdict = asked.open(NO_FIGURE, variable)
         elif verdict.holds and (others := getattr(result, "not_compared", ())):
             verdict = asked.open(NOT_COMPARED.format(", ".join(others)), variable)
+        if verdict.holds is not False and (unjudged := getattr(result, "unjudged", ())):
+            verdict = asked.open(NOT_HELD.format("; ".join(unjudged)), variable)
         verdicts.append(verdict)
     return verdicts
 
@@ -434,38 +443,55 @@ def judge_alone(
 
 def judge_attacks(
     limit: float | None, intruder: str, attacks: Mapping[str, Any], *, intruders: Collection[str],
-    failed: Sequence[str], control: int, asked: Asked | None = None,
+    failed: Sequence[str], control: int, asked: Asked | None = None, kind: LimitKind = ON_RISK,
 ) -> tuple[Verdict, ...]:  # fmt: skip
-    """Compare the threshold on the residual risk with the worst attack: its estimate, not the end of its interval.
+    """Compare a threshold on attacks with the worst that it is about: its estimate, not the end of its interval.
 
     It fails closed: one attack that could not be made, or people of the file among those of the control, leave
     it open; and so do columns that go out and are lacking in the control file, where it is not exceeded without them.
 
     Attacks that need no intruder count for each; one that names another of the `intruders` does not count.
     `failed` are the places of the attacks with a residual risk that were tried in vain; `control` is how many people
-    were kept aside; `asked` are the parameters of the attacks.
+    were kept aside; `asked` are the parameters of the attacks; `kind` is the limit.
     """
     if limit is None:
         return ()
+    opened = partial(_unjudged, kind.name, intruder, limit)
     if not control:
-        return (_unjudged(ATTACKS, intruder, limit, NO_CONTROL),)
+        return (opened(NO_CONTROL),)
     if control < LEAST_CONTROL:
-        return (_unjudged(ATTACKS, intruder, limit, TOO_FEW.format(control)),)
-    own = {place: result for place, result in attacks.items() if concerns(place, intruder, intruders)}
-    lost = [place for place in failed if concerns(place, intruder, intruders)]
-    if lost:
-        return (_unjudged(ATTACKS, intruder, limit, NOT_MADE.format(", ".join(lost))),)
-    with_risk = [result for result in own.values() if "risk" in result.per_release[0]]
-    if any(control_state_of(result) == "overlapping" for result in with_risk):
-        return (_unjudged(ATTACKS, intruder, limit, OVERLAP),)
-    risks = [risk for result in with_risk for figures in result.per_release if not math.isnan(risk := figures["risk"])]
-    if not risks:
-        return (_unjudged(ATTACKS, intruder, limit, NO_ATTACK),)
-    value = max(risks)
+        return (opened(TOO_FEW.format(control)),)
+
+    def about(place: str) -> bool:
+        return kind.measure in (ON_RISK.measure, place.partition(":")[0]) and concerns(place, intruder, intruders)
+
+    if lost := [place for place in failed if about(place)]:
+        return (opened(NOT_MADE.format(", ".join(lost))),)
+    values = {place: _attacked(result, kind.figure) for place, result in attacks.items() if about(place)}
+    own = [attacks[place] for place, figures in values.items() if figures]
+    if any(control_state_of(result) == "overlapping" for result in own):
+        return (opened(OVERLAP),)
+    every = [(figure, place) for place, figures in values.items() for figure in figures]
+    known = [(figure, place) for figure, place in every if not math.isnan(figure)]
+    if kind is not ON_RISK and known != every:
+        return (opened(next((result.notes[kind.figure] for result in own if kind.figure in result.notes), NO_FIGURE)),)
+    worst = max(known, default=None)
+    if worst is None:
+        return (opened(NO_ATTACK if kind is ON_RISK else kind.without),)
+    value = worst[0]
     if asked is not None and asked.lacking and value <= limit:
-        return (_unjudged(ATTACKS, intruder, limit, LACKING.format(", ".join(asked.lacking))),)
+        return (opened(LACKING.format(", ".join(asked.lacking))),)
     columns = "" if asked is None else asked.words
-    return (Verdict(ATTACKS, intruder, None, limit, value <= limit, None, value, "", columns=columns),)
+    judged = getattr(attacks[worst[1]], "judged", None)
+    ends = None if kind is ON_RISK or judged is None else (judged.low, judged.high)
+    return (Verdict(kind.name, intruder, None, limit, value <= limit, None, value, "", columns=columns, ends=ends),)
+
+
+def _attacked(result: Any, figure: str) -> list[float]:
+    """A figure of an attack in each release, or of all together; none where the attack has no such figure."""
+    if figure in result.per_release[0]:
+        return [figures[figure] for figures in result.per_release]
+    return [getattr(result, figure)] if hasattr(result, figure) else []
 
 
 def is_unasked(name: str, scenario: Scenario, results: Mapping[str, Any]) -> bool:

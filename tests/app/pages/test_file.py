@@ -118,28 +118,46 @@ def test_an_upload_is_moved_under_its_own_name(tmp_path: Path) -> None:
     assert kept.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_what_an_upload_replaces_is_removed(tmp_path: Path, room: ARoom, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def receive(tmp_path: Path, room: ARoom) -> Any:
+    """Receives an upload in a field."""
     room.folder = tmp_path / "session"
+    uploads: dict[str, str] = {}
 
-    def sent(name: str, *others: str) -> str:
+    def received(name: str, field: str = "upload") -> str:
         upload = tmp_path / "0.csv"
         upload.write_text("age\n", encoding="utf-8")
-        return _received(room, {"name": name, "datapath": str(upload)}, "upload", others)  # type: ignore[arg-type]
+        return _received(room, {"name": name, "datapath": str(upload)}, field, uploads)  # type: ignore[arg-type]
 
-    def there() -> set[str]:
-        return {path.name for path in (tmp_path / "session" / "files").rglob("*.csv")}
+    received.uploads = uploads  # type: ignore[attr-defined]
+    return received
 
-    first = sent("first.csv")
-    take(room, path=first)
-    second = sent("second.csv")
-    assert there() == {"first.csv", "second.csv"}  # the first is still the open one
-    third = sent("third.csv", second)
-    take(room, path=third, reading={"join": second})
-    assert there() == {"third.csv", "second.csv"}
+
+def uploaded(room: ARoom) -> set[str]:
+    return {path.name for path in (room.folder / "files").rglob("*.csv")}
+
+
+def test_what_an_upload_replaces_is_removed(room: ARoom, receive: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    take(room, path=receive("first.csv"))
+    second = receive("second.csv", "second")
+    assert uploaded(room) == {"first.csv", "second.csv"}
+    other = receive("other.csv")
+    assert uploaded(room) == {"first.csv", "second.csv", "other.csv"}  # the first is still the open one
+    take(room, path=other, reading={"join": second})
+    assert uploaded(room) == {"other.csv", "second.csv"}
     monkeypatch.setattr("sdckit.app.pages.file._kept", lambda *_: _full())
-    assert sent("fourth.csv") == ""
+    assert receive("fourth.csv") == ""
     assert room.alerts[-1].startswith("the disk is full")
-    assert there() == {"third.csv", "second.csv"}
+    assert uploaded(room) == {"other.csv", "second.csv"}
+
+
+def test_what_is_uploaded_while_a_file_is_read_stays(room: ARoom, receive: Any) -> None:
+    """The first file is taken into the work after its second file, or the next one, has come."""
+    first = receive("first.csv")
+    receive("homes.csv", "second")
+    receive("next.csv")
+    take(room, path=first, kept=receive.uploads.values())
+    assert uploaded(room) == {"homes.csv", "next.csv"}
 
 
 def _full() -> Path:

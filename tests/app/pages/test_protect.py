@@ -14,6 +14,7 @@ from sdckit.app.browser_sessions import Step
 from sdckit.app.page_context import Room, speaker
 from sdckit.app.pages.protect import Bench, panel
 from sdckit.app.pages.step_editor import Draft
+from sdckit.app.step_form import start_shown
 
 STEPS = (Step("recode", {"column": "age"}), Step("pram", {"columns": ["job"]}), Step("random_order"))
 
@@ -72,21 +73,41 @@ def test_a_form_changes_its_step_or_adds_one(tmp_path: Path) -> None:
     at_the_bench(tmp_path, run)
 
 
-def test_a_recipe_that_was_found_takes_the_place_of_the_steps(tmp_path: Path) -> None:
-    other = {"steps": [{"method": "pram", "arguments": {"columns": ["job"]}}], "words": "", "loss": "", "passed": True}
+def test_a_new_step_stands_before_columns_that_are_computed_in_the_end(tmp_path: Path) -> None:
+    """Behind them it changed what they are made of, and the sum of before stood beside it."""
+    computing = [{"method": "recompute", "arguments": {"derived": {"total": "wage + rest"}}}]
+
+    def run(bench: Bench, _: list[Any]) -> None:
+        bench.take(computing, did="load a recipe", why="before a recipe was loaded")
+        bench.put(Draft("round_to"), {"column": "wage", "base": 10})
+        assert methods(bench) == ["round_to", "recompute"]
+        bench.put(Draft("round_to", at=0), {"column": "rest", "base": 10})
+        assert bench.steps()[0].arguments == {"column": "rest", "base": 10}
+        bench.put(Draft("recompute"), {"derived": {"twice": "2 * total"}})
+        assert methods(bench) == ["round_to", "recompute", "recompute"]
+
+    at_the_bench(tmp_path, run)
+
+
+def test_a_recipe_of_the_map_takes_the_place_of_the_steps(tmp_path: Path) -> None:
+    other = {
+        "steps": [{"method": "pram", "arguments": {"columns": ["job"]}}], "words": "", "loss": "–", "passed": True,
+        "front": True, "open": False, "ends": [0.1, 0.2], "height": 3.0,
+    }  # fmt: skip
 
     def run(bench: Bench, started: list[Any]) -> None:
-        bench.found.set({"alternatives": [other]})
+        bench.map.taker()({"map": {"points": [other]}})
         bench.take([{"method": "random_order", "arguments": {}}], did="propose a recipe", why="before a proposal")
         assert methods(bench) == ["random_order"]
         assert bench.room.undoes() == "propose a recipe"
-        bench.do("compare_other", 0)
-        bench.do("other", 0)
+        bench.do("use_point", 1)  # there is no such point
+        bench.do("compare_point", 0)
+        bench.do("use_point", 0)
         assert methods(bench) == ["pram"]
         versions = bench.room.work.get().versions
-        assert [version["why"] for version in versions] == ["before a proposal", "before another recipe"]
+        assert [version["why"] for version in versions] == ["before a proposal", "before a recipe of the map"]
         bench.do("compare_version", 1)
-        assert [task for task, _ in started] == ["protecting.compare"] * 2
+        assert [task for task, _ in started] == ["releasing.compare"] * 2
         assert [one["method"] for one in started[1][1]["first"]] == ["pram"]
         assert [one["method"] for one in started[1][1]["second"]] == ["random_order"]
         assert started[0][1]["secret"] == bench.room.work.get().secret
@@ -105,6 +126,12 @@ def test_undo_asks_before_it_crosses_a_change_of_roles_and_redo_survives(tmp_pat
         assert room.work.get().scenario == {"keys": ["job"]}
         bench.do("leave", -1)
         assert bench.asking.get() == ""
+        bench.do("undo", -1)
+        bench.do("switch", 0)
+        assert "This changes the roles" not in str(start_shown(room, bench.asking.get()))
+        bench.do("undo_roles", -1)  # an answer to the question of before takes nothing back
+        assert room.undoes() == "switch a step"
+        bench.do("undo", -1)
         bench.do("undo", -1)
         bench.do("undo_roles", -1)
         assert room.work.get().scenario == {"keys": ["age"]}

@@ -12,15 +12,8 @@ from shiny import reactive
 
 from sdckit.app.browser_sessions import Step, Work
 from sdckit.app.page_context import Kept, speaker
-from sdckit.app.pages.step_editor import (
-    Draft,
-    Editor,
-    bands_shown,
-    groups_shown,
-    hierarchy_shown,
-    recoding_of,
-    ways_shown,
-)
+from sdckit.app.pages.hierarchy_editor import hierarchy_shown
+from sdckit.app.pages.step_editor import Draft, Editor, bands_shown, groups_shown, recoding_of, ways_shown
 from sdckit.errors import ScenarioError
 
 FORM = {"method": "recode", "about": "", "entries": [
@@ -49,7 +42,7 @@ class NotedRoom:
 def editor(work: Work, **fields: Any) -> tuple[Editor, NotedRoom]:
     room: Any = NotedRoom(work)
     given: Any = {name: (lambda value=value: value) for name, value in fields.items()}
-    nowhere: Any = (None, None)
+    nowhere: Any = (None, None, None)
     made = Editor(room, given, reactive.Value(None), reactive.Value({}), Kept(room, {}), Kept(room, {}), *nowhere)
     return made, room
 
@@ -152,6 +145,8 @@ def test_numbers_beside_groups_get_their_own_names_and_rare_ones_go() -> None:
 def test_a_hierarchy_is_named() -> None:
     found = recoding_of(say, {}, "hierarchy", read(hierarchy=" jobs.csv ", level=2), {})
     assert found == {"hierarchy": "jobs.csv", "level": 2}
+    inline = {"hierarchy": {"cook": ["work"]}}
+    assert recoding_of(say, {}, "hierarchy", read(hierarchy=""), {}, inline) == {**inline, "level": 1}
 
 
 @pytest.mark.parametrize("way", ["bands", "groups", "hierarchy"])

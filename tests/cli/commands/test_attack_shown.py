@@ -124,7 +124,7 @@ def test_distances_name_their_direction(control: pl.DataFrame | None) -> None:
 
 
 def test_the_worst_group_stands_first_and_ten_are_shown() -> None:
-    found = sdc.membership(PEOPLE, MIXED, control=OTHERS, variables=PAIR, by=["town"], seed=1)
+    found = sdc.membership(PEOPLE, MIXED, control=OTHERS, variables=PAIR, by=["town"], score="distance", seed=1)
     text = shown("membership", found, control=OTHERS, by=("town",))
     expected = list(rows_of(found.by_group))
     assert expected[0]["residual"] > 0

@@ -12,7 +12,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import (
     LedgerPlace,
     check_missing_rules,
-    explain,
+    explained,
     name_intruders,
     role_words,
     roles_of,
@@ -72,7 +72,7 @@ class Model(BaseModel):
 def told(prefix="", **entries):
     with pytest.raises(ValidationError) as caught:
         Model(**entries)
-    return explain(caught.value, list(Model.model_fields), prefix=prefix)
+    return str(explained(caught.value, list(Model.model_fields), prefix=prefix))
 
 
 def test_places_and_prefix():
@@ -198,7 +198,38 @@ class Choosy(BaseModel):
 def test_our_own_words_stand_alone_and_others_name_the_entry(value, says):
     with pytest.raises(ValidationError) as caught:
         Choosy(kind=value)
-    assert explain(caught.value, ["kind"]) == says
+    assert str(explained(caught.value, ["kind"])) == says
+
+
+@pytest.mark.parametrize(
+    ("entries", "argument"),
+    [
+        ({"thresholds": {"k": 0}}, "thresholds.k"),
+        ({"thresholds": {"risk": "x", "k": 0}}, "thresholds.k"),
+        ({"sampling_fraction": 2}, "sampling_fraction"),
+        ({"sampling_fraction": 0.1, "weight": "w"}, "sampling_fraction"),
+        ({"keys": None}, "intruders"),
+        ({"keys": "age"}, "keys"),
+        ({"keys": []}, "keys"),
+        ({"keys": ["age", "age"]}, "keys"),
+        ({"intruders": {"a": ["age"]}}, "keys"),
+        ({"keys": None, "intruders": {}}, "intruders"),
+        ({"keys": None, "intruders": ["age"]}, "intruders"),
+        ({"keys": None, "intruders": {"a": {"keys": [1]}}}, "intruders.a.keys"),
+        ({"sensitive": ["pay", "pay"]}, "sensitive"),
+        ({"missing": "no rule"}, "missing"),
+        ({"missing": {"pay": "category"}}, "missing"),
+        ({"insensitive": ["att_*"]}, "insensitive_because"),
+        ({"household_variables": ["rooms"]}, "household"),
+        ({"release": "nowhere"}, "release"),
+        ({"matching": {"tol": "x"}}, "matching.tol"),
+        ({"sensitive": ["age"]}, None),  # of two roles
+    ],
+)
+def test_a_refusal_names_its_entry(entries, argument):
+    with pytest.raises(ScenarioError) as caught:
+        Scenario(**{"keys": ["age"], **entries})
+    assert caught.value.argument == argument
 
 
 def test_a_magnitude_is_numeric_and_may_be_a_key_or_sensitive():

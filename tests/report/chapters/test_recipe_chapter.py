@@ -13,9 +13,10 @@ from draw import quiet
 from recipes import SECRET, STEPS, scenario, survey
 from report.attacker import Solver, opened
 from sdckit.errors import DataError
-from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
+from sdckit.report.blocks import ChartBlock, Items, Paragraph, TableBlock
 from sdckit.report.chapters import recipe_chapter
 from sdckit.report.chapters.recipe_chapter import (
+    limits_beside,
     link_files,
     link_parts,
     plain_recipe,
@@ -311,3 +312,19 @@ def test_two_recipes_are_compared_by_what_they_come_to() -> None:
     ends = [plain["figures"][-1]["share_changed"]["text"] for plain in plains]
     assert ends[0] != ends[1]
     assert [row[1:] for row in table.rows if row[0] == "Values that differ"] == [tuple(ends)]
+
+
+def test_limits_stand_beside_each_other_and_say_why_one_is_not_judged() -> None:
+    asked = sdc.Scenario(intruders={"one": ["age"], "other": ["age", "sex"]}, thresholds={"k": 3, "residual_risk": 0.5})
+    steps = [{"method": "recode", "column": "age", "bands": [0, 50, 200]}, {"method": "random_order"}]
+    with quiet():
+        made = [sdc.Recipe(steps).prefix(n).apply(survey(), scenario=asked, secret=SECRET) for n in (2, 1)]
+        plains = [plain_release(applied.assess(seed=1)) for applied in made]
+    table, reasons = limits_beside(plains, ["all", "fewer"]).blocks
+    assert isinstance(table, TableBlock)
+    assert isinstance(reasons, Items)
+    assert table.columns == ("Limit", "Intruder", "all", "fewer")
+    assert {row[1] for row in table.rows} == {"one", "other"}
+    assert {state for row in table.rows for state in row[2:]} <= {"holds", "exceeded", "not judged"}
+    assert any("not judged" in row for row in table.rows)
+    assert all("could not be judged" in reason for reason in reasons.items)

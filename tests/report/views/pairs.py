@@ -29,6 +29,11 @@ def _posterior(o: Any, r: Any) -> Any:
     return sdc.bayesian_attribute_risk(o, r, target="ill", draws=draws)
 
 
+RULES = [
+    {"column": "region", "when": {"sex": "f"}, "value": "north"},
+    {"column": "ill", "when": {"age": {"below": 40}}, "value": "no"},
+    {"column": "sex", "when": {"nowhere": 1}, "value": "f"},
+]
 SLOPES = {"one": [[1.1, 1.9], [0.25, 0.7]], "other": [[2.2, 2.345], [0.1, 0.8]]}
 CALLS = {
     "matching_risk": lambda o, r: sdc.matching_risk(o, r, known=KEYS),
@@ -55,6 +60,7 @@ CALLS = {
     "compare_associations": lambda o, r: sdc.compare_associations(o, r, variables=KEYS, numeric=["age"]),
     "utility_overview": lambda o, r: sdc.utility_overview(o, r, variables=KEYS, numeric=["age"]),
     "tabular_utility": lambda o, r: sdc.tabular_utility(o, r, variables=KEYS, numeric=["age"]),
+    "edit_rules": lambda o, r: sdc.edit_rules(o, r, rules=RULES),
     "combine": lambda o, r: sdc.combine([[1.234, 2.0], [1.3, 2.1]], [[0.5, 1.0]] * 2, kind="partial"),
     "compare_intervals": lambda o, r: sdc.compare_intervals([[1.0, 2.0], [0.1, 0.9]], SLOPES),
     "singling_out": lambda o, r: sdc.singling_out(o, r, variables=[*KEYS, "income"], **CONTROL),

@@ -132,12 +132,79 @@ def test_a_scenario_leaves_out_what_is_no_variable():
     assert "w" in tabular_utility(original(), release(), ways=1, scenario=bare).variables
 
 
+def by_hand(original, released, names, by=()):
+    """1,000 less the distances of all pairs with the group beside, and each group's own, by counting records."""
+    scores, of_group = [], {}
+    for pair in itertools.combinations(names, 2):
+        rows = [frame.select(*by, *pair).rows() for frame in (original, released)]
+        shares = [Counter({cell: n / len(file) for cell, n in Counter(file).items()}) for file in rows]
+        cells = set(shares[0]) | set(shares[1])
+        scores.append(1000 * (1 - sum(abs(shares[0][cell] - shares[1][cell]) for cell in cells) / 2))
+        for group in {cell[: len(by)] for cell in shares[0]}:
+            own = [cell for cell in cells if cell[: len(by)] == group]
+            share = sum(shares[0][cell] for cell in own)
+            apart = min(share, sum(abs(shares[0][cell] - shares[1][cell]) for cell in own))
+            of_group.setdefault(group, []).append(1000 * (1 - apart / share))
+    return np.mean(scores), {group: np.mean(each) for group, each in of_group.items()}
+
+
+def test_the_score_and_that_of_groups():
+    names = ["sex", "town", "ill"]
+    files = [frame.with_columns(part=pl.Series(list("xyz") * 4)[: frame.height]) for frame in (SURVEY, RELEASE)]
+    alone = tabular_utility(*files, variables=names)
+    assert alone.k_marginal == pytest.approx(by_hand(*files, names)[0], rel=1e-12)
+    assert alone.k_marginal == pytest.approx(1000 * (1 - alone.mean_specks), rel=1e-12)
+    assert alone.groups == ()
+    with pytest.raises(DataError, match="no groups were asked for"):
+        _ = alone.by_group
+    gone = files[1].filter(pl.col("part") != "z")  # a group that the release lacks is as far as can be
+    for released in (files[1], gone):
+        found = tabular_utility(files[0], released, variables=[*names, "part"], by="part")
+        score, groups = by_hand(files[0], released, names, ["part"])
+        assert found.variables == ("sex", "town", "ill")
+        assert found.k_marginal == pytest.approx(score, rel=1e-12)
+        assert {group.labels: group.k_marginal for group in found.groups} == pytest.approx(groups, abs=1e-9)
+        assert found.by_group["k_marginal"].to_list() == pytest.approx(sorted(groups.values()), abs=1e-9)
+        assert (
+            found.statistics["specks"].tolist()
+            == tabular_utility(files[0], released, variables=names).statistics["specks"].tolist()
+        )
+    assert found.by_group.row(0, named=True) == {"part": "z", "n": 4, "n_released": 0.0, "k_marginal": 0.0}
+    with pytest.raises(DataError, match="pickled"):
+        _ = pickle.loads(pickle.dumps(found)).by_group
+    with pytest.raises(ColumnError, match="'n' is the name of a result column"):
+        tabular_utility(*(frame.rename({"part": "n"}) for frame in files), by=["n"])
+    with pytest.raises(ColumnError, match="no column 'prat'"):
+        tabular_utility(*files, by=["prat"])
+
+
+def test_a_missing_group_is_one():
+    files = [frame.with_columns(part=pl.Series(["x", None] * 6)[: frame.height]) for frame in (SURVEY, RELEASE)]
+    for drop_missing in (False, True):
+        found = tabular_utility(*files, by="part", drop_missing=drop_missing)
+        assert {group.labels for group in found.groups} == {("x",), ("(missing)",)}
+    assert math.isnan(found.sample_equivalent)
+    assert math.isnan(found.redraw_equivalent)
+    assert "undefined" in found.notes["sample_equivalent"]
+
+
+def test_copies_and_strangers():
+    copy = tabular_utility(SURVEY, SURVEY)
+    assert (copy.k_marginal, copy.sample_equivalent) == (1000.0, 1.0)
+    apart = tabular_utility(SURVEY, SURVEY.select(pl.all() + "?"))
+    assert (apart.k_marginal, apart.sample_equivalent) == (0.0, 1.0 / 12)  # no sample is as bad; one record is next
+    several = tabular_utility(SURVEY, [SURVEY, SURVEY.select(pl.all() + "?")])
+    assert several.k_marginal == 500.0
+    assert several.sample_equivalent == pytest.approx((1 + 1 / 12) / 2)
+
+
 @pytest.mark.parametrize("engine", [pl.DataFrame, pd.DataFrame, pa.table, pl.LazyFrame])
 def test_engines(engine):
     files = [engine(frame.to_dict(as_series=False)) for frame in (SURVEY, RELEASE)]
     result = tabular_utility(*files)
     assert result.per_release == tabular_utility(SURVEY, RELEASE).per_release
     assert len(result.table) == 3
+    assert len(tabular_utility(*files, by="town").by_group) == 4
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.workflow.proposing import find_best as module
+from sdckit.workflow.proposing.proposal import Alternative
+from sdckit.workflow.proposing.propose import make_proposal
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -155,6 +157,46 @@ def test_identifiers_are_left_out_and_not_needed() -> None:
     proposal = found("one", data, entries={"identifiers": ["name"]})
     assert proposal.recipe.steps[0].method == "drop_identifiers"
     assert "n12" not in proposal.text
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_who_hears_of_recipes_that_pass_hears_of_one_at_once_and_the_end_is_the_same(name: str) -> None:
+    data, scenario = survey(300, missing=True), sdc.Scenario(**SCENARIOS[name])
+    heard: list[Alternative | str] = []
+    given: dict[str, Any] = {"columns": data.columns, "alternatives": 1}
+    with_listener = make_proposal(data, scenario, step=heard.append, passing=heard.append, **given)
+    without = make_proposal(data, scenario, **given)
+    assert with_listener.text == without.text
+    assert with_listener.to_dict(internal=True) == without.to_dict(internal=True)
+    passing = [at for at, message in enumerate(heard) if isinstance(message, Alternative)]
+    # the first comes before any search has been judged; each loses less than the one before, and the best is the last
+    assert sum("checking every threshold" in str(message) for message in heard[: passing[0]]) <= 2
+    losses = [message.loss for message in heard if isinstance(message, Alternative)]
+    assert losses == sorted(set(losses), reverse=True)
+    assert losses[-1] <= without.loss
+    first = heard[passing[0]]
+    assert isinstance(first, Alternative)
+    applied = first.recipe.apply(data, scenario=scenario, watch=False)
+    assert sdc.check(data, applied.data, scenario=scenario, log=applied.log, seed=1).passed
+
+
+def test_what_fails_before_the_search_does_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, calls = module._repaired, list[str]()
+
+    def failing_first(*given: Any) -> Any:
+        calls.append("judged")
+        if len(calls) == 1:
+            raise DataError("groups stay without enough sensitive values")
+        return whole(*given)
+
+    data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
+    without = make_proposal(data, scenario, columns=data.columns, alternatives=0)
+    monkeypatch.setattr(module, "_repaired", failing_first)
+    heard: list[Alternative] = []
+    proposal = make_proposal(data, scenario, columns=data.columns, alternatives=0, passing=heard.append)
+    assert proposal.text == without.text
+    assert heard
+    assert len(calls) > 1
 
 
 def test_a_time_limit_ends_the_search() -> None:

@@ -352,3 +352,19 @@ def test_nothing_stays_on_the_connection(tmp_path: Any) -> None:
     names = connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
     tables = connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()
     assert (names, tables) == ([("own",)], [])
+
+
+def test_a_step_that_breaks_an_edit_rule_is_named() -> None:
+    """The step that makes children married is named, and of a plan that nobody looked."""
+    file = pl.DataFrame({"age": [5, 9, 40, 50] * 5, "marital": ["single", "single", "married", "widowed"] * 5})
+    rules = {"marital": {"when": {"age": {"below": 16}}, "value": "single"}}
+    scenario = sdc.Scenario(keys=["age"], rules=rules)
+    steps = [{"method": "recode", "column": "marital", "groups": {"married": ["single", "married"]}, "outside": "keep"}]
+    recipe = sdc.Recipe([{"method": "random_order"}, *steps])
+    with pytest.warns(SdcWarning, match=r"step 2 \(recode\) breaks an edit rule in records that kept it: where age"):
+        recipe.apply(file, scenario=scenario, secret=SECRET, watch=False)
+    with pytest.warns(SdcWarning, match="were not held against the steps of a plan"):
+        recipe.apply(file.lazy(), scenario=scenario, secret=SECRET, watch=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sdc.Recipe([{"method": "random_order"}]).apply(file, scenario=scenario, secret=SECRET, watch=False)

@@ -70,11 +70,12 @@ def alike_weights(data: pl.DataFrame) -> pl.DataFrame:
 
 @pytest.mark.filterwarnings("ignore")
 def test_households_keep_k_with_what_mates_give_back() -> None:
+    """By one secret: with others a rule of the check may give a value back that nothing hides on purpose."""
     data = alike_weights(homes.people())
     keys = ["region", "tenure", "size", "age", "sex"]
     scenario = sdc.Scenario(keys=keys, household="home", weight="w", thresholds={"k": 3, "risk": 0.05})
     start = sdc.starter_recipe(data, scenario=scenario)
-    applied = start.recipe.apply(data, scenario=scenario)
+    applied = start.recipe.apply(data, scenario=scenario, secret=bytes(32))
     assert sdc.check(data, applied.data, scenario=scenario, log=applied.log, seed=1).passed
 
 

@@ -115,6 +115,9 @@ def test_records_are_shown_a_page_at_a_time_and_marked(tmp_path: Path) -> None:
     assert MARKER in page["html"]  # it is the job of one of them
     german = rows(desk, quiet, exact=True, hidden=["name"], language="de")["html"]
     assert ">age<" in german  # names and values are those of the file
+    unsaid = rows(desk, quiet, exact=True)["html"]  # no role is declared yet
+    assert "person 1<" not in unsaid
+    assert ">age<" in unsaid
     last = rows(desk, quiet, exact=True, start=999)
     assert last["next"] is None
     assert page["next"] == MOST_ROWS

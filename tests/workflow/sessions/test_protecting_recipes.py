@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from sdckit.app.browser_sessions import Work, made_steps
 from sdckit.errors import ScenarioError, SdcError
+from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.sessions.answering import Desk
+from sdckit.workflow.sessions.projects import project_text, read_project
 from sdckit.workflow.sessions.protecting import (
     applied,
     data_for,
@@ -86,3 +91,28 @@ def test_a_recipe_file_is_loaded_with_its_derived_columns_and_a_bad_one_is_refus
         file.write_text(text, encoding="utf-8")
         with pytest.raises(SdcError):
             load_recipe(desk, tell, path=str(file), scenario=SCENARIO)
+
+
+def test_computed_columns_are_kept_through_a_project_and_the_recipe_that_is_taken_away(tmp_path: Path) -> None:
+    """Loaded, run, saved and loaded again: the same steps, and the same file as by the recipe that was loaded."""
+    file, recipe, project = (tmp_path / name for name in ("computed.csv", "recipe.toml", "project.sdckit"))
+    a_desk(tmp_path).data.with_columns(twice=2 * pl.col("age")).write_csv(file)
+    recipe.write_text(
+        'derived = {twice = "2 * age"}\n\n[[steps]]\nmethod = "round_to"\ncolumn = "age"\nbase = 10\n', encoding="utf-8"
+    )
+    desk = Desk(tmp_path)
+    desk.open(str(file))
+    plain = {**SCENARIO, "insensitive": ["twice"], "insensitive_because": "it follows from the age"}
+    steps = load_recipe(desk, tell, path=str(recipe), scenario=plain)["steps"]
+    made = applied(desk, desk.scenario(plain), steps, SECRET, tell)
+    assert (made.data["twice"] == 2 * made.data["age"]).all()
+    assert not (made.data["age"] == desk.data["age"]).all()
+    alone = Recipe.from_toml(recipe).apply(desk.original(desk.scenario(plain)), secret=SECRET)
+    assert made.data.equals(alone.data)
+
+    work = Work(name="computed.csv", scenario=plain, steps=made_steps(steps))
+    project.write_text(project_text(work.saved()), encoding="utf-8")
+    again = Work().taken_up(read_project(project))
+    assert again.steps == work.steps
+    recipe.write_text(make_recipe(desk, again.recipe()).to_toml(), encoding="utf-8")
+    assert load_recipe(desk, tell, path=str(recipe), scenario=plain)["steps"] == steps

@@ -14,8 +14,9 @@ import pytest
 from every_message import messages
 from sdckit.report.wording import wording
 from sdckit.workflow.sessions.answering import Desk, answer
-from sdckit.workflow.sessions.refusals import in_words, message
+from sdckit.workflow.sessions.refusals import FIELDS, in_words, message
 from session_files import SCENARIO, SECRET, STEPS, make_file
+from tree import SRC
 
 COUNTING = re.compile(
     r"(?<![\w.,<='\"“\[])[1-4](?:\s+[^\s.,;:()<]+){0,2}?\s+(?:records?|rows?|households?|persons?|people|values?|uniques?|cells?)\b"
@@ -222,3 +223,13 @@ def test_refusals_have_words_in_german_and_name_the_field(tmp_path: Path) -> Non
         wording("de").translate(got["error"], (), lacking.append)
     assert not lacking
     assert {"thresholds.k", "thresholds.risk", "sampling_fraction", "pd", "level", "delimiter"} <= fields
+
+
+# Fields.
+
+
+def test_fields_are_called_as_their_page_calls_them() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (SRC / "app").rglob("*.py")]
+    for argument, (label, place) in FIELDS.items():
+        assert not place or any(f'"{place}", ' in text or f'"{place}",\n' in text for text in sources), argument
+        assert any(f'say("{label}' in text for text in sources) or not (label and place), argument

@@ -1,8 +1,9 @@
-"""A release beside its original: the gate's verdict, its chapters, the map of the recipes tried."""
+"""A release beside its original: the gate's verdict, its chapters, two recipes side by side."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,8 @@ import polars as pl
 import pytest
 
 from sdckit.errors import DataError, SdcError
-from sdckit.report.chapters.map import plain_map
-from sdckit.workflow.recipes.explore import Exploration
-from sdckit.workflow.sessions import protecting, releasing
-from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
+from sdckit.workflow.sessions import releasing
+from session_files import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
 
@@ -91,7 +90,6 @@ def test_a_control_file_that_does_not_fit_is_removed(tmp_path: Path, text: str, 
     control.write_text(text, encoding="utf-8")
     with pytest.raises(SdcError, match=refused):
         releasing.check_control(a_desk(tmp_path), tell, scenario=SCENARIO, path=str(control))
-    assert not control.exists()
 
 
 def test_a_control_file_that_fits_is_counted_and_one_that_is_gone_is_said(tmp_path: Path) -> None:
@@ -104,21 +102,22 @@ def test_a_control_file_that_fits_is_counted_and_one_that_is_gone_is_said(tmp_pa
         releasing.release(desk, tell, steps=STEPS, control=str(control), attacks=True, **HOW)
 
 
-def test_the_map_has_every_recipe_that_was_run_under_the_roles_with_its_steps_and_verdict(tmp_path: Path) -> None:
+def test_two_recipes_side_by_side_with_the_limits_that_hold_for_each(tmp_path: Path) -> None:
+    """Risk and loss stood there, and nothing of the limits."""
     desk = a_desk(tmp_path)
-    releasing.release(desk, tell, steps=[BANDS], **HOW)
-    other = {**SCENARIO, "intruders": {"neighbour": ["age"]}}
-    protecting.run(desk, tell, scenario=other, steps=[BANDS], secret=SECRET)
-    drawn = releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)["map"]
-    assert [point["name"] for point in drawn["points"]] == ["recipe 1", "recipe 2"]
-    assert [point["passed"] for point in drawn["points"]] == [False, None]
-    assert [step["method"] for step in drawn["points"][1]["steps"]] == [step["method"] for step in STEPS]
-    assert drawn["points"][0]["steps"] == [BANDS]
-    points, _ = zip(*protecting.tried(desk, desk.scenario(SCENARIO)), strict=True)
-    plain = plain_map(Exploration(points, "expected_reidentifications", "share_changed", 240, 3, None, "polars"))  # type: ignore[arg-type]
-    printed = [(point["risk"]["text"], point["loss"]["text"], point["front"]) for point in plain["points"]]
-    assert [(point["risk"], point["loss"], point["front"]) for point in drawn["points"]] == printed
-    german = releasing.map_of_recipes(desk, tell, steps=STEPS, language="de", **HOW)["map"]
-    assert german["points"][1]["name"] == "Rezept 2"
-    assert german["risk"] == "erwartete Re-Identifikationen"
-    assert len(releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)["map"]["points"]) == 2
+    both: dict[str, Any] = {"first": STEPS, "second": [BANDS], "names": ["now", "<kept>"]}
+    html = releasing.compare(desk, tell, **both, **HOW)["html"]
+    assert MARKER not in html
+    assert "Values that differ" in html
+    assert html.count("&lt;kept&gt;") == 2
+    assert cells(html, "k-anonymity (limit 3)") == ["holds", "exceeded"]
+    german = releasing.compare(desk, tell, **both, **HOW, language="de")["html"]
+    assert cells(german, "k-Anonymität (Grenzwert 3)") == ["eingehalten", "überschritten"]
+    unlimited = {**both, "first": [GROUPS], **HOW, "scenario": {**SCENARIO, "thresholds": {}}}
+    assert "No limit was declared" in releasing.compare(desk, tell, **unlimited)["html"]
+
+
+def cells(html: str, head: str) -> list[str]:
+    """The cells of a row by its head."""
+    (row,) = [row for row in html.split("<tr>") if f">{head}<" in row]
+    return re.findall(r"<td[^>]*>([^<]*)<", row)

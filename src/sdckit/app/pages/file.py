@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -105,59 +105,63 @@ def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
 @module.server
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001
     """What its buttons do."""
-    _serve_uploads(input, room)
+    uploads: dict[str, str] = {}
+    _serve_uploads(input, room, uploads)
     _serve_project(input, room)
-    _serve_demo(input, room)
-    _serve_facts(input, room)
+    _serve_demo(input, room, uploads)
+    _serve_facts(input, room, uploads)
     _serve_records(input, room)
 
 
-def _open(room: Room, path: str, name: str, reading: Mapping[str, Any], *, beside: str) -> None:
+def _open(
+    room: Room, path: str, name: str, reading: Mapping[str, Any], uploads: Mapping[str, str], *, beside: str
+) -> None:
     """Open a file; it is taken into the work once it was read. A refusal stands beside what asked for it.
 
-    An upload that is not taken yet is removed where it cannot be read.
+    An upload that is not taken yet is removed where it cannot be read; what was uploaded while it was read stays.
     """
     work = room.seat.work
 
     def opened(facts: dict[str, Any]) -> None:
-        _taken(room, facts, path=path, name=name, reading=dict(reading))
+        _taken(room, facts, path=path, name=name, reading=dict(reading), kept=uploads.values())
         ui.update_text("missing", value=", ".join(reading.get("missing", ())))
 
     room.start(
         "opening.open_file", opened, label=room.say("Reading {c}", c=name), beside=beside, path=path,
-        fields=lambda argument: argument if argument in FIELDS else "",
         reading=dict(reading), exact=work.exact, language=work.language, upload=path != work.path,
     )  # fmt: skip
 
 
-def _serve_uploads(input: Inputs, room: Room) -> None:
-    second, latest = [""], [""]  # uploads: latest was chosen last, and may not have been read
+def _serve_uploads(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
+    """Files by the field they came through: that of "upload" was chosen last, and may not have been read."""
+
+    def there(field: str) -> str:
+        path = uploads.get(field, "")
+        return path if Path(path).is_file() else ""
 
     def options() -> dict[str, Any]:
         with reactive.isolate():
             given = {name: input[name]() for name in FIELDS}
-            joined = {"join": second[0], "join_key": input.join_key().strip()} if Path(second[0]).is_file() else {}
+            joined = {"join": second, "join_key": input.join_key().strip()} if (second := there("second")) else {}
         return reading_of({**given, **joined})
 
     @reactive.effect
     @reactive.event(input.upload)
     def _() -> None:
-        if (chosen := input.upload()) and (path := _received(room, chosen[0], "upload", second)):
-            latest[0] = path
-            _open(room, path, Path(path).name, options(), beside="upload")
+        if (chosen := input.upload()) and (path := _received(room, chosen[0], "upload", uploads)):
+            _open(room, path, Path(path).name, options(), uploads, beside="upload")
 
     @reactive.effect
     @reactive.event(input.second)
     def _() -> None:
         if chosen := input.second():
-            second[0] = _received(room, chosen[0], "second", latest)
+            _received(room, chosen[0], "second", uploads)
 
     @reactive.effect
     @reactive.event(input.again)
     def _() -> None:
-        work = room.seat.work
-        if path := latest[0] if Path(latest[0]).is_file() else work.path:
-            _open(room, path, Path(path).name, options(), beside="again")
+        if path := there("upload") or room.seat.work.path:
+            _open(room, path, Path(path).name, options(), uploads, beside="again")
         else:
             room.alert(room.say("Choose a file first, or open the demo."), beside="again")
 
@@ -195,18 +199,19 @@ def _serve_project(input: Inputs, room: Room) -> None:
         return tags.p(room.say("Roles and steps are there and wait for the file of records."), role="status")
 
 
-def _received(room: Room, chosen: Any, field: str, others: Sequence[str]) -> str:
+def _received(room: Room, chosen: Any, field: str, uploads: dict[str, str]) -> str:
     """Where an upload lies now; what it replaces is removed. Empty where there is no place for it, which is said."""
     try:
-        path = str(_kept(room.folder, chosen))
+        uploads[field] = path = str(_kept(room.folder, chosen))
     except OSError as error:
+        uploads.pop(field, None)
         room.alert(room.say(reason_of(error)), beside=field)
         return ""
-    _tidy(room, path, *others)
+    _tidy(room, *uploads.values())
     return path
 
 
-def _serve_demo(input: Inputs, room: Room) -> None:
+def _serve_demo(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
     @reactive.effect
     @reactive.event(input.demo)
     def _() -> None:
@@ -214,13 +219,14 @@ def _serve_demo(input: Inputs, room: Room) -> None:
 
         def opened(answer: dict[str, Any]) -> None:
             facts = {name: value for name, value in answer.items() if name != "scenario"}
+            uploads.clear()
             _taken(room, facts, path=answer["path"], name=answer["name"], reading={}, scenario=answer["scenario"])
 
         label = room.say("Opening the demo")
         room.start("opening.open_demo", opened, label=label, beside="demo", exact=work.exact, language=work.language)
 
 
-def _serve_facts(input: Inputs, room: Room) -> None:
+def _serve_facts(input: Inputs, room: Room, uploads: Mapping[str, str]) -> None:
     say = room.say
 
     @reactive.effect
@@ -228,7 +234,7 @@ def _serve_facts(input: Inputs, room: Room) -> None:
         """What the command line named, and everything once more where the switch or the language changed."""
         work = room.work.get()
         if work.path and (work.facts or {}).get("shown") != [work.exact, work.language]:
-            _open(room, work.path, work.name, work.reading, beside="facts")
+            _open(room, work.path, work.name, work.reading, uploads, beside="facts")
 
     @render.ui
     def facts() -> TagChild:
@@ -257,7 +263,7 @@ def _serve_facts(input: Inputs, room: Room) -> None:
     def _() -> None:
         work = room.seat.work
         chosen = list(input.chosen()) or [""]  # without any, the empty field alone
-        _open(room, work.path, work.name, {**work.reading, "missing": chosen}, beside="use_codes")
+        _open(room, work.path, work.name, {**work.reading, "missing": chosen}, uploads, beside="use_codes")
 
 
 def _serve_records(input: Inputs, room: Room) -> None:
@@ -286,7 +292,7 @@ def _serve_records(input: Inputs, room: Room) -> None:
 
     def page(start: int) -> None:
         work = room.seat.work
-        hidden = list((work.scenario or {}).get("identifiers", ()))
+        hidden = None if work.scenario is None else list(work.scenario.get("identifiers", ()))
         room.start(
             "opening.rows", shown.set, label=say("Reading a page of records"), beside="rows", start=start,
             hidden=hidden, exact=work.exact, language=work.language,
@@ -310,29 +316,29 @@ def _serve_records(input: Inputs, room: Room) -> None:
 
 def _taken(
     room: Room, facts: dict[str, Any], *, path: str, name: str, reading: dict[str, Any],
-    scenario: Mapping[str, Any] | None = None,
+    scenario: Mapping[str, Any] | None = None, kept: Iterable[str] = (),
 ) -> None:  # fmt: skip
-    """Take an opened file into the work; decisions stay where their columns are all there."""
+    """Take an opened file into the work; decisions stay where their columns are all there, and the uploads `kept`."""
     work = room.seat.work
     facts_shown = {**facts, "shown": [work.exact, work.language]}
     if (path, reading) == (work.path, dict(work.reading)) and work.facts is not None and scenario is None:
         room.change(facts=facts_shown)
         return
     fitting = fits(work.scenario, facts["columns"])
-    kept = work.scenario if fitting else None
-    if kept is not None and reading.get("missing"):
-        kept = {**kept, "missing_codes": list(reading["missing"])}
-    elif kept is not None and kept.get("missing_codes"):  # the file is read once more, as the scenario says
-        reading, facts_shown = {**reading, "missing": list(kept["missing_codes"])}, {**facts_shown, "shown": None}
+    own = work.scenario if fitting else None
+    if own is not None and reading.get("missing"):
+        own = {**own, "missing_codes": list(reading["missing"])}
+    elif own is not None and own.get("missing_codes"):  # the file is read once more, as the scenario says
+        reading, facts_shown = {**reading, "missing": list(own["missing_codes"])}, {**facts_shown, "shown": None}
     if (work.scenario or work.steps) and not fitting and scenario is None:
         room.alert(room.say(DROPPED))
     room.seat.verdict = ""
     room.change(
         path=path, name=name, reading=reading, facts=facts_shown, release=None, control="",
-        scenario=kept if scenario is None else scenario, steps=work.steps if fitting and scenario is None else (),
+        scenario=own if scenario is None else scenario, steps=work.steps if fitting and scenario is None else (),
     )  # fmt: skip
     if path != work.path:
-        _tidy(room)
+        _tidy(room, *kept)
 
 
 def _tidy(room: Room, *kept: str) -> None:

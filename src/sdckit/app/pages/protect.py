@@ -13,20 +13,10 @@ from shiny.ui import HTML, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Step, made_steps
 from sdckit.app.page_context import Kept, Room, Say, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
-from sdckit.app.recipe_map import DID as DID_MAP, WHY as WHY_MAP, RecipeMap, map_panel
-from sdckit.app.step_form import (
-    found_shown,
-    grid_of,
-    grid_shown,
-    is_ready,
-    name_of,
-    passing_shown,
-    start_shown,
-    step_shown,
-)
+from sdckit.app.recipe_map import DID as DID_MAP, USE, WHY as WHY_MAP, RecipeMap, map_panel
+from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, scenario_field, start_shown, step_shown
 from sdckit.app.versions import can_open, versions_shown
 from sdckit.data.methods import METHODS
-from sdckit.errors import ScenarioError
 
 Plain = Mapping[str, Any]
 SECONDS = 120  # of a search for a recipe
@@ -39,7 +29,7 @@ DID = {
 WHY = {
     "propose": "before a proposal", "starter": "before the advice", "load_recipe": "before a recipe was loaded",
 }  # fmt: skip
-MAP = "Map of risk and loss"
+ACTS = {**USE, "compare_point": "Compare"}  # of a recipe of the map
 NO_STEP = "No step yet. Propose a recipe, start from the advice on the keys, or add a step."
 
 
@@ -75,8 +65,8 @@ class Bench:
     @classmethod
     def of(cls, room: Room) -> Bench:
         """An empty one."""
-        recipes = RecipeMap(room, MAP, lambda answer: grid_shown(room.say, answer.get("grid", {})))
         figures, found, so_far = (Kept[dict[str, Any]](room, {}) for _ in range(3))
+        recipes = RecipeMap(room, "Map of risk and loss", ACTS)
         return cls(room, reactive.Value(None), figures, found, so_far, Kept(room, ""), recipes, reactive.Value(""))
 
     def steps(self) -> list[Step]:
@@ -95,7 +85,7 @@ class Bench:
         with reactive.isolate():
             crosses = self.room.crosses_roles(redo=redo)
         self.asking.set(act if crosses and not asked else "")
-        if crosses and not asked:
+        if crosses is not asked:  # it waits for an answer, or the answer is to a question of the past
             return
         if crosses:
             self.room.keep_version(why="before roles were changed")
@@ -127,18 +117,14 @@ class Bench:
             self.room.cancel("protecting.propose")
             self.take(so_far["steps"], did=DID["propose"], why=WHY["propose"])
 
-    def use_point(self, at: int) -> None:
-        """Take the recipe of a point of the map."""
-        if steps := self.map.use(at):
-            self.take(steps, did=DID_MAP, why=WHY_MAP)
-
     def put(self, draft: Draft, arguments: Plain) -> None:
-        """Put what a form says in the place of its step, or behind the last one."""
+        """Put what a form says in the place of its step, or of a new one."""
         steps = self.steps()
-        if draft.at is None or draft.at >= len(steps):
-            steps.append(Step(draft.method, dict(arguments)))
+        at = draft.place(steps)
+        if at == draft.at:
+            steps[at] = Step(draft.method, dict(arguments), steps[at].on)
         else:
-            steps[draft.at] = Step(draft.method, dict(arguments), steps[draft.at].on)
+            steps.insert(at, Step(draft.method, dict(arguments)))
         self.room.change(steps=tuple(steps), did="add a step" if draft.at is None else "change a step")
 
     def move(self, act: str, at: int) -> None:
@@ -173,28 +159,27 @@ class Bench:
         """Put the recipe beside another."""
         say, first = self.room.say, self.room.work.get().recipe()
         self.room.start(
-            "protecting.compare", self.beside.taker(lambda answer: answer["html"]), label=say("comparing two recipes"),
+            "releasing.compare", self.beside.taker(lambda answer: answer["html"]), label=say("comparing two recipes"),
             first=first, second=list(second), names=[say("the recipe here"), name], **self.asked(),
         )  # fmt: skip
 
     def do(self, act: str, at: int) -> None:
         """Carry out what a button says."""
-        others = self.found.get().get("alternatives", [])
-        say = self.room.say
+        point = self.map.steps(at)
         acts: dict[str, Callable[[], object]] = {
             **{name: partial(self.step_back, name) for name in ("undo", "redo")},
             **{f"{name}_roles": partial(self.step_back, name, asked=True) for name in ("undo", "redo")},
             "leave": lambda: self.asking.set(""),
             "edit": lambda: self.edit(at),
             "passing": self.take_passing,
-            "point": lambda: self.map.open(at),
-            "use_point": lambda: self.use_point(at),
             "open_version": lambda: self.open_version(at),
             "compare_version": lambda: self.compare_version(at),
-            "other": lambda: self.take(others[at]["steps"], did="take another recipe", why="before another recipe"),
-            "compare_other": lambda: self.compare(others[at]["steps"], say("the other recipe")),
+            "point": lambda: self.map.open(at),
+            "use_point": lambda: self.take(point, did=DID_MAP, why=WHY_MAP),
+            "compare_point": lambda: self.compare(point, self.room.say("recipe {n}", n=at + 1)),
         }
-        acts.get(act, lambda: self.move(act, at))()
+        if point or not act.endswith("_point"):  # a map that is gone has no points
+            acts.get(act, lambda: self.move(act, at))()
 
 
 @module.server
@@ -202,7 +187,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     """What its buttons do."""
     bench = Bench.of(room)
     serve_editor(input, session, room, bench.draft, bench.put)
-    _serve_list(session, input, bench)
+    _serve_list(input, bench)
     _serve_finding(input, bench)
     _serve_figures(session, bench)
     _serve_versions(input, bench)
@@ -213,18 +198,9 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         bench.do(str(input.act()["act"]), int(input.act().get("at", -1)))
 
 
-def _serve_list(session: Session, input: Inputs, bench: Bench) -> None:
+def _serve_list(input: Inputs, bench: Bench) -> None:
     """The list of steps, and a new one."""
-    room, root = bench.room, session.root_scope()
-    seen = [bench.steps()]
-
-    @reactive.effect
-    def _() -> None:
-        """A form does not outlive the steps that another page changes."""
-        steps = list(room.work.get().steps)
-        if steps != seen[0] and "page" in root.input and root.input.page() != "protect":
-            bench.draft.set(None)
-        seen[0] = steps
+    room = bench.room
 
     @render.ui
     def steps() -> TagChild:
@@ -265,9 +241,20 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     @render.ui
     def start() -> TagChild:
-        if not is_ready(room.work.get()):
-            return nothing_yet(room.say, NOTHING, "Go to Roles", "roles")
-        return start_shown(room, bench.asking.get())
+        if is_ready(room.work.get()):
+            return start_shown(room, bench.asking.get())
+        nothing = nothing_yet(room.say, NOTHING, "Go to Roles", "roles")
+        return nothing if room.facts.get() is None else TagList(nothing, scenario_field(room.say))
+
+    @reactive.effect
+    @reactive.event(input.scenario_file)
+    def _() -> None:
+        for chosen in input.scenario_file() or ():
+            room.start(
+                "roles.load", lambda answer: room.change(**room.declared(answer["scenario"])),
+                label=room.say("Reading the scenario"), beside="scenario_file", path=str(chosen["datapath"]),
+                language=room.seat.work.language,
+            )  # fmt: skip
 
     @reactive.effect
     @reactive.event(input.recipe_file)
@@ -304,24 +291,13 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     def _() -> None:
         look("starter", "following the advice on the keys")
 
-    def look_around(grid: Plain) -> None:
-        room.start(
-            "exploring.explore", bench.map.taker(), label=room.say("looking around the recipe"), beside="explore",
-            steps=room.work.get().recipe(), grid=grid, **bench.asked(),
-        )  # fmt: skip
-
     @reactive.effect
     @reactive.event(input.explore)
     def _() -> None:
-        look_around({})
-
-    @reactive.effect
-    @reactive.event(input.try_these)
-    def _() -> None:
-        try:
-            look_around(grid_of(room.say, bench.map.answer.get()["grid"], lambda name: input[name]()))
-        except ScenarioError as error:
-            room.alert(str(error), beside="try_these")
+        room.start(
+            "exploring.explore", bench.map.taker(opened=True), label=room.say("looking around the recipe"),
+            beside="explore", partial=bench.map.taker(opened=True), steps=room.work.get().recipe(), **bench.asked(),
+        )  # fmt: skip
 
     @render.ui
     def found() -> TagChild:

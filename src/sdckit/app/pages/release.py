@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -172,7 +173,8 @@ def _serve_control(input: Inputs, room: Room) -> None:
 
             room.start(
                 "releasing.check_control", then, label=room.say("reading the control file"), beside="control_file",
-                path=str(target), scenario=dict(work.scenario or {}), exact=work.exact, language=work.language,
+                dropped=partial(target.unlink, missing_ok=True), path=str(target), scenario=dict(work.scenario or {}),
+                exact=work.exact, language=work.language,
             )  # fmt: skip
 
     @render.ui
@@ -259,7 +261,7 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
         act, at = str(input.act()["act"]), int(input.act()["at"])
         if act == "point":
             made.mapped.open(at)
-        elif act == "use_point" and (steps := made.mapped.use(at)):
+        elif act == "use_point" and (steps := made.mapped.steps(at)):
             room.change(steps=made_steps(steps), did=DID, why=WHY)
             room.go("protect")
         titles = made.told.get().get("chapters", []) if act == "chapter" else []
@@ -287,7 +289,7 @@ def _serve_map(input: Inputs, made: Made) -> None:
     def _() -> None:
         label = room.say("drawing the recipes tried")
         asked = asked_of(room.work.get(), {})
-        room.start("releasing.map_of_recipes", made.mapped.taker(), label=label, beside="map_wanted", **asked)
+        room.start("exploring.map_of_recipes", made.mapped.taker(), label=label, beside="map_wanted", **asked)
 
 
 def _make_words(say: Say, *, again: bool) -> str:

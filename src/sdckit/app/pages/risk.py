@@ -29,8 +29,6 @@ RISKIEST = (
 )
 SWITCH = "The riskiest combinations of keys are shown only with exact figures: the switch is at the top."
 HOW_MANY = 10  # combinations that are shown at first
-# The fields in which arguments are given.
-FIELDS = {"number": "how_many", "which": "which", "by": "by"}
 Questions = dict[str, str]  # measures and what they answer, as the worker tells them
 
 
@@ -140,7 +138,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
             subgroups.set(answer.get("subgroups") or subgroups.get())
 
         room.start(
-            task, take, label=label, place=answered.place, fields=lambda argument: FIELDS.get(argument, ""),
+            task, take, label=label, place=answered.place,
             scenario=dict(work.scenario), exact=work.exact, language=work.language, **arguments,
         )  # fmt: skip
 

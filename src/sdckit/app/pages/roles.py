@@ -17,6 +17,7 @@ from sdckit.app.page_context import Room, Say, file_field, meanings
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios import scenario_form
 from sdckit.errors import ScenarioError
+from sdckit.workflow.sessions.refusals import field_of
 
 # What stands on the page Roles: the table of columns, the intruders, the limits, the scenario's file.
 
@@ -105,22 +106,6 @@ def intruder_part(say: Say, at: int, name: str, known: list[str], keys: list[str
 def drawn_part(turn: int, keys: list[str]) -> TagChild:
     """A field that nobody sees: which intruders the fields are of, and which keys they ask about."""
     return tags.input(type="text", id=resolve_id("drawn"), value=json.dumps([turn, *keys]), hidden="")
-
-
-FIELDS = {
-    "sampling_fraction": "fraction", "population": "population", "insensitive_because": "because",
-    "missing": "missing", "release": "release",
-}  # fmt: skip
-
-
-def field_of(argument: str) -> str:
-    """The field of the page in which an argument of the scenario is typed; "" for none.
-
-    >>> field_of("thresholds.k"), field_of("sampling_fraction"), field_of("keys")
-    ('limit_k', 'fraction', '')
-    """
-    name = argument.rpartition(".")[2]
-    return f"limit_{name}" if name in LIMIT_FIELDS else FIELDS.get(name, "")
 
 
 LIMIT_FIELDS = {name: kind.form for name, kind in LIMITS.items() if kind.form}
@@ -469,7 +454,7 @@ def _serve_use(form: _Form, drawn: Drawn) -> None:
             room.alert(say(str(error)), beside=field_of(error.argument or "") or button)
             return
         room.start(
-            "roles.check", accepted, label=say("Checking the scenario"), beside=button, fields=field_of,
+            "roles.check", accepted, label=say("Checking the scenario"), beside=button,
             scenario=scenario, language=room.seat.work.language,
         )  # fmt: skip
 
@@ -489,7 +474,7 @@ def _serve_description(form: _Form) -> None:
         elif work.scenario != form.described:
             form.described = work.scenario
             room.start(
-                "roles.check", form.checked.set, label=say("Checking the scenario"), beside="accept", fields=field_of,
+                "roles.check", form.checked.set, label=say("Checking the scenario"), beside="accept",
                 scenario=dict(work.scenario), language=work.language,
             )  # fmt: skip
 
@@ -498,10 +483,9 @@ def _serve_files(form: _Form) -> None:
     input, room, say = form.input, form.room, form.room.say
 
     def loaded(answer: dict[str, Any]) -> None:
-        codes = list(answer["scenario"].get("missing_codes", ()))
-        reading = dict(room.seat.work.reading)
-        if codes and codes != list(reading.get("missing", ())):  # the file is read once more, by these codes
-            room.change(scenario=answer["scenario"], reading={**reading, "missing": codes}, facts=None)
+        fields = room.declared(answer["scenario"])
+        if "facts" in fields:  # the file is read once more, by these codes
+            room.change(**fields)
         else:
             form.take(answer)
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from shiny import Inputs, Session, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.browser_sessions import Work
-from sdckit.app.page_context import Kept, Room, Say, file_field
+from sdckit.app.browser_sessions import Step, Work
+from sdckit.app.page_context import Kept, Room, Say
+from sdckit.app.pages.hierarchy_editor import Levels, hierarchy_shown, serve_hierarchy
 from sdckit.app.step_form import arguments_of, form
 from sdckit.app.tasks import Place
 from sdckit.data.methods import METHODS, kind_of
@@ -27,7 +26,6 @@ Plain = Mapping[str, Any]
 WAYS = {"bands": "Bands of numbers", "groups": "Groups of values", "hierarchy": "Up a hierarchy"}
 NOTHING: Plain = {}
 POOLED = "Values that few records have are one line here. Switch to exact figures to see each of them."
-FILE = "A file with a line for each value: the value, then its coarser names"
 
 
 def ways_shown(say: Say, arguments: Plain) -> TagChild:
@@ -69,18 +67,6 @@ def groups_shown(say: Say, arguments: Plain, variable: Plain, name: str) -> TagC
     return tags.div(data_groups=json.dumps(given), class_="groups")
 
 
-def hierarchy_shown(say: Say, arguments: Plain) -> TagChild:
-    """A file, or one built from the codes."""
-    named = arguments.get("hierarchy", "")
-    words = say("Build one by cutting the ends of codes")
-    return TagList(
-        file_field(say, "hierarchy_file", say(FILE), accept=[".csv"]),
-        ui.input_action_button("build", words, class_="btn-outline-secondary btn-sm"),
-        ui.input_text("hierarchy", say("Hierarchy"), value=named if isinstance(named, str) else ""),
-        ui.input_numeric("level", say("Levels up"), value=int(arguments.get("level") or 1), min=1, max=20),
-    )  # fmt: skip
-
-
 def recoding_of(
     say: Say, recoded: Plain, way: str, read: Callable[[str], Any], variable: Plain, before: Plain = NOTHING
 ) -> dict[str, Any]:
@@ -94,7 +80,9 @@ def recoding_of(
         No edge, no group, or no hierarchy.
     """
     if way == "hierarchy":
-        if not (named := str(read("hierarchy") or "").strip()):
+        inline = before.get("hierarchy")
+        named = str(read("hierarchy") or "").strip() or (inline if isinstance(inline, Mapping) else None)
+        if not named:
             raise ScenarioError(say("Choose the file of a hierarchy, or build one."))
         return {**recoded, "hierarchy": named, "level": int(read("level") or 1)}
     if way == "bands":
@@ -136,6 +124,13 @@ class Draft:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     at: int | None = None
 
+    def place(self, steps: Sequence[Step]) -> int:
+        """Where it stands, or will: a new one behind the last, but before columns that are computed in the end."""
+        if self.at is not None and self.at < len(steps):
+            return self.at
+        computing = steps and METHODS[steps[-1].method].computes and not METHODS[self.method].computes
+        return len(steps) - bool(computing)
+
 
 @dataclass(frozen=True, eq=False)
 class Editor:
@@ -149,6 +144,7 @@ class Editor:
     picture: Kept[dict[str, Any]]
     counting: Place
     drawing: Place
+    levels: Levels
     # whether the session shows exact figures; set by `_serve_switch`
     exact: reactive.Value[bool] = field(default_factory=lambda: reactive.Value(False))
 
@@ -159,6 +155,11 @@ class Editor:
     def way(self) -> str:
         """How a variable is made coarser."""
         return str(self.read("way") or "bands")
+
+    def recodes(self) -> bool:
+        """Whether the step in the form makes a variable coarser; reactive."""
+        draft = self.draft.get()
+        return draft is not None and kind_of(draft.method).banded and bool(self.forms.get())
 
     def look(self, draft: Draft, column: str, way: str) -> None:
         """Count the values of the variable as it is before the step."""
@@ -190,23 +191,42 @@ class Editor:
         arguments = arguments_of(self.room.say, self.forms.get()[draft.method], self.read)
         if not kind_of(draft.method).banded:
             return arguments
-        return recoding_of(self.room.say, arguments, self.way(), self.read, self.variable.held(), draft.arguments)
+        read, way = (self.levels.field, self.way()) if self.way() == "hierarchy" else (self.read, self.way())
+        return recoding_of(self.room.say, arguments, way, read, self.variable.held(), draft.arguments)
 
 
 def _before(work: Work, draft: Draft) -> list[dict[str, Any]]:
     """The steps that are carried out before this one."""
-    at = len(work.steps) if draft.at is None else draft.at
-    return [{"method": step.method, "arguments": dict(step.arguments)} for step in work.steps[:at] if step.on]
+    steps = work.steps[: draft.place(work.steps)]
+    return [{"method": step.method, "arguments": dict(step.arguments)} for step in steps if step.on]
+
+
+def _asked(room: Room, draft: Draft | None) -> dict[str, Any] | None:
+    """What the task on a hierarchy is told of the step."""
+    if draft is None:
+        return None
+    with reactive.isolate():
+        work = room.work.get()
+    before, given = _before(work, draft), draft.arguments.get("hierarchy")
+    return {
+        "scenario": dict(work.scenario or {}), "steps": before, "number": len(before), "secret": work.secret,
+        "exact": work.exact, "inline": given if isinstance(given, Mapping) else "",
+    }  # fmt: skip
 
 
 def serve_editor(input: Inputs, session: Session, room: Room, draft: reactive.Value[Draft | None], put: Put) -> None:
     """Serve form and picture of the step in `draft`; `put` takes what was filled in."""
     places = room.place("recode_editor"), room.place("picture")
-    edited = Editor(room, input, draft, reactive.Value({}), Kept(room, {}), Kept(room, {}), *places)
+
+    def read(name: str) -> Any:
+        return input[name]() if name in input else None
+
+    levels = Levels(room, read, lambda: _asked(room, draft.get()))
+    edited = Editor(room, input, draft, reactive.Value({}), Kept(room, {}), Kept(room, {}), *places, levels)
     _serve_switch(edited)
     _serve_form(edited, put)
     _serve_recoding(edited, session)
-    _serve_hierarchy(edited)
+    serve_hierarchy(input, room, levels, lambda: edited.recodes() and edited.way() == "hierarchy")
     _serve_picture(edited)
 
 
@@ -249,9 +269,7 @@ def _serve_form(edited: Editor, put: Put) -> None:
             work = room.work.get()
         return _shown(room.say, draft, asked[draft.method], work)
 
-    @reactive.effect
-    @reactive.event(input.apply_step)
-    def _() -> None:
+    def apply() -> None:
         draft = edited.draft.get()
         if draft is None:
             return
@@ -260,9 +278,14 @@ def _serve_form(edited: Editor, put: Put) -> None:
         except ScenarioError as error:
             room.alert(str(error), beside=f"arg_{error.argument}" if error.argument else "apply_step")
             return
+        at = draft.place(room.work.get().steps)
         put(draft, arguments)
-        at = len(room.work.get().steps) - 1 if draft.at is None else draft.at
         edited.draft.set(Draft(draft.method, arguments, at))
+
+    @reactive.effect
+    @reactive.event(input.apply_step)
+    def _() -> None:
+        edited.levels.when_still(apply)
 
     @reactive.effect
     @reactive.event(input.close_step)
@@ -277,7 +300,7 @@ def _serve_recoding(edited: Editor, session: Session) -> None:
     def _() -> None:
         draft, _ = edited.draft.get(), edited.exact.get()
         edited.variable.set({})
-        if draft is None or not kind_of(draft.method).banded or not edited.forms.get():
+        if draft is None or not edited.recodes():
             return
         column, way = edited.read("arg_column"), edited.way()
         if column and way != "hierarchy":
@@ -295,26 +318,6 @@ def _serve_recoding(edited: Editor, session: Session) -> None:
         if way == "groups":
             return groups_shown(say, draft.arguments, variable, session.ns("level_groups"))
         return bands_shown(say, draft.arguments, variable, session.ns("band_edges"))
-
-
-def _serve_hierarchy(edited: Editor) -> None:
-    room, input = edited.room, edited.input
-
-    @reactive.effect
-    @reactive.event(input.build)
-    def _() -> None:
-        room.start(
-            "protecting.build_hierarchy", lambda answer: ui.update_text("hierarchy", value=answer["name"]),
-            label=room.say("building a hierarchy"), beside="build", column=str(edited.read("arg_column") or ""),
-        )  # fmt: skip
-
-    @reactive.effect
-    @reactive.event(input.hierarchy_file)
-    def _() -> None:
-        for file in input.hierarchy_file() or ():
-            name = f"hierarchy-{Path(str(file['name']).replace(chr(92), '/')).name}"
-            shutil.copyfile(file["datapath"], room.folder / name)
-            ui.update_text("hierarchy", value=name)
 
 
 def _serve_picture(edited: Editor) -> None:

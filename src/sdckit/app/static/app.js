@@ -14,11 +14,15 @@
   set("tab_left", kept.getItem("left") || "");
   kept.removeItem("left");
   window.addEventListener("pagehide", () => kept.setItem("left", "yes"));
-  window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
+  function comeAgain() {  // what still stands here is of the past
+    delete document.body.dataset.ready;
+    location.reload();
+  }
+  window.addEventListener("pageshow", event => { if (event.persisted) comeAgain(); });
   Shiny.addCustomMessageHandler("seat", told => {
     if (!told.tab) return;
     kept.setItem("seat", told.tab);
-    if (told.reload) { location.reload(); return; }
+    if (told.reload) { comeAgain(); return; }
     document.body.dataset.ready = "yes";
   });
 
@@ -158,6 +162,11 @@
     if (byId("exact").checked !== told.on) $("#exact").prop("checked", told.on).trigger("change");
   });
 
+  // A file that was mended and is chosen again: of the same name a browser tells nothing, unless none was chosen.
+  document.addEventListener("click", event => {
+    if (event.target.type === "file") event.target.value = "";
+  });
+
   // A file that is too large is not sent; whoever sends it all the same is refused by the guard.
   document.addEventListener("change", event => {
     const told = byId("told").dataset;
@@ -207,7 +216,7 @@
     const again = window.setInterval(async () => {
       try {
         const answer = await fetch("icon.svg", { cache: "no-store" });
-        if (answer.ok) { window.clearInterval(again); location.reload(); }
+        if (answer.ok) { window.clearInterval(again); comeAgain(); }
       } catch { /* not yet */ }
     }, 1000);
   });

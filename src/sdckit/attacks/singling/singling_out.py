@@ -603,7 +603,7 @@ def _groups(files: AttackFiles, attacks: Sequence[_QueriedRelease], settings: Op
         return ()
     of_row = files.groups(settings.by).of_row
     out = []
-    for number, labels in attack_files.group_labels(files, settings.by).items():
+    for number, labels in files.pair.group_labels(settings.by, control=True).items():
         for j, attack in enumerate(attacks):
             chosen = of_row[j + 1][attack.released_rows] == number
             out.append(Group(j + 1, labels, _figures(attack, chosen, files, settings, {})))

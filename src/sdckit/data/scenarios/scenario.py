@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError, field_valid
 
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.rule_conditions import EditRule, read_edit_rules
 from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.scenario_checks import (
     STRICT,
@@ -18,7 +19,7 @@ from sdckit.data.scenarios.scenario_checks import (
     Name,
     check_consistent,
     check_missing_rules,
-    explain,
+    explained,
     name_intruders,
     role_words,
     roles_of,
@@ -27,7 +28,7 @@ from sdckit.data.scenarios.scenario_form import NOBODY, NONE
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
 from sdckit.data.scenarios.thresholds import Thresholds, check_release, limits_in_force, office_types, read_limits
 from sdckit.display import Displayed, plain_html
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError
 
 # Published tables declared by a scenario: names and types of entries are checked here, their meaning later.
 
@@ -75,6 +76,18 @@ def _names(given: Any, place: str) -> list[str]:
     if not listed or not given or not all(isinstance(name, str) and name for name in given):
         raise ScenarioError(f'{place}.variables must be a list of column names, such as ["region", "sex"]')
     return list(given)
+
+
+def _rules(value: Any) -> tuple[dict[str, Any], ...]:
+    """Validate the edit rules of a scenario, as plain dicts with their column.
+
+    Raises `ScenarioError`: in another form.
+    """
+    try:
+        rules = read_edit_rules(value)
+    except DataError as error:
+        raise ScenarioError(str(error), argument="rules") from None
+    return tuple({"column": rule.column, **rule.entries} for rule in rules)
 
 
 MissingRule = Literal["wildcard", "category", "error"]
@@ -150,6 +163,9 @@ class Scenario(Displayed, BaseModel):
     tables
         What is published of the same people beside the file: a list of dicts with the entries of `PublishedTable`, a
         path of counts as ``file``.
+    rules
+        Edit rules (`edit_rules`): a dict by column, as ``synthesize(rules=)`` takes it, or a list of dicts with the
+        entries ``column``, ``when`` and ``value``.
     matching
         How rows of a release are matched back: a dict of ``known``, ``synthetic``, ``width``, ``relative``,
         ``tol`` and ``high_risk``.
@@ -217,6 +233,7 @@ class Scenario(Displayed, BaseModel):
     ledger: LedgerPlace | None = None
     children: Children | None = None
     tables: tuple[dict[Name, Any], ...] = ()
+    rules: tuple[dict[Name, Any], ...] = ()
     _folder: Path = PrivateAttr(default_factory=Path)  # root of relative paths; not compared
 
     def __init__(
@@ -252,6 +269,7 @@ class Scenario(Displayed, BaseModel):
         ledger: LedgerPlace | Mapping[str, Any] | None = None,
         children: Children | Mapping[str, Any] | None = None,
         tables: Sequence[Mapping[str, Any]] = (),
+        rules: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
         unconfirmed: Sequence[str] = (),
         **unknown: object,
     ) -> None:
@@ -268,12 +286,12 @@ class Scenario(Displayed, BaseModel):
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
                 title=title, aligned=aligned, matching=Matching() if matching is None else _table(Matching, matching),
                 ledger=_table(LedgerPlace, ledger), children=_table(Children, children),
-                tables=read_tables(tables),
+                tables=read_tables(tables), rules=_rules(rules),
                 unconfirmed=unconfirmed,
                 **unknown,
             )  # fmt: skip
         except ValidationError as error:
-            raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
+            raise explained(error, ["keys", *type(self).model_fields]) from None
 
     def __eq__(self, other: object) -> bool:
         """Whether all entries are equal, wherever they were read from."""
@@ -380,7 +398,13 @@ class Scenario(Displayed, BaseModel):
         """All columns to read, in order, without identifiers."""
         counted = [name for table in self.tables for name in table.get("variables", ())]
         counted += [table["sum"] for table in self.tables if "sum" in table]
+        counted += [name for rule in self.edit_rules for name in rule.columns]
         return tuple(dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted]))
+
+    @property
+    def edit_rules(self) -> tuple[EditRule, ...]:
+        """The edit rules, as they are held against records."""
+        return read_edit_rules(self.rules)
 
     def intruder(self, name: str) -> Scenario:
         """The scenario restricted to one intruder.
@@ -515,7 +539,8 @@ class Scenario(Displayed, BaseModel):
         tables += self.matching.tables
         places = (table for table in (self.ledger, self.children) if table is not None)
         tables += [((table.place,), table.declared) for table in places]
-        listed = "".join(f"\n[[tables]]\n{write_toml(table, ())}" for table in self.tables)
+        lists = {"tables": self.tables, "rules": self.rules}
+        listed = "".join(f"\n[[{name}]]\n{write_toml(row, ())}" for name, rows in lists.items() for row in rows)
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if name not in _WRITTEN_APART and value != field.default and not isinstance(value, dict):
@@ -563,4 +588,6 @@ def _with_magnitudes(numeric: Any, magnitudes: Any) -> Any:
     return (*numeric, *(name for name in magnitudes if name not in numeric))
 
 
-_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger", "children", "tables", "stated"})
+_WRITTEN_APART = frozenset(
+    {"title", "intruders", "thresholds", "matching", "ledger", "children", "tables", "rules", "stated"}
+)

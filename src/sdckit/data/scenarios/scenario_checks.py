@@ -65,8 +65,8 @@ def _problem(error: Mapping[str, Any], fields: Sequence[str], prefix: str) -> st
     return f"{_path(loc, prefix)} {words.format(**context) if words else 'is not valid: ' + str(error['msg'])}"
 
 
-def explain(error: ValidationError, fields: Sequence[str], *, prefix: str = "") -> str:
-    """The message for a validation error: every problem with its path in the TOML.
+def explained(error: ValidationError, fields: Sequence[str], *, prefix: str = "") -> ScenarioError:
+    """The error of ours for one of pydantic: every problem with its path in the TOML; the first is the argument's.
 
     Parameters
     ----------
@@ -77,10 +77,12 @@ def explain(error: ValidationError, fields: Sequence[str], *, prefix: str = "") 
     prefix
         Path of the model in the file, such as ``"thresholds"``.
     """
-    problems = [_problem(e, fields, prefix) for e in error.errors(include_url=False, include_input=False)]
-    problems = list(dict.fromkeys(problems))
+    errors = error.errors(include_url=False, include_input=False)
+    problems = list(dict.fromkeys(_problem(one, fields, prefix) for one in errors))
     more = f"; and {len(problems) - _ENOUGH} more" if len(problems) > _ENOUGH else ""
-    return "; ".join(problems[:_ENOUGH]) + more
+    ours = errors[0].get("ctx", {}).get("error")
+    argument = getattr(ours, "argument", None) or _path(errors[0]["loc"], prefix) or None
+    return ScenarioError("; ".join(problems[:_ENOUGH]) + more, argument=argument)
 
 
 def check_consistent(scenario: Scenario) -> None:
@@ -100,13 +102,17 @@ def check_consistent(scenario: Scenario) -> None:
 def name_intruders(keys: Any, intruders: Any) -> Any:
     """Normalise the ways of declaring intruders to ``{name: list of keys}``."""
     if keys is not None and intruders is not None:
-        raise ScenarioError("both keys and intruders are given; keep one (keys is short for one intruder)")
+        raise ScenarioError(
+            "both keys and intruders are given; keep one (keys is short for one intruder)", argument="keys"
+        )
     if keys is not None:
         return {"default": _key_list("keys", keys)}
     if intruders is None:
-        raise ScenarioError('no intruder is declared; name what a stranger could know: keys = ["sex", "age"]')
+        words = 'no intruder is declared; name what a stranger could know: keys = ["sex", "age"]'
+        raise ScenarioError(words, argument="intruders")
     if not isinstance(intruders, Mapping):
-        raise ScenarioError("intruders must be a table of names, each with keys: [intruders.neighbour]")
+        words = "intruders must be a table of names, each with keys: [intruders.neighbour]"
+        raise ScenarioError(words, argument="intruders")
     return {str(name): _intruder_keys(str(name), value) for name, value in intruders.items()}
 
 
@@ -124,9 +130,9 @@ def _intruder_keys(name: str, value: Any) -> Any:
 
 def _key_list(place: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise ScenarioError(f'{place} must be a list of column names, such as ["sex", "age"]')
+        raise ScenarioError(f'{place} must be a list of column names, such as ["sex", "age"]', argument=place)
     if not all(isinstance(key, str) and key for key in value):
-        raise ScenarioError(f"{place} must hold only column names, as text in quotes")
+        raise ScenarioError(f"{place} must hold only column names, as text in quotes", argument=place)
     return tuple(value)
 
 
@@ -138,7 +144,7 @@ def check_missing_rules(value: Any) -> None:
         if not (isinstance(rule, str) and rule in allowed):
             place = f"missing.{key}" if key else "missing"
             hint = "" if key else ", or a table of them per key"
-            raise ScenarioError(f"{place} must be 'wildcard', 'category' or 'error'{hint}")
+            raise ScenarioError(f"{place} must be 'wildcard', 'category' or 'error'{hint}", argument="missing")
 
 
 def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
@@ -187,11 +193,11 @@ def unconfirmed_words(scenario: Scenario) -> str:
 
 def _check_intruders(scenario: Scenario) -> None:
     if not scenario.intruders:
-        raise ScenarioError("intruders is empty; declare at least one, with its keys")
+        raise ScenarioError("intruders is empty; declare at least one, with its keys", argument="intruders")
     for who, keys in scenario.intruders.items():
         if not keys:
             place = "keys" if who == "default" else f"intruders.{who}.keys"
-            raise ScenarioError(f"{place} is empty; name at least one column")
+            raise ScenarioError(f"{place} is empty; name at least one column", argument=place)
 
 
 def _check_children(scenario: Scenario) -> None:
@@ -204,7 +210,8 @@ def _check_children(scenario: Scenario) -> None:
 
 def _check_weighting(scenario: Scenario) -> None:
     if scenario.weight is not None and scenario.sampling_fraction is not None:
-        raise ScenarioError("both weight and sampling_fraction are given; keep the weight if there is one")
+        words = "both weight and sampling_fraction are given; keep the weight if there is one"
+        raise ScenarioError(words, argument="sampling_fraction")
 
 
 def _check_repeats(scenario: Scenario) -> None:
@@ -219,7 +226,7 @@ def _check_repeats(scenario: Scenario) -> None:
     for place, names in lists.items():
         for i, name in enumerate(names):
             if name in names[:i]:
-                raise ScenarioError(f"{place} names the column '{name}' twice; name it once")
+                raise ScenarioError(f"{place} names the column '{name}' twice; name it once", argument=place)
 
 
 def _check_roles(scenario: Scenario) -> None:
@@ -228,7 +235,8 @@ def _check_roles(scenario: Scenario) -> None:
     if scenario.household_variables and scenario.household is None:
         raise ScenarioError(
             "household_variables are those that all members of a household share; say which column numbers the "
-            'households: household = "..."'
+            'households: household = "..."',
+            argument="household",
         )
     for role, column in roles_of(scenario):
         if role in _BESIDE_OTHERS and first.get(column) not in _BESIDE_OTHERS[role]:
@@ -286,7 +294,8 @@ def _check_insensitive(scenario: Scenario) -> None:
     if patterns and not scenario.insensitive_because.strip():
         raise ScenarioError(
             f"insensitive has the pattern '{patterns[0]}', which covers columns that nobody names one by one; say who "
-            'found them insensitive, and why: insensitive_because = "..."'
+            'found them insensitive, and why: insensitive_because = "..."',
+            argument="insensitive_because",
         )
 
 
@@ -303,7 +312,7 @@ def _check_missing_keys(scenario: Scenario) -> None:
         for name in scenario.missing:
             if name not in scenario.all_keys:
                 hint = did_you_mean(name, scenario.all_keys)
-                raise ScenarioError(f"missing.{name} names no key of an intruder; {hint}")
+                raise ScenarioError(f"missing.{name} names no key of an intruder; {hint}", argument="missing")
 
 
 def _check_orders(scenario: Scenario) -> None:
@@ -338,7 +347,7 @@ class ScenarioTable(BaseModel):
         try:
             super().__init__(**given)
         except ValidationError as error:
-            raise ScenarioError(explain(error, list(type(self).model_fields), prefix=self.place)) from None
+            raise explained(error, list(type(self).model_fields), prefix=self.place) from None
 
     @property
     def declared(self) -> dict[str, Any]:

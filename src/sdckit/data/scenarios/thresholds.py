@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, PlainValidator, PrivateAttr, ValidationEr
 
 from sdckit.data.limits import LIMITS, ShareAtPoints, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, ScenarioTable, explain
+from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, ScenarioTable, explained
 from sdckit.data.scenarios.scenario_form import NONE, RELEASE_WORDS, NotAsked
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import displayed
@@ -41,6 +41,7 @@ VALUES: dict[str, Any] = {
     "level": Annotated[int, Field(strict=True, ge=2)],
     "share": Annotated[float, Field(strict=True, gt=0, le=1)],
     "share from 0": Annotated[float, Field(strict=True, ge=0, le=1)],
+    "multiple": Annotated[float, Field(strict=True, ge=1, le=100)],
 }
 if TYPE_CHECKING:
     _Limits = ScenarioTable
@@ -78,6 +79,9 @@ class Thresholds(_Limits):
         may be).
     residual_risk
         Limit on the residual risk of every simulated attack on a release, beside people never in the file.
+    membership_tpr
+        Limit on the share of the members recognised at a false-positive rate of 1 %, as a multiple of it (1 to 100;
+        guessing reaches 1).
     recoverable
         Limit on the share of the changed values of a column that can be reconstructed with certainty from the release
         (0: none may be).
@@ -93,6 +97,8 @@ class Thresholds(_Limits):
     exact_numbers
         Limit on the share of the records that dominate their group with a number of a column that is released within
         10 % of the truth (0: none may).
+    broken_rules
+        Limit on the share of the records that newly break an edit rule of the scenario (0: none may).
 
     Examples
     --------
@@ -117,10 +123,12 @@ class Thresholds(_Limits):
         copied_records: float | None
         correctly_disclosed: float | None
         residual_risk: float | None
+        membership_tpr: float | None
         recoverable: float | None
         differencing: float | None
         joint_recoverable: float | None
         exact_numbers: float | None
+        broken_rules: float | None
 
     def __init__(
         self,
@@ -138,10 +146,12 @@ class Thresholds(_Limits):
         copied_records: float | NotAsked | None = None,
         correctly_disclosed: float | NotAsked | None = None,
         residual_risk: float | NotAsked | None = None,
+        membership_tpr: float | NotAsked | None = None,
         recoverable: float | NotAsked | None = None,
         differencing: float | NotAsked | None = None,
         joint_recoverable: float | NotAsked | None = None,
         exact_numbers: float | NotAsked | None = None,
+        broken_rules: float | NotAsked | None = None,
         **unknown: object,
     ) -> None:
         given = {name: limit for name, limit in locals().items() if name in declarable()}
@@ -177,7 +187,7 @@ def read_limits(place: str, entries: Mapping[str, Any]) -> Thresholds:
     try:
         BaseModel.__init__(made, **{str(name): limit for name, limit in entries.items()})
     except ValidationError as error:
-        raise ScenarioError(explain(error, list(Thresholds.model_fields), prefix=place)) from None
+        raise explained(error, list(Thresholds.model_fields), prefix=place) from None
     return made
 
 
@@ -300,7 +310,8 @@ def check_release(scenario: Scenario) -> None:
         *most, last = (f"'{name}'" for name in known)
         raise ScenarioError(
             f"release must be one of {', '.join(most)} or {last}; types of your own are tables "
-            "[release_types.NAME] with their limits"
+            "[release_types.NAME] with their limits",
+            argument="release",
         )
     if scenario.release == SYNTHETIC and scenario.aligned:
         raise ScenarioError(

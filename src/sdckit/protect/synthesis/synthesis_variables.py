@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments
+from sdckit.data import arguments, rule_conditions
 from sdckit.data.columns import categories_of, code_column, float_values, places_in_order
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
+from sdckit.data.rule_conditions import COMPARE, HOW, EditRule, read_edit_rules
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.change import check_squares
@@ -240,18 +240,9 @@ def _in_range(dtype: Any, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 # Rules of synthesis: where a condition on other variables holds, a value is set instead of drawn.
 
 
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "below": operator.lt, "at_most": operator.le, "above": operator.gt, "at_least": operator.ge,
-}  # fmt: skip
-HOW = (
-    'a rule is {"when": {column: condition}, "value": value}; a condition is a value, a list of values, '
-    '{"below": number} (at_most, above, at_least) or {"missing": True}'
-)
-
-
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A condition on one variable."""
+    """A condition on one variable, whose values are levels of it."""
 
     column: str
     how: str
@@ -293,47 +284,37 @@ def read_rules(given: Any, variables: Mapping[str, Variable], before: Mapping[st
     """
     if not isinstance(given, Mapping):
         raise DataError(f"rules= is given by column; {HOW}", argument="rules")
-    by_column: dict[str, list[Rule]] = {}
-    for column, rules in given.items():
-        if column not in before:
-            raise ColumnError(f"rules: {column!r} is not among the columns to synthesise", argument="rules")
-        several = rules if isinstance(rules, (list, tuple)) else [rules]
-        by_column[column] = [_rule(rule, variables[column], variables, before[column]) for rule in several]
+    if other := [column for column in given if column not in before]:
+        raise ColumnError(f"rules: {other[0]!r} is not among the columns to synthesise", argument="rules")
+    by_column: dict[str, list[Rule]] = {column: [] for column in given}
+    for rule in read_edit_rules(given):
+        by_column[rule.column].append(_rule(rule, variables, before[rule.column]))
     return by_column
 
 
-def _rule(given: Any, target: Variable, variables: Mapping[str, Variable], before: set[str]) -> Rule:
-    if not isinstance(given, Mapping) or set(given) != {"when", "value"} or not isinstance(given["when"], Mapping):
-        raise DataError(f"rules of {target.name!r}: {HOW}")
-    tests = []
-    for column, condition in given["when"].items():
-        if column not in before:
+def _rule(rule: EditRule, variables: Mapping[str, Variable], before: set[str]) -> Rule:
+    target, tests = variables[rule.column], []
+    for condition in rule.when:
+        if condition.column not in before:
             raise ColumnError(
-                f"rules of {target.name!r}: {column!r} is not known when {target.name!r} is drawn; "
+                f"rules of {target.name!r}: {condition.column!r} is not known when {target.name!r} is drawn; "
                 "put it before in order=, or name another column of the data"
             )
-        tests += _tests(variables[column], condition, target.name)
-    if not tests:
-        raise DataError(f"rules of {target.name!r}: no condition; {HOW}")
-    return Rule(tuple(tests), _value(target, given["value"]))
+        tests.append(_test(variables[condition.column], condition, target.name))
+    (then, *further) = rule.then
+    absent = then.how == "missing" and then.values[0]
+    if further or len(then.values) > 1 or not (absent or then.how == "is"):
+        raise DataError(f"rules of {target.name!r}: synthesis sets one value, or None; {HOW}", argument="rules")
+    return Rule(tuple(tests), _value(target, None if absent else then.values[0]))
 
 
-def _tests(variable: Variable, condition: Any, target: str) -> list[Condition]:
-    none = np.zeros(0, np.int64)
-    if not isinstance(condition, Mapping):
-        values = condition if isinstance(condition, (list, tuple)) else [condition]
-        return [Condition(variable.name, "is", 0.0, np.array([_level(variable, value) for value in values], np.int64))]
-    conditions = []
-    for how, limit in condition.items():
-        if how == "missing" and isinstance(limit, bool):
-            conditions.append(Condition(variable.name, how, float(limit), none))
-        elif how in COMPARE and arguments.is_number(limit):
-            if variable.kind != "number":
-                raise DataError(f"rules of {target!r}: {variable.name!r} is no number and has no {how!r}")
-            conditions.append(Condition(variable.name, how, float(limit), none))
-        else:
-            raise DataError(f"rules of {target!r}, condition on {variable.name!r}: {HOW}")
-    return conditions
+def _test(variable: Variable, condition: rule_conditions.Condition, target: str) -> Condition:
+    if condition.how == "is":
+        levels = np.array([_level(variable, value) for value in condition.values], np.int64)
+        return Condition(variable.name, condition.how, 0.0, levels)
+    if condition.how in COMPARE and variable.kind != "number":
+        raise DataError(f"rules of {target!r}: {variable.name!r} is no number and has no {condition.how!r}")
+    return Condition(variable.name, condition.how, float(condition.values[0]), np.zeros(0, np.int64))
 
 
 def _level(variable: Variable, value: Any) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from sdckit import __version__
 from sdckit.attacks.attack_rates import EVERY, OVERLAP
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
-from sdckit.report.chapters.sentences import columns_words
+from sdckit.report.chapters.sentences import columns_words, spaced
 from sdckit.report.conclusions import MORE
 from sdckit.report.gate.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
 from sdckit.report.gate.protect import protect
@@ -156,15 +156,24 @@ def tried_words(tree: Plain | None) -> str:
     if any(attack.get("control_state") == "overlapping" for attack in made.values()):
         return f"{start} They are not to be trusted: {OVERLAP}."
     worse = {place: attack for place, attack in made.items() if MORE in attack["means"]}
+    told = [view_of(place).answer(made, place, {}) for place in sorted(made, key=lambda place: _told_by(made[place]))]
+    beside = spaced(next(filter(None, told), ""))
     if not worse:
-        return f"{start} None tells more about the people in the file than about others."
+        return f"{start} None tells more about the people in the file than about others.{beside}"
     place, attack = max(worse.items(), key=lambda entry: _residual_of(entry[1]))
     release = max(attack["releases"], key=_residual_of)
     inside, outside = (percent(release[rate]).partition(" (")[0] for rate in ("success_rate", "control_rate"))
     return (
         f"{start} {len(worse):,} of {len(made):,} tell more about the people in the file than about others. Most: "
         f"{attack_name(place)}. It succeeds in {inside} of the tries on people in the file, in {outside} on others."
+        f"{beside}"
     )
+
+
+def _told_by(tree: Plain) -> float:
+    """Sorts attacks by how many members they tell, the most first."""
+    leaf = tree.get("tpr_multiple", {})
+    return -float(leaf.get("value") or leaf.get("below") or 0.0)
 
 
 def _residual_of(tree: Plain) -> float:

@@ -27,6 +27,7 @@ QUESTIONS = {
     "learnt": "Can something be learnt about somebody?",
     "tried": "Do trial attacks succeed?",
     "covered": "Was every column looked at?",
+    "used": "Can it still be worked with?",
 }
 NO_LIMIT = "no limit"
 BESIDE = {"alone": " The original was not there.", "unmatched": " Nothing says which records belong together."}
@@ -48,8 +49,8 @@ def chance(limit: float) -> str:
 def answers(plain: Plain) -> list[tuple[str, str, str]]:
     """Rows (state, question, findings) of the decision page; exceeded limits first, equal sentences merged.
 
-    A question without a limit says so; that on the columns appears only if it was asked, and the one on trial attacks
-    says of every release what came of them.
+    A question without a limit says so; those on columns and on use appear only if they were asked, and the one on
+    trial attacks says of every release what came of them.
     """
     rows = []
     for name, question in QUESTIONS.items():
@@ -58,7 +59,7 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
         if verdicts:
             holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state])
             rows.append((status(holds), question, " ".join(filter(None, [*_sentences(verdicts, plain), tried]))))
-        elif tried or name not in ("tried", "covered"):
+        elif tried or name not in ("tried", "covered", "used"):
             rows.append((NO_LIMIT, question, tried or "Nothing was asked for here."))
     return rows
 

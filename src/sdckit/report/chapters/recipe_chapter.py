@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data.derived_formula import ENTRY
 from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
 from sdckit.report.chapters.map import search_blocks, search_tree
-from sdckit.report.chapters.sentences import listed
+from sdckit.report.chapters.sentences import headline, limit_of, listed, status, verdict_sentence
 from sdckit.report.common_blocks import ALONE, EXPECTED, bars, below, of_rule, share_head
 from sdckit.report.gate.figures import Count, Document, Foreign, Guarded, Ledger, Part, Quantity, Relation, Share, Tree
 from sdckit.report.gate.protect import protect
@@ -128,6 +128,26 @@ def recipes_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
             rows.append(((words or below(plains[0]["k"])) + who, *texts))
     table = TableBlock("Risk and loss after the last step", ("Figure", *names), tuple(rows), (1, 2))
     return Section("Two recipes side by side", (table,))
+
+
+def limits_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
+    """Whether each limit holds for either release; `plains` are their documents, of one file and scenario."""
+    several = len(plains[0]["intruders"]) > 1
+    rows: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[str, None] = {}
+    for at, plain in enumerate(plains):
+        for verdict in plain["verdicts"]:
+            row = rows.setdefault((limit_of(verdict), verdict["intruder"] if several else ""), ["–"] * len(plains))
+            row[at] = status(verdict["holds"]["value"])
+            if verdict["holds"]["value"] is None:
+                reasons[verdict_sentence(verdict, plain["n"])] = None
+    if not rows:
+        return Section("", (Paragraph(headline(plains[0])),))
+    heads = ("Limit", "Intruder") if several else ("Limit",)
+    table = TableBlock(
+        "Limits", (*heads, *names), tuple((*which[: len(heads)], *states) for which, states in rows.items())
+    )
+    return Section("", (table, *([Items(tuple(reasons))] if reasons else [])))
 
 
 LONGEST_LIST = 8

@@ -83,6 +83,7 @@ def recoded_blocks(plain: Plain) -> list[Block]:
 
 RELEASE_SCHEMA = "sdckit/release-assessment"
 PlainDict = dict[str, Any]
+EVERY_ATTACK = next(kind.measure for kind in LIMITS.values() if kind.judged == "attacks")
 OPEN: PlainDict = {"holds": {"text": "not judged", "value": None, "reason": HIDDEN}, "reason": HIDDEN}
 
 
@@ -107,9 +108,9 @@ def plain_release(
         _verdict(verdict, holds, assessment, after, comparison["intruders"], internal=internal)
         for verdict, holds in zip(assessment.verdicts, comparison.pop("holds"), strict=True)
     ]
-    if attacks is not None and not internal:
+    if attacks is not None:
         names = [intruder.name for intruder in assessment.intruders]
-        verdicts = [verdict | judged_by_print(verdict, attacks["attacks"], names) for verdict in verdicts]
+        verdicts = [_held_against(verdict, attacks["attacks"], names, internal=internal) for verdict in verdicts]
     how: dict[str, Any] = {
         "id": assessment.id, "m": len(after), "models": assessment.models, "attacks": _attack_mode(assessment),
         "recoding": assessment.recoding,
@@ -159,18 +160,37 @@ def passed(verdicts: Sequence[PlainDict]) -> bool | None:
     return overall(verdict["holds"]["value"] for verdict in verdicts)
 
 
+def _held_against(
+    verdict: PlainDict, attacks: Mapping[str, Any], intruders: Sequence[str], *, internal: bool
+) -> PlainDict:
+    """A verdict with the printed figure of the attack that it is about, and open where that leaves both answers."""
+    leaves = _attack_leaves(verdict, attacks, intruders)
+    of_one = bool(leaves) and LIMITS[verdict["name"]].measure != EVERY_ATTACK
+    value = {"value": max(leaves, key=lambda leaf: _upper_bound(leaf) or 0.0)} if of_one else {}
+    return verdict | value | ({} if internal else judged_by_print(verdict, attacks, intruders))
+
+
+def _attack_leaves(verdict: PlainDict, attacks: Mapping[str, Any], intruders: Sequence[str]) -> list[PlainDict]:
+    """The printed figures that a limit on attacks is about: the residual risk of all, or a figure of one measure."""
+    kind = LIMITS[verdict["name"]]
+    return [
+        tree.get(kind.figure, tree["residual_risk"])
+        for place, tree in attacks.items()
+        if kind.measure in (EVERY_ATTACK, place.partition(":")[0])
+        and has_residual_risk(place)
+        and concerns(place, verdict["intruder"], intruders)
+        and _was_made(tree)
+    ]
+
+
 def judged_by_print(verdict: PlainDict, attacks: Mapping[str, Any], intruders: Sequence[str]) -> PlainDict:
-    """Open verdict for a limit on the residual risk that only a hidden number of successes decides; else empty.
+    """Open verdict for a limit on attacks that only a hidden number of successes decides; else empty.
 
     Otherwise a limit between the risks for one and for two successes would disclose which of them it was.
     """
     if LIMITS[verdict["name"]].judged != "attacks" or verdict["holds"]["value"] is None:
         return {}
-    leaves = [
-        tree["residual_risk"]
-        for place, tree in attacks.items()
-        if has_residual_risk(place) and concerns(place, verdict["intruder"], intruders) and _was_made(tree)
-    ]
+    leaves = _attack_leaves(verdict, attacks, intruders)
     limit, holds = verdict["limit"], verdict["holds"]["value"]
     above = any((leaf.get("value") or 0.0) > limit for leaf in leaves)
     within = all(most is not None and most <= limit for most in map(_upper_bound, leaves))

@@ -110,7 +110,7 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
     limit, holds = verdict["limit"], verdict["holds"]["value"]
     if holds is None:
         reason = verdict["holds"].get("reason") or verdict["reason"] or "the measure did not run"
-        return f"{_limit_words(verdict)} could not be judged: {reason.rstrip('.')}."
+        return f"{limit_of(verdict)} could not be judged: {reason.rstrip('.')}."
     printed = LIMITS[verdict["name"]].printed
     if isinstance(printed, str):  # what its value is a share of
         printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")
@@ -203,7 +203,8 @@ def limit_name(name: str, points: int | None = None) -> str:
     return words.format(points="a few" if points is None else points)
 
 
-def _limit_words(verdict: Plain) -> str:
+def limit_of(verdict: Plain) -> str:
+    """The limit that a verdict is on, of what variable, and its value."""
     of = f" of {verdict['variable']}" if verdict["variable"] else ""
     name = LIMITS[verdict["name"]].title or limit_name(verdict["name"], verdict.get("points")).capitalize()
     return f"{name}{of}" + ("" if verdict["limit"] is None else f" (limit {verdict['limit']:g})")

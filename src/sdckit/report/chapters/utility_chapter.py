@@ -7,19 +7,22 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.common_blocks import bars, figure
+from sdckit.report.common_blocks import bars, figure, height_of
 from sdckit.report.estimates import forest_block
 from sdckit.report.gate.figures import Foreign, Ledger, Tree
+from sdckit.report.rates import percent
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain, view_of
 from sdckit.utility.weighted_totals import BEYOND
 
 HEAT = "Standardised pMSE of every two-way table (best 1; the darker, the worse)"
 TOTALS = "Totals, means and counts with the weights of each file, and by how much they moved"
+SAMPLE = "Random sample of the original whose tables are as near to it"
+WAYS = {1: "one-way", 2: "two-way", 3: "three-way"}
 MOVED = "Records that moved to other values, by variable"
 EMPTY: Mapping[str, Tree] = {
-    "m": 0, "table": (), "variables": {}, "pairs": (), "heat": None, "models": (), "skipped": (), "moved": (),
-    "notes": {},
+    "m": 0, "table": (), "variables": {}, "pairs": (), "heat": None, "sample": None, "models": (), "skipped": (),
+    "moved": (), "notes": {},
 }  # fmt: skip
 
 
@@ -46,7 +49,12 @@ def utility_blocks(tree: Plain) -> list[Block]:
             Paragraph("No single score: read the worst figure of each level beside its mean."),
             TableBlock("The release at a glance", heads, glance, tuple(range(2, len(heads)))),
         ]
-    blocks += [*variable_blocks(tree["variables"]), *pair_blocks(tree["pairs"]), *heat_blocks(tree["heat"])]
+    blocks += [
+        *variable_blocks(tree["variables"]),
+        *sample_blocks(tree.get("sample")),
+        *pair_blocks(tree["pairs"]),
+        *heat_blocks(tree["heat"]),
+    ]
     blocks += moved_blocks(tree["moved"])
     for model in tree["models"]:
         blocks += _model_blocks(model)
@@ -60,6 +68,45 @@ def variable_blocks(variables: Mapping[str, Plain]) -> list[Block]:
     rows = tuple((name, leaf["text"]) for name, leaf in variables.items())
     table = TableBlock(MOVED, ("Variable", "Share in other values"), rows, (1,))
     return figure(bars(MOVED, "of the records", variables.items()), table)
+
+
+def sample_blocks(sample: Plain | None) -> list[Block]:
+    """How large a sample would have tables as near: a sentence, a chart of what else is as near, the worst groups."""
+    if not sample or height_of(sample["distance"]) is None:
+        return []
+    by = listed(list(sample["by"]))
+    tables = f"{WAYS[sample['ways']]} tables by {by}" if by else f"{WAYS[sample['ways']]} tables"
+    value = 1000 * (1 - (height_of(sample["distance"]) or 0.0))
+    score = Paragraph(f"NIST's k-marginal score of the {tables}: {value:,.0f} of 1,000.")
+    if height_of(sample["equivalent"]) is None:
+        return [score, *_group_blocks(sample)]
+    own, redraw, other = (percent(sample[name]) for name in ("equivalent", "redraw", "other_sample"))
+    said = (
+        f"The {tables} of the release are as near to the original's as those of a random sample of {own} of its "
+        f"records; a redraw of the file reaches about {redraw}, another sample of this size about {other}, only a copy "
+        "100 %."
+    )
+    rows: list[tuple[str, Plain]] = [
+        ("the release", sample["equivalent"]),
+        ("another sample of this size", sample["other_sample"]),
+        ("a redraw of the file", sample["redraw"]),
+        ("a copy", {"text": "1", "value": 1.0}),
+    ]
+    in_percent = [(words, {**leaf, "text": percent(leaf)}) for words, leaf in rows]
+    return [Paragraph(said), score, bars(SAMPLE, "of its records", in_percent), *_group_blocks(sample)]
+
+
+def _group_blocks(sample: Plain) -> list[Block]:
+    """The score of each group, drawn, with its records in a table."""
+    if not sample["groups"]:
+        return []
+    caption = f"NIST's k-marginal score by {listed(list(sample['by']))}, the worst first"
+    scores = [(row["labels"], row["n"], f"{row['k_marginal']:,.1f}", row["k_marginal"]) for row in sample["groups"]]
+    table = tuple((*labels, f"{n:,}", text) for labels, n, text, _ in scores)
+    heads = (*sample["by"], "Records", "Score (best 1,000)")
+    drawn = [(" × ".join(labels), {"text": text, "value": score}) for labels, _, text, score in scores]
+    numeric = (len(heads) - 2, len(heads) - 1)
+    return figure(bars(caption, "of 1,000", drawn), TableBlock(caption, heads, table, numeric))
 
 
 def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:

@@ -6,18 +6,20 @@ from typing import Any
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block
-from sdckit.report.chapters.utility_chapter import heat_blocks, pair_blocks
+from sdckit.report.chapters.utility_chapter import heat_blocks, pair_blocks, sample_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
-from sdckit.report.gate.figures import Tree
+from sdckit.report.gate.figures import InternalOnly, Tree
 from sdckit.report.setting import PairSetting, guard_by_changes
 from sdckit.report.view import Plain
+from sdckit.result import LetGo
 
 MOST_PAIRS = 10
 MOST_SQUARES = 20
+MOST_GROUPS = 10
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Enter the tables that changed most, and the standardised pMSE of every two-way table."""
+    """Enter the tables that changed most, the standardised pMSE of every two-way table, and the score of all."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     rows = []
     for row in rows_of(result.worst(MOST_PAIRS)):
@@ -31,7 +33,27 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
                 "specks": share_leaf(ledger, f"{start}.{variables}.specks", row.get("specks")),
             }
         )
-    return {"pairs": tuple(rows), "heat": _heat(result, setting)}
+    return {"pairs": tuple(rows), "heat": _heat(result, setting), "sample": _sample(result, setting)}
+
+
+def _sample(result: Any, setting: PairSetting) -> dict[str, Tree]:
+    """The mean distance of the tables, and the sample that is as near, beside what else would be; groups when exact."""
+    start, names = f"{setting.prefix}.{setting.place}.sample", [*result.by, *result.variables]
+    sample, *others = (
+        value_leaf(setting.ledger, f"{start}.{name}", getattr(result, name))
+        for name in ("sample_equivalent", "redraw_equivalent", "other_sample_equivalent")
+    )
+    groups = () if isinstance(result.groups, LetGo) else result.groups[:MOST_GROUPS]
+    rows = tuple({"labels": score.labels, "n": score.n, "k_marginal": score.k_marginal} for score in groups)
+    return {
+        "ways": result.ways,
+        "by": result.by,
+        "distance": share_leaf(setting.ledger, f"{start}.distance", 1 - result.k_marginal / 1000),
+        "equivalent": guard_by_changes(sample, setting, result.pair, names, "sample_equivalent"),
+        "redraw": others[0],
+        "other_sample": others[1],
+        "groups": InternalOnly(rows, ()),
+    }
 
 
 def _heat(result: Any, setting: PairSetting) -> Tree:
@@ -58,9 +80,9 @@ def _heat(result: Any, setting: PairSetting) -> Tree:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Heat map of the two-way tables, and a table of the worst."""
+    """Heat map of the two-way tables, the score of all tables, and a table of the worst."""
     figures = plain[place]
-    return [*heat_blocks(figures["heat"]), *pair_blocks(figures["pairs"])]
+    return [*heat_blocks(figures["heat"]), *sample_blocks(figures["sample"]), *pair_blocks(figures["pairs"])]
 
 
 VIEW = UtilityView(USEFULNESS, tree, blocks, part="")

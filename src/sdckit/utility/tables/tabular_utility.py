@@ -4,58 +4,85 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, ClassVar, Literal
+from functools import cached_property, partial
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import PairResult, mean_figures
+from sdckit.cells.pair import Pair, PairResult, mean_figures
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Codes, Floats
+from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.threads import run
+from sdckit.result import LetGo
 from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, chosen_variables, coded_variables
-from sdckit.utility.tables.table_counts import STATISTICS, cross, cross_from, prefix_words, table_statistics
+from sdckit.utility.tables.sample_equivalent import CellSizes, other_sample_equivalent, redraw_equivalent, sizes_of
+from sdckit.utility.tables.table_counts import STATISTICS, Crossed, cross, cross_from, prefix_words, table_statistics
 
 Ways = Literal[1, 2, 3]
 TABLES = 100_000  # most tables measured in one call
 SUMMARISED = ("s_pmse", "s_jsd", "specks", "dbhatt")
+GROUP_FIGURES = ("n", "n_released", "k_marginal")
+T = TypeVar("T")
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 
-def all_tables(variables: Sequence[SharedCoding], ways: int, *, complete: bool) -> Floats:
-    """Statistics of every `ways`-way table of the variables; shape (m, tables, statistics)."""
+def all_tables(
+    variables: Sequence[SharedCoding], ways: int, of_table: Callable[[Crossed], T], *, complete: bool,
+    beside: Sequence[SharedCoding] = (),
+) -> list[T]:  # fmt: skip
+    """What `of_table` makes of every `ways`-way table of the variables, each with the columns `beside` before them."""
 
-    def beginning_with(first: tuple[int, ...]) -> list[list[list[float]]]:
+    def beginning_with(first: tuple[int, ...]) -> list[T]:
         """The tables of some first variables and each later one, which share the packed first ones."""
-        rows = [variables[j] for j in first]
+        rows = [*beside, *(variables[j] for j in first)]
         columns, shape = [row.codes for row in rows], [row.n_levels + 1 for row in rows]
         words = prefix_words(columns, shape) if rows else None
         start = first[-1] + 1 if first else 0
         return [
-            _one_table(words, [*columns, variable.codes], [*shape, variable.n_levels + 1], complete=complete)
+            of_table(_one_table(words, [*columns, variable.codes], [*shape, variable.n_levels + 1], complete=complete))
             for variable in variables[start:]
         ]
 
     parts = run(beginning_with, itertools.combinations(range(len(variables)), ways - 1))
-    return np.array([table for part in parts for table in part]).transpose(1, 0, 2)
+    return [table for part in parts for table in part]
 
 
 def _one_table(
     words: tuple[Codes, ...] | None, columns: Sequence[Sequence[Codes]], shape: Sequence[int], *, complete: bool
-) -> list[list[float]]:
+) -> Crossed:
     crossed = cross(columns, shape) if len(columns) == 1 else cross_from(words, columns, shape)
-    if complete:
-        crossed = crossed.complete()
+    return crossed.complete() if complete else crossed
+
+
+def statistics_of(crossed: Crossed) -> tuple[list[list[float]], tuple[Ints, Ints]]:
+    """All statistics of one table in each release, and the sizes of the original's cells."""
     original, *releases = crossed.counts
-    return [list(table_statistics(original, released).values()) for released in releases]
+    return [list(table_statistics(original, released).values()) for released in releases], sizes_of(original)
+
+
+def distances_by_group(crossed: Crossed, n_groups: int) -> tuple[Floats, Floats, tuple[Ints, Ints]]:
+    """Total variation distance of one table in each release, the same by group, and the sizes of the original's cells.
+
+    The first column of the table is the group. A group's distance is the sum of absolute differences over its cells, as
+    shares of the file, at most its own share and as a part of it (releases, groups); NaN of a group that the original
+    lacks.
+    """
+    original, *releases = crossed.counts
+    group = crossed.codes[0] - 1
+    with np.errstate(invalid="ignore"):  # 0 / 0 where a file has no complete record
+        share = np.bincount(group, original / original.sum(), n_groups)
+        apart = [np.abs(released / released.sum() - original / original.sum()) for released in releases]
+        within = np.array([np.bincount(group, differences, n_groups) for differences in apart])
+        whole = np.array([differences.sum() / 2 for differences in apart])
+        return whole, np.minimum(within, share) / share, sizes_of(original)
 
 
 def release_figures(statistics: Mapping[str, Floats]) -> dict[str, float]:
@@ -66,6 +93,16 @@ def release_figures(statistics: Mapping[str, Floats]) -> dict[str, float]:
         out[f"mean_{name}"] = float(known.mean()) if len(known) else math.nan
         out[f"largest_{name}"] = float(known.max()) if len(known) else math.nan
     return out
+
+
+@dataclass(frozen=True)
+class GroupScore:
+    """How near the tables of one group are: its labels, its records in the original and the releases, its score."""
+
+    labels: tuple[str, ...]
+    n: int
+    n_released: float
+    k_marginal: float
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -87,8 +124,18 @@ class TabularUtility(PairResult):
         Total variation distance, 0 to 1.
     mean_dbhatt, largest_dbhatt : float
         Hellinger distance, 0 to 1.
+    k_marginal : float
+        1,000 x (1 - mean total variation distance), NIST's score: 1,000 for equal tables, 0 for tables apart. With
+        ``by`` of the tables with those columns beside.
+    sample_equivalent : float
+        Share of the original that a simple random sample would have to be to score the same on average.
+    redraw_equivalent, other_sample_equivalent : float
+        About the same of a redraw of the file of the releases' size, and of so many other people of its population.
     ways : int
         Variables per table.
+    by : tuple of str
+    groups : tuple of GroupScore
+        Each group that the original has, the worst first.
     variables : tuple of str
     tables : tuple of tuple of str
         The variables of each table.
@@ -100,7 +147,9 @@ class TabularUtility(PairResult):
     figures: ClassVar[tuple[str, ...]] = (
         "n_tables",
         *(f"{part}_{name}" for name in SUMMARISED for part in ("mean", "largest")),
-    )
+        "k_marginal", "sample_equivalent", "redraw_equivalent", "other_sample_equivalent",
+    )  # fmt: skip
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "groups")
     n_tables: int = 0
     mean_s_pmse: float = math.nan
     largest_s_pmse: float = math.nan
@@ -110,7 +159,13 @@ class TabularUtility(PairResult):
     largest_specks: float = math.nan
     mean_dbhatt: float = math.nan
     largest_dbhatt: float = math.nan
+    k_marginal: float = math.nan
+    sample_equivalent: float = math.nan
+    redraw_equivalent: float = math.nan
+    other_sample_equivalent: float = math.nan
     ways: int = 2
+    by: tuple[str, ...] = ()
+    groups: tuple[GroupScore, ...] = field(default=(), repr=False)
     variables: tuple[str, ...] = ()
     tables: tuple[tuple[str, ...], ...] = ()
     statistics: dict[str, Floats] = field(default_factory=dict, repr=False)
@@ -124,6 +179,18 @@ class TabularUtility(PairResult):
     def table(self) -> Any:
         """A row per table in a frame of the caller's engine: its variables, and the means over the releases."""
         return self._frame(np.arange(self.n_tables), self.means)
+
+    @property
+    def by_group(self) -> Any:
+        """A row per group, the worst first: records in the original and in the releases (mean), and its score."""
+        groups = self.groups
+        if isinstance(groups, LetGo):
+            return groups.figures  # raises, as for any other data
+        if not self.by:
+            raise DataError("no groups were asked for; give by=[...]")
+        labels = {name: [group.labels[i] for group in groups] for i, name in enumerate(self.by)}
+        figures = {name: [getattr(group, name) for group in groups] for name in GROUP_FIGURES}
+        return self.pair.table({**labels, **figures})
 
     def of_release(self, release: int) -> Any:
         """Give the same frame for one release, counted from 1."""
@@ -185,6 +252,7 @@ def tabular_utility(
     numeric: Sequence[str] | None = None,
     bins: Bins = BINS,
     drop_missing: bool = False,
+    by: Sequence[str] | str | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
 ) -> TabularUtility:
@@ -207,6 +275,9 @@ def tabular_utility(
         Classes of each, 2 or more, cut at the quantiles of all files pooled; equal quantiles are one edge.
     drop_missing : bool
         Whether records without a value are left out of the tables of that variable; else it is a level.
+    by : sequence of str or str, optional
+        Columns of groups, value by value: they are no variables, the score is of tables with them beside, and
+        ``by_group`` gives it for each group.
     scenario : Scenario, optional
     id : str, optional
         A column that is no variable.
@@ -214,7 +285,8 @@ def tabular_utility(
     Returns
     -------
     TabularUtility
-        ``table``, ``worst``, ``matrix`` and the statistics of each release.
+        ``k_marginal`` with ``sample_equivalent``, ``table``, ``worst``, ``matrix``, the statistics of each release,
+        ``by_group``.
 
     Raises
     ------
@@ -236,8 +308,13 @@ def tabular_utility(
     of released records. ``s_`` of vw, ft, wmabsdd and pmse are over df, ``s_g`` over df_g, and ``s_jsd`` =
     8 n_s ln 2 jsd / df: each about 1 where the release is drawn from the original's own distribution.
 
+    A group's score is 1,000 less 1,000 times the mean of sum |p_s - p_o| over its cells, which counts no more than the
+    group's share of the original, over that share. The sample equivalent is that of the whole file; with `drop_missing`
+    there is none.
+
     References
     ----------
+    Task, C., Bhagat, K. and Howarth, G. (2023). SDNist v2: deidentified data report tool. NIST.
     Raab, G. M., Nowok, B. and Dibben, C. (2021). Assessing, visualizing and improving the utility of synthetic
     data. arXiv 2109.12717. Voas, D. and Williamson, P. (2001). Evaluating goodness-of-fit measures for synthetic
     microdata. Geographical and Environmental Modelling 5, 177-200.
@@ -253,7 +330,10 @@ def tabular_utility(
     """
     arguments.count(ways, "ways", "is the number of variables per table", at_most=3)
     arguments.flag(drop_missing, "drop_missing")
-    chosen = chosen_variables(original, released, variables, numeric, scenario, id)
+    groups_by = arguments.names(by, "by", single=True) or ()
+    if clash := [name for name in groups_by if str(name).casefold() in GROUP_FIGURES]:
+        raise ColumnError(f"by: {clash[0]!r} is the name of a result column; rename it", argument="by")
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id, by=groups_by)
     n_tables = math.comb(len(chosen.names), ways)
     if not n_tables:
         raise ColumnError(
@@ -265,18 +345,62 @@ def tabular_utility(
             "variables=[...] or smaller ways"
         )
     coded, _, notes = coded_variables(chosen, bins)
-    measured = all_tables(coded, ways, complete=drop_missing)
+    tables = all_tables(coded, ways, statistics_of, complete=drop_missing)
+    measured = np.array([table for table, _ in tables]).transpose(1, 0, 2)
     statistics = {name: measured[:, :, j] for j, name in enumerate(STATISTICS)}
+    distances, cells = statistics["specks"], [sizes for _, sizes in tables]
+    groups: tuple[GroupScore, ...] = ()
+    if groups_by:
+        distances, cells, groups = _of_groups(chosen.pair, coded, ways, groups_by, complete=drop_missing)
+    if drop_missing:
+        notes["sample_equivalent"] = "undefined: a sample would have its own records without a value"
+    sizes = None if drop_missing else CellSizes.of_tables(chosen.pair.n, cells)
     per_release = tuple(
-        release_figures({name: values[j] for name, values in statistics.items()}) for j in range(chosen.pair.m)
+        {
+            **release_figures({name: values[j] for name, values in statistics.items()}),
+            **_scores(distances[j], sizes, chosen.pair.n, chosen.pair.sizes[j]),
+        }
+        for j in range(chosen.pair.m)
     )
     _undefined(statistics, notes)
     rule = "records with a missing value are left out of the tables of that variable"
     return TabularUtility(
         chosen.pair, per_release, rule if drop_missing else MISSING_RULE, notes, n_tables=n_tables,
-        **mean_figures(per_release, notes), ways=ways, variables=chosen.names,
+        **mean_figures(per_release, notes), ways=ways, by=groups_by, groups=groups, variables=chosen.names,
         tables=tuple(itertools.combinations(chosen.names, ways)), statistics=statistics,
     )  # fmt: skip
+
+
+def _scores(distances: Floats, sizes: CellSizes | None, n: int, n_released: int) -> dict[str, float]:
+    """The score of one release from the distances of its tables, and the sample that scores the same."""
+    known = distances[~np.isnan(distances)]
+    distance = float(known.mean()) if len(known) else math.nan
+    return {
+        "k_marginal": 1000 * (1 - distance),
+        "sample_equivalent": math.nan if sizes is None else sizes.equivalent(distance),
+        "redraw_equivalent": math.nan if sizes is None else redraw_equivalent(n, n_released),
+        "other_sample_equivalent": math.nan if sizes is None else other_sample_equivalent(n, n_released),
+    }
+
+
+def _of_groups(
+    pair: Pair, variables: Sequence[SharedCoding], ways: int, by: tuple[str, ...], *, complete: bool
+) -> tuple[Floats, list[tuple[Ints, Ints]], tuple[GroupScore, ...]]:
+    """Distances (releases, tables) of the tables with the group beside, their cells, and the score of each group."""
+    groups = pair.groups(by)
+    coding = SharedCoding("by", tuple(rows + np.int32(1) for rows in groups.of_row), groups.n_groups, "text", list)
+    of_table = partial(distances_by_group, n_groups=groups.n_groups)
+    tables = all_tables(variables, ways, of_table, complete=complete, beside=[coding])
+    distances = np.array([table[0] for table in tables]).T
+    apart = _mean(np.array([table[1] for table in tables]).reshape(-1, groups.n_groups))
+    labels = pair.group_labels(by)
+    released = np.mean(groups.size[1:], axis=0)
+    scores = [
+        GroupScore(labels[group], int(groups.size[0][group]), float(released[group]), 1000 * (1 - float(apart[group])))
+        for group in labels
+    ]
+    worst_first = sorted(scores, key=lambda score: (math.isnan(score.k_marginal), score.k_marginal))
+    return distances, [table[2] for table in tables], tuple(worst_first)
 
 
 def _undefined(statistics: Mapping[str, Floats], notes: dict[str, str]) -> None:

@@ -324,6 +324,7 @@ WITHIN = 0.1  # of the loss: what the caller's own measure chooses from
 JUDGED = 3  # combinations held against every threshold at each aim
 REPAIRS = 3  # of one of them
 BOUNDED = 0.05  # of the records, left to suppression: in the alternative shown first, and where nothing else holds
+EARLY = (0.0, BOUNDED)  # shares of the first recipe that is handed over
 OTHER_SHARES = {"no value taken out": 0.0, "more values taken out": 1.0, "very few values taken out": 0.01}
 
 _Way = tuple[Trials, Search, "Searched", "Judged"]
@@ -340,7 +341,7 @@ class Asked:
     control: Any
     until: float
     tell: Callable[[str], None]
-    passing: Callable[[Trials, Judged], None] = lambda *_: None  # gets a node that passes, as soon as one does
+    passing: Callable[[Trials, Judged], None] | None = None  # gets a node that passes, as soon as one does
 
 
 def at_aim(trials: Trials, aim: int) -> Trials:
@@ -356,6 +357,8 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
 
     The bound is that of the first search, at the thresholds themselves.
     """
+    if asked.passing is not None:
+        _pass_early(trials, asked, asked.passing)
     tried: list[_Way] = []
     bound = math.inf
     for ways in _ways(trials, asked):
@@ -384,6 +387,25 @@ def _search(now: Trials, asked: Asked) -> Search:
     return Search(now, MOST_SEEN, MOST_TRIED, until=asked.until, tell=asked.tell, within=within)
 
 
+def _pass_early(trials: Trials, asked: Asked, passing: Callable[[Trials, Judged], None]) -> None:
+    """Hand over a node that passes before the search begins, from a greedy descent that leaves little to suppression.
+
+    What has no value taken out is made and judged soonest. The search knows nothing of it: it ends as without.
+    """
+    for share in EARLY:
+        now = replace(at_aim(trials, AIMS[0]), share=share)
+        search = Search(now, BESIDE[0], 1, until=asked.until, tell=asked.tell)
+        search.descend()
+        for node in Searched(search.losses, 0.0, search.seen, whole=False).ranked():
+            try:
+                judged = _measured(now, _repaired(now, node, asked), asked)
+            except SdcError:  # of this recipe only, such as suppression in another way that fails
+                continue
+            if judged.passed:
+                passing(now.with_how(judged.how), judged)
+                return
+
+
 def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> list[_Way]:
     """The first ranked node that passes, else the one with fewest failures; empty where no release can be made."""
     nearest: list[_Way] = []
@@ -391,7 +413,8 @@ def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> li
         judged = _measured(now, _repaired(now, node, asked), asked)
         way = (now.with_how(judged.how), search, searched, judged)
         if judged.passed:
-            asked.passing(way[0], judged)
+            if asked.passing is not None:
+                asked.passing(way[0], judged)
             return [way]
         if not nearest or len(judged.failing) < len(nearest[0][3].failing):
             nearest = [way]

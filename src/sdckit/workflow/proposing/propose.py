@@ -288,12 +288,13 @@ def make_proposal(
     measure = measure_of(loss, formula, family, given, scenario)
     least = [math.inf]
 
-    def passes(found_in: Trials, judged: Judged) -> None:
+    def passes(within: Trials, judged: Judged) -> None:
         if passing is not None and judged.measured < least[0]:
             least[0] = judged.measured
-            passing(_alternative(found_in, "passes", judged, columns, folder))
+            passing(_alternative(within, "passes", judged, columns, folder))
 
-    asked = Asked(tuple(keep), numbers, allowed, measure, control, until, tell, passes)
+    heard = passes if passing is not None else None
+    asked = Asked(tuple(keep), numbers, allowed, measure, control, until, tell, heard)
     tell("finding recodings")
     weights = {} if numbers is None else {key: 1 / number for key, number in numbers.items()}
     lattice = open_lattice(

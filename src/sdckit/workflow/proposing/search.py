@@ -101,7 +101,7 @@ class Search:
         order = np.argsort(self.lost, axis=None, kind="stable")
         whole = False
         try:
-            self._descend()
+            self.descend()
             whole = self._settle(order)
             self._try_rest()
         except KeyboardInterrupt:
@@ -129,7 +129,7 @@ class Search:
         self.state[tuple(slice(None, rung + 1) for rung in node)] = TOO_MANY
         return False
 
-    def _descend(self) -> None:
+    def descend(self) -> None:
         """Greedy descent from the coarsest node: take the finer neighbour of least loss while it is still enough."""
         node = self.top
         while not self._over():

@@ -16,6 +16,7 @@ from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct
 from sdckit.data.frames import count_records, is_lazy, on_spark, open_frame
 from sdckit.data.methods import METHODS
 from sdckit.data.replace import Tallied, open_eager
+from sdckit.data.rule_conditions import both_breaking
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcError, SdcWarning
 from sdckit.protect.by_household import read_homes
@@ -104,6 +105,32 @@ def check_computed_once(steps: Sequence[StepLike], derived: Collection[str], sce
     for number, step in enumerate(steps, 1):
         if METHODS[step.method].scenario_keys and (twice := sorted(_named(step, CHANGED, scenario) & {*derived})):
             raise computed_twice(twice[0], step.place(number))
+
+
+# Edit rules that a step breaks.
+
+
+OF_PLAN = (
+    "the edit rules of the scenario were not held against the steps of a plan; write the file and check it, or call "
+    "edit_rules"
+)
+
+
+def rules_broken(number: int, step: StepLike, before: Any, after: Any, scenario: Scenario | None) -> list[str]:
+    """Sentences on the edit rules of the scenario that records keep before a step, and break after it."""
+    if scenario is None or METHODS[step.method].plan == "order":
+        return []
+    files = [open_eager(file, {}) for file in (before, after)]
+    broken = []
+    for rule in scenario.edit_rules:
+        flags = both_breaking(rule, *files)
+        if flags is None:
+            continue
+        was, now = flags
+        newly = (now & ~was).any() if len(was) == len(now) else now.mean() > was.mean()
+        if newly:
+            broken.append(f"{step.place(number)} breaks an edit rule in records that kept it: {rule.words}")
+    return broken
 
 
 # Record-wise steps on a lazy frame: the columns they read are brought into memory, new values are joined back.
@@ -391,6 +418,7 @@ class InMemory:
         self.n, self.columns = len(self.frame), tuple(self.frame.columns)
         self.current: Any = self.frame
         self.watcher = Watch(self.frame, scenario)
+        self.broken: list[str] = []
 
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Validate the steps against the file without running them."""
@@ -403,10 +431,15 @@ class InMemory:
         if isinstance(before, list):
             made = [run_step(number, step, file, scenario=self.scenario, **how) for file in before]
             self.current = [file for file, _ in made]
+            self._hold_rules(number, step, before[0], self.current[0])
             return added([change for _, change in made])
         self.current, change = run_step(number, step, before, scenario=self.scenario, **how)
         self.watcher = self.watcher.in_order(drawn_order(change, before))
+        self._hold_rules(number, step, before, self.current[0] if isinstance(self.current, list) else self.current)
         return change
+
+    def _hold_rules(self, number: int, step: StepLike, before: Any, after: Any) -> None:
+        self.broken += rules_broken(number, step, before, after, self.scenario)
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
         """Figures of the current file."""
@@ -421,8 +454,10 @@ class InMemory:
         return self.watcher.differing(self.current[0] if isinstance(self.current, list) else self.current)
 
     def done(self, steps: Steps) -> None:
-        """Warn of weights that reveal suppressed values."""
+        """Warn of weights that reveal suppressed values, and of edit rules that steps broke."""
         warn_of_weights(steps, self.current, scenario=self.scenario, done=True)
+        for sentence in self.broken:
+            warnings.warn(sentence, SdcWarning, stacklevel=4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -493,8 +528,10 @@ class OnPlan:
         return self.plan.differing()
 
     def done(self, steps: Steps) -> None:
-        """Warn of weights that reveal suppressed values."""
+        """Warn of weights that reveal suppressed values, and that edit rules were not held against the steps."""
         warn_of_weights(steps, self.plan, scenario=self.scenario, done=True)
+        if self.scenario is not None and self.scenario.rules:
+            warnings.warn(OF_PLAN, SdcWarning, stacklevel=4)
 
 
 def start(data: Any, scenario: Scenario | None) -> Run:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sdckit.data.files.whole_files import number_of, reason_of
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
-from sdckit.workflow.sessions.refusals import field, message
+from sdckit.workflow.sessions.refusals import message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 
 MOST_KEPT = 64  # results that are kept, so that going back is instant
-WRITTEN = ("delimiter", "encoding", "decimal", "sheet", "header_row", "join_key")  # of one value each
+ALIKE = ("delimiter", "encoding", "decimal")  # of files of one origin
+WRITTEN = (*ALIKE, "sheet", "header_row", "join_key")  # of one value each
 READING = ("missing", *WRITTEN, "user_missing", "join")
 
 Tell = Callable[[str], None]  # is told how far a task is
@@ -219,7 +220,7 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
         shown = [message(note, request["arguments"]) for note in notes]
         send({"result": {**result, "notes": [*result.get("notes", ()), *shown]}})
     except SdcError as error:
-        send({"error": message(str(error), request["arguments"]), "field": field(error)})
+        send({"error": message(str(error), request["arguments"]), "field": error.argument or ""})
     except MemoryError:
         send({"error": "not enough memory; declare fewer columns or run on a larger machine"})
     except OSError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
 from sdckit.report.notebook import document_html, protected, sections_html
 from sdckit.workflow.sessions.answering import Desk, Tell
-from sdckit.workflow.sessions.roles import plain_scenario
+from sdckit.workflow.sessions.roles import guessed_roles, plain_scenario
 
 if TYPE_CHECKING:
     from sdckit.data.missing_values.missing import Found
@@ -76,14 +76,19 @@ def open_demo(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "e
 
 
 def rows(
-    desk: Desk, tell: Tell, *, start: int = 0, hidden: tuple[str, ...] | list[str] = (), exact: bool = False,
+    desk: Desk, tell: Tell, *, start: int = 0, hidden: Sequence[str] | None = None, exact: bool = False,
     language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """A page of records, marked as such; only where the session shows exact figures, and never an identifier."""
+    """A page of records, marked as such; only where the session shows exact figures, and never an identifier.
+
+    Those are `hidden`; where nobody has said yet what the columns are, the guessed ones.
+    """
     tell("reading a page of records")
     if not exact:
         raise DataError("records are shown only where the session shows exact figures; switch to them first")
     frame = desk.data
+    if hidden is None:
+        hidden = [guess.column for guess in guessed_roles(desk) if guess.role == "identifier"]
     shown = [name for name in frame.columns if name not in hidden]
     first = max(0, min(int(start), frame.height - 1)) // MOST_ROWS * MOST_ROWS
     page = frame.select(shown).slice(first, MOST_ROWS)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data.columns import distinct_values
-from sdckit.data.replace import open_eager
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
 from sdckit.report.blocks import Code, Section
-from sdckit.report.chapters.map import plain_front
-from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section, recipes_beside
+from sdckit.report.chapters.map import LOST, plain_front, points_to_click
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
+from sdckit.report.common_blocks import EXPECTED
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
 from sdckit.workflow.recipes.recipe import Recipe
@@ -26,7 +23,6 @@ from sdckit.workflow.recipes.recipe_steps import method_of
 from sdckit.workflow.recipes.release_files import unread
 from sdckit.workflow.recipes.starter_recipe import comments_in
 from sdckit.workflow.recipes.step_forms import picture_of
-from sdckit.workflow.sessions.map_points import can_be_drawn, in_language, of_front
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -41,6 +37,7 @@ if TYPE_CHECKING:
 
 MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one that is open
 TRIED = "recipes tried"
+RISK, LOSS = "expected_reidentifications", "share_changed"  # what a map sets against each other
 TITLE = "Made in sdckit app"
 
 
@@ -86,7 +83,7 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
     made = make_recipe(desk, steps)
 
     def run() -> Applied:
-        return run_steps(desk, made, scenario, secret, tell, watch=True)
+        return _run(desk, made, scenario, secret, tell, watch=True)
 
     outcome: Applied = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
     _remember(desk, scenario, outcome)
@@ -96,7 +93,7 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
 def tried(desk: Desk, scenario: Scenario) -> list[tuple[Point, Recipe]]:
     """The recipes that were run under a scenario while the file is open, each with its point of a map."""
     pairs = desk.memo.get(TRIED, {}).get(scenario.to_toml(), {}).values()
-    return [(point, recipe) for point, recipe in pairs if can_be_drawn(point)]
+    return [pair for pair in pairs if not any(math.isnan(pair[0].figures[name]) for name in (RISK, LOSS))]
 
 
 def _remember(desk: Desk, scenario: Scenario, made: Applied) -> None:
@@ -111,15 +108,6 @@ def _remember(desk: Desk, scenario: Scenario, made: Applied) -> None:
         points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small), made.recipe
 
 
-def passed_of(desk: Desk, scenario: Scenario, recipe: Recipe, *, passed: bool | None = None) -> bool | None:
-    """Whether the release of a recipe held every limit when it was judged last; `passed` keeps a new verdict."""
-    known: dict[str, bool] = desk.memo.setdefault("recipes judged", {})
-    name = digest(scenario.to_toml(), recipe.to_toml())
-    if passed is not None:
-        known[name] = passed
-    return known.get(name)
-
-
 def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: str, tell: Tell) -> Any:
     """The file after the first `n` steps, or before any."""
     if n == 0:
@@ -127,16 +115,13 @@ def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: 
     first = recipe.prefix(n)
 
     def run() -> Any:
-        return run_steps(desk, first, scenario, secret, tell, watch=False).data
+        return _run(desk, first, scenario, secret, tell, watch=False).data
 
     files = kept(desk, "files on the way", [scenario.to_toml(), first.to_toml(), secret], run)
     return files[0] if isinstance(files, list) else files
 
 
-def run_steps(
-    desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell, *, watch: bool
-) -> Applied:  # fmt: skip
-    """Carry out a recipe with the session's secret; `watch` measures after each step."""
+def _run(desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell, *, watch: bool) -> Applied:
     data = data_for(desk, recipe, scenario)
     keys = {
         str(step.arguments["column"]): _key(secret, str(step.arguments["column"]))
@@ -165,33 +150,9 @@ def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> An
     return files[name]
 
 
-# A hierarchy built from the codes themselves: each level cuts off one character at the end.
-
-
-def code_hierarchy(data: Any, column: str) -> str:
-    """Write the hierarchy of a column of codes as a file for `read_hierarchy`: it names every value of the column.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> print(code_hierarchy(pl.DataFrame({"place": ["112", "113", "210"]}), "place"), end="")
-    112;11;1
-    113;11;1
-    210;21;2
-    """
-    values = distinct_values(open_eager(data, {"column": [column]})[column]).values
-    codes = sorted({str(value) for value in values if value is not None})
-    longest = max(map(len, codes), default=0)
-    if longest < 2:
-        raise DataError(f"column {column!r} has no codes of two letters or more whose ends could be cut off")
-    text = StringIO()
-    rows = ([code, *(code[:length] for length in range(longest - 1, 0, -1))] for code in codes)
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
-    return text.getvalue()
-
-
 Plain = Mapping[str, Any]
 Steps = Sequence[Plain]
+NO_PLACE: Plain = {"risk": {"text": "withheld", "value": None}, "range": None, "loss": "", "front": False}
 NAMED = ("column", "columns", "keys", "weight", "household", "replace")  # what a picture may be of, in this order
 
 
@@ -259,6 +220,12 @@ def _pictured(step: Any, columns: Sequence[str], keys: Sequence[str]) -> list[st
     return [name for name in dict.fromkeys(named) if name in columns]
 
 
+def file_before(desk: Desk, scenario: Plain, steps: Steps, number: int, secret: str, tell: Tell) -> Any:
+    """The file as it is before step `number` (from 0)."""
+    chosen = desk.scenario(scenario)
+    return prefix_data(desk, chosen, make_recipe(desk, steps), number, secret, tell) if number > 0 else desk.data
+
+
 def variable(
     desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, number: int, column: str, secret: str,
     levels: bool = False, exact: bool = False,
@@ -266,10 +233,7 @@ def variable(
     """What an editor of bands or groups starts from: the bins or levels of a variable before step `number`."""
     from sdckit.workflow.recipes.step_forms import bands_for
 
-    chosen = desk.scenario(scenario)
-    before = desk.data
-    if number > 0:
-        before = prefix_data(desk, chosen, make_recipe(desk, steps), number, secret, tell)
+    before = file_before(desk, scenario, steps, number, secret, tell)
     picture = picture_of(before, None, column, levels=levels)
     assert picture.before is not None
     plain = plain_picture(picture, internal=exact)["before"]
@@ -311,7 +275,7 @@ def propose(
     desk: Desk, tell: Tell, *, scenario: Plain, keep: Sequence[str] = (), seconds: float | None = None,
     exact: bool = False, language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """The proposed recipe with the least loss, and its alternatives."""
+    """The proposed recipe with the least loss, and the map of it and of its alternatives."""
     from sdckit.workflow.proposing.proposal import about_loss, in_words
     from sdckit.workflow.proposing.propose import make_proposal
 
@@ -338,52 +302,24 @@ def propose(
             for row, recipe in zip([plain, *plain["alternatives"]], recipes, strict=True)
         ]  # fmt: skip
         try:
-            drawn = of_front(plain_front(proposal.front(internal=exact), proposal.n, internal=exact), rows)
-        except DataError:  # too few records for a document
-            drawn = {}
+            front = plain_front(proposal.front(internal=exact), proposal.n, internal=exact)
+        except DataError:  # too few records for a document: the recipes have no place, and stand in the table
+            front = {"rows": [NO_PLACE] * len(rows), "x": LOST, "y": EXPECTED}
         return {
             **rows[0], "text": proposal.text, "exceeded": [*proposal.exceeded, *proposal.unjudged],
-            "alternatives": rows[1:], "map": drawn,
+            "map": points_to_click(front, rows),
         }  # fmt: skip
 
     remembered = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)
-    others = [
-        {**alternative, "words": say(alternative["words"], language, desk.data.columns)}
-        for alternative in remembered["alternatives"]
+    points = [
+        {**point, "words": say(point["words"], language, desk.data.columns)} for point in remembered["map"]["points"]
     ]
     html = _written(desk, remembered["text"], exact=exact, language=language)
-    drawn = in_language(remembered["map"], language, desk.data.columns)
-    return {**remembered, "alternatives": others, "map": drawn, "html": html}
+    return {**remembered, "map": {**remembered["map"], "points": points}, "html": html}
 
 
 def _loss(share: float | str | None) -> str:
     return f"{share:.1%}" if isinstance(share, float) else share or "–"
-
-
-def compare(
-    desk: Desk, tell: Tell, *, scenario: Plain, first: Steps, second: Steps, names: Sequence[str], secret: str,
-    exact: bool = False, language: str = "en",
-) -> dict[str, Any]:  # fmt: skip
-    """Risk and loss of two recipes in the end, side by side."""
-    chosen = desk.scenario(scenario)
-    both: list[Applied] = [applied(desk, chosen, steps, secret, tell) for steps in (first, second)]
-
-    def plains() -> dict[str, Any]:
-        return {"both": [plain_recipe(outcome.what_was_done, internal=exact) for outcome in both]}
-
-    html = document_html(plains, lambda plain: [recipes_beside(plain["both"], names)], exact=exact, language=language)
-    return {"html": html}
-
-
-def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
-    """Build a hierarchy of codes into the session's folder: at each level one letter more is cut off the end."""
-    from sdckit.data.files.whole_files import write_whole
-
-    tell("building a hierarchy")
-    text = code_hierarchy(desk.data, column)
-    name = f"hierarchy-{digest(column)[:8]}.csv"  # a name of a column need not be one of a file
-    write_whole(text, desk.folder / name, private=True)
-    return {"name": name}
 
 
 def load_recipe(desk: Desk, tell: Tell, *, path: str, scenario: Plain) -> dict[str, Any]:

@@ -8,15 +8,20 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from sdckit.data.limits import LIMITS
-from sdckit.errors import SdcError
 
-# What the fields of the pages are called that are no limit, by the argument that they are for.
+# The fields of the pages that are no limit, by the argument that they are for: what they are called where a message
+# of the argument is put in words, and their ids.
 FIELDS = {
-    "encoding": "Encoding", "delimiter": "Delimiter of a CSV", "decimal": "Decimal mark",
-    "join": "A second file, such as the households of persons", "join_key": "The column that both files have",
-    "user_missing": "Keep labelled missing codes as categories (SPSS, Stata)",
-    "sampling_fraction": "Share of the population in the file (without weights)", "by": "Subgroups by",
-    "keep": "Variables to keep as they are", "keys": "Knows", "intruders": "Intruders", "internal": "Exact figures",
+    "encoding": ("Encoding", "encoding"), "delimiter": ("Delimiter of a CSV", "delimiter"),
+    "decimal": ("Decimal mark", "decimal"), "sheet": ("", "sheet"), "header_row": ("", "header_row"),
+    "join": ("A second file, such as the households of persons", "second"),
+    "join_key": ("The column that both files have", "join_key"),
+    "user_missing": ("Keep labelled missing codes as categories (SPSS, Stata)", "user_missing"),
+    "sampling_fraction": ("Share of the population in the file (without weights)", "fraction"),
+    "population": ("", "population"), "release": ("", "release"), "missing": ("", "missing"),
+    "insensitive_because": ("", "because"), "by": ("Subgroups by", "by"), "number": ("", "how_many"),
+    "which": ("", "which"), "keep": ("Variables to keep as they are", "keep"), "keys": ("Knows", ""),
+    "intruders": ("Intruders", ""), "internal": ("Exact figures", ""),
 }  # fmt: skip
 OTHERWISE = (  # what only a program can do
     (re.compile(r'[;,]? the change then lists them under secret\["\w+"\]'), ""),
@@ -28,7 +33,7 @@ TELLING = re.compile(r" to [\d.]+ or more$")  # a limit that is computed from ho
 _VALUE = r"\[[^\]]*\]|\"[^\"]*\"|'[^']*'|[\w.]+(?<!\.)"
 _ARGUMENT = re.compile(rf"(?<![-\w.\"'])([a-z_]+)=({_VALUE})?")
 _LIMIT = re.compile(r"(?<!\w)thresholds\.(\w+)")
-_FIRST = re.compile(r"(?:thresholds\.)?[a-z_]+(?=[ :])")
+_FIRST = re.compile(r"[a-z_]+(?=[ :])")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 
 
@@ -45,26 +50,24 @@ def in_words(text: str) -> str:
     for pattern, instead in OTHERWISE:
         text = pattern.sub(instead, text)
     first = _FIRST.match(text)
-    if first and first[0] in FIELDS:
-        text = f"“{FIELDS[first[0]]}”{text[first.end() :]}"
+    if first and (label := FIELDS.get(first[0], ("", ""))[0]):
+        text = f"“{label}”{text[first.end() :]}"
     text = _LIMIT.sub(lambda found: f"“{LIMITS[found[1]].form}”" if found[1] in LIMITS else found[1], text)
-    return _ARGUMENT.sub(lambda found: f"“{_field(found[1])}”" + (f": {found[2]}" if found[2] else ""), text)
+    return _ARGUMENT.sub(lambda found: f"“{_label(found[1])}”" + (f": {found[2]}" if found[2] else ""), text)
 
 
-def _field(argument: str) -> str:
-    kind = LIMITS.get(argument)
-    return FIELDS.get(argument) or (kind.form if kind is not None and kind.form else argument)
+def _label(argument: str) -> str:
+    return FIELDS.get(argument, ("", ""))[0] or (LIMITS[argument].form if argument in LIMITS else "") or argument
 
 
-def field(error: SdcError) -> str:
-    """The argument that an error refuses, by which a page finds its field; "" for none.
+def field_of(argument: str) -> str:
+    """The id of the field in which a refused argument is typed, on the page that asks for it; "" for none.
 
-    >>> field(SdcError("thresholds.k must be a whole number")), field(SdcError("the file is empty"))
-    ('thresholds.k', '')
+    >>> field_of("thresholds.k"), field_of("sampling_fraction"), field_of("keys")
+    ('limit_k', 'fraction', '')
     """
-    first = _FIRST.match(str(error))
-    named = first is not None and (first[0] in FIELDS or first[0].startswith("thresholds."))
-    return error.argument or (first[0] if first is not None and named else "")
+    name = argument.rpartition(".")[2]
+    return f"limit_{name}" if name in LIMITS and LIMITS[name].form else FIELDS.get(name, ("", ""))[1]
 
 
 def message(text: str, arguments: Mapping[str, Any]) -> str:

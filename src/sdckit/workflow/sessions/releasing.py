@@ -1,9 +1,9 @@
-"""Tasks of the page Release: the verdict of the gate, the chapters of the report, and the risk-utility map."""
+"""Tasks on releases: the verdict of the gate, the report, and two recipes side by side."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,26 +12,26 @@ from sdckit.catalogue.attacks import COPIES
 from sdckit.data.limits import LIMITS
 from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Block, Paragraph, Section
-from sdckit.report.chapters.map import plain_map
 from sdckit.report.chapters.page import verdicts_block
+from sdckit.report.chapters.recipe_chapter import limits_beside, plain_recipe, recipes_beside
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.protect import protect_words
-from sdckit.report.notebook import sections_html, verdict_html, warned_html
+from sdckit.report.notebook import document_html, sections_html, verdict_html, warned_html
 from sdckit.report.rates import ATTACKS
 from sdckit.report.wording import say
-from sdckit.workflow.sessions.map_points import LOSS, RISK, in_language, of_map
-from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept, passed_of, plain_steps, tried
+from sdckit.workflow.sessions.answering import ALIKE
+from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import ReleaseAssessment
-    from sdckit.workflow.recipes.recipe import Applied
+    from sdckit.workflow.recipes.recipe import Applied, Recipe
     from sdckit.workflow.sessions.answering import Desk, Tell
 
 
+PRINTED = "verdicts printed"
 NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
-HELD = ("attacks", COPIES.name)  # what the limits on attacks read
 NOT_ATTACKED = "No attack was simulated on this release yet."
 NO_ATTACK_LIMIT = (
     "No limit on attacks is declared, so they decide nothing: weigh them yourself, or declare on the page Roles how "
@@ -71,9 +71,7 @@ def judged(
         with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
             assessment = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
         try:
-            passed = check_assessment(assessment).passed
-            passed_of(desk, scenario, made.recipe, passed=passed)
-            return Judged(name, made, assessment, passed)
+            return Judged(name, made, assessment, check_assessment(assessment).passed)
         except ScenarioError as error:  # no threshold, or guesses that nobody has confirmed
             return Judged(name, made, assessment, passed=False, why_not=str(error))
 
@@ -85,8 +83,7 @@ def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
     """The people of a control file, read as the file itself is."""
     from sdckit.data.files.readers import read_file, scan_header
 
-    own = ("join", "join_key", "missing", "sheet", "header_row")  # of the file itself
-    how = {name: value for name, value in desk.reading.items() if name not in own}
+    how = {name: value for name, value in desk.reading.items() if name in (*ALIKE, "user_missing")}
     if not Path(control).is_file():
         raise FileFormatError("the control file is not there any more; choose it again")
     header = scan_header(control, **how)
@@ -97,20 +94,16 @@ def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
 def check_control(
     desk: Desk, tell: Tell, *, scenario: Plain, path: str, exact: bool = False, language: str = "en"
 ) -> dict[str, Any]:  # fmt: skip
-    """Whether a file can be the control file: it can be read, and has the columns; one that cannot be is removed."""
+    """Whether a file can be the control file: it can be read, and has the columns."""
     tell("reading the control file")
     chosen = desk.scenario(scenario)
-    try:
-        people = _people(desk, path, chosen)
-        columns = dict.fromkeys([*chosen.all_keys, *chosen.sensitive])
-        if lacking := [name for name in columns if name not in people.columns]:
-            raise FileFormatError(f"the control file lacks columns of the file: {', '.join(lacking)}")
-        for name in columns:
-            if people[name].dtype.is_numeric() != desk.data[name].dtype.is_numeric():
-                raise FileFormatError(f"the control file has other values than the file in the column {name}")
-    except Exception:
-        Path(path).unlink(missing_ok=True)
-        raise
+    people = _people(desk, path, chosen)
+    columns = dict.fromkeys([*chosen.all_keys, *chosen.sensitive])
+    if lacking := [name for name in columns if name not in people.columns]:
+        raise FileFormatError(f"the control file lacks columns of the file: {', '.join(lacking)}")
+    for name in columns:
+        if people[name].dtype.is_numeric() != desk.data[name].dtype.is_numeric():
+            raise FileFormatError(f"the control file has other values than the file in the column {name}")
     words = f"The control file is used: {people.height:,} records."
     return {"words": say(words if exact else protect_words(words), language)}
 
@@ -127,7 +120,7 @@ def release(
     }  # fmt: skip
     tell("protecting the figures")
     try:
-        plain = _plain(desk, outcome, exact=exact)
+        plain = document_of(desk, outcome, exact=exact)
     except DataError as error:
         return {**facts, "verdict": warned_html(str(error), language), "html": "", "chapters": []}
     words = sections_html([_answer(plain)], exact=exact, language=language, plain=plain)
@@ -140,7 +133,8 @@ def release(
 
 def _attacked(plain: Plain) -> list[Section]:
     """What the attacks came to, and the limits they are held against; or that none was made, and what opens it."""
-    limits = [verdict for verdict in plain["verdicts"] if LIMITS[verdict["name"]].measure in HELD]
+    kinds = {name for name, kind in LIMITS.items() if kind.judged == "attacks" or kind.measure == COPIES.name}
+    limits = [verdict for verdict in plain["verdicts"] if verdict["name"] in kinds]
     held: Block = verdicts_block({**plain, "verdicts": limits}) if limits else Paragraph(NO_ATTACK_LIMIT)
     attacks = plain.get("attacks")
     opened = [] if attacks is not None and attacks["control"] else [Paragraph(NO_MEMBERSHIP, "warning")]
@@ -151,9 +145,20 @@ def _attacked(plain: Plain) -> list[Section]:
     return sections
 
 
-def _plain(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
+def document_of(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
     """The protected document of the release, whose chapters are protected jointly."""
-    return desk.remember("release", [outcome.name, exact], lambda: plain_document(outcome.assessment, internal=exact))
+    plain: Plain = desk.remember(
+        "release", [outcome.name, exact], lambda: plain_document(outcome.assessment, internal=exact)
+    )
+    name = outcome.made.recipe.to_toml(), outcome.made.log.scenario, exact
+    desk.memo.setdefault(PRINTED, {})[name] = None if outcome.why_not else plain["passed"]
+    return plain
+
+
+def verdict_of(desk: Desk, scenario: Scenario, recipe: Recipe, *, exact: bool) -> bool | None:
+    """Whether every limit held for the release of a recipe, as it was printed last; None where that was left open."""
+    known: Mapping[Any, bool | None] = desk.memo.get(PRINTED, {})
+    return known.get((recipe.to_toml(), scenario.to_toml(), exact))
 
 
 def _answer(plain: Plain) -> Section:
@@ -179,7 +184,7 @@ def chapter(
     """Show one chapter of the report."""
     chosen = desk.scenario(scenario)
     outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
-    plain = _plain(desk, outcome, exact=exact)
+    plain = document_of(desk, outcome, exact=exact)
     for name, sections in _chapters(plain):
         if name == title:
             html = sections_html(sections, exact=exact, language=language, plain=plain)
@@ -187,16 +192,19 @@ def chapter(
     raise DataError("there is no such chapter; make the release again")
 
 
-def map_of_recipes(
-    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, exact: bool = False,
-    language: str = "en",
+def compare(
+    desk: Desk, tell: Tell, *, scenario: Plain, first: Steps, second: Steps, names: Sequence[str], secret: str,
+    exact: bool = False, language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """Risk and loss of every recipe that was run under the scenario in the session."""
-    from sdckit.workflow.recipes.explore import Exploration
-
+    """Risk and loss of two recipes in the end, side by side, and which limits hold for what they make."""
     chosen = desk.scenario(scenario)
-    made = applied(desk, chosen, steps, secret, tell)
-    points, recipes = zip(*tried(desk, chosen), strict=True)
-    plain = plain_map(Exploration(points, RISK, LOSS, made.log.n, made.k, made.recipe, "polars"), internal=exact)
-    rows = [{"passed": passed_of(desk, chosen, recipe), "steps": plain_steps(recipe)} for recipe in recipes]
-    return {"map": in_language(of_map(plain, rows), language, desk.data.columns)}
+    both = [judged(desk, chosen, steps, secret, tell) for steps in (first, second)]
+
+    def plains() -> dict[str, Any]:
+        recipes = [plain_recipe(outcome.made.what_was_done, internal=exact) for outcome in both]
+        return {"recipes": recipes, "releases": [document_of(desk, outcome, exact=exact) for outcome in both]}
+
+    def laid(plain: Plain) -> list[Section]:
+        return [recipes_beside(plain["recipes"], names), limits_beside(plain["releases"], names)]
+
+    return {"html": document_html(plains, laid, exact=exact, language=language)}

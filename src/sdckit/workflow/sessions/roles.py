@@ -34,7 +34,7 @@ def plain_scenario(scenario: Scenario) -> dict[str, Any]:
 def guess(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """Guess the role of every column: how sure, why, what must be answered; and the scenario that follows."""
     tell("guessing the roles of the columns")
-    guesses: RoleGuesses = desk.remember("guess", [], lambda: _guessed(desk))
+    guesses = guessed_roles(desk)
     rows = [{**row, "label": desk.sample.labels.get(row["column"], "")} for row in _rows(guesses, exact=exact)]
     for row in rows:
         row["evidence"] = [say(text, language) for text in row["evidence"]]
@@ -42,8 +42,13 @@ def guess(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") 
     return {"rows": rows, "scenario": _proposed(desk, guesses)}
 
 
-def _guessed(desk: Desk) -> RoleGuesses:
-    return guess_roles(desk.data.head(SAMPLE), labels=desk.sample.labels, value_labels=desk.sample.value_labels)
+def guessed_roles(desk: Desk) -> RoleGuesses:
+    """The guesses for the open file, made once."""
+
+    def make() -> RoleGuesses:
+        return guess_roles(desk.data.head(SAMPLE), labels=desk.sample.labels, value_labels=desk.sample.value_labels)
+
+    return desk.remember("guess", [], make)
 
 
 def _rows(guesses: RoleGuesses, *, exact: bool) -> list[dict[str, Any]]:

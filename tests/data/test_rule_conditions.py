@@ -1,0 +1,58 @@
+"""The grammar of edit rules, and who breaks them, beside the same written out."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+
+from sdckit.data.frames import open_frame
+from sdckit.data.rule_conditions import breaking, read_edit_rules
+from sdckit.errors import DataError
+
+RULE = {"when": {"age": {"below": 16}}, "value": "single"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "marital", 3, {"marital": "single"}, {"marital": {"when": {}, "value": 1}}, {"marital": {"value": 1}},
+        {"marital": {"when": {"age": {}}, "value": 1}}, {"marital": {"when": {"age": {"under": 3}}, "value": 1}},
+        {"marital": {"when": {"age": {"below": "3"}}, "value": 1}}, {"marital": {"when": {"age": None}, "value": 1}},
+        {"marital": {"when": {"age": {"below": float("inf")}}, "value": 1}}, [RULE], [3],
+        {"marital": {"when": {"age": []}, "value": 1}}, {"marital": {**RULE, "then": 3}}, {3: RULE},
+        {"marital": {"when": {"age": {"missing": 1}}, "value": 1}},
+    ],
+)  # fmt: skip
+def test_another_form_is_refused(wrong) -> None:
+    with pytest.raises(DataError, match="a rule"):
+        read_edit_rules(wrong)
+
+
+def test_both_ways_of_writing_give_the_same() -> None:
+    assert read_edit_rules({"marital": [RULE]}) == read_edit_rules([{"column": "marital", **RULE}])
+    (two,) = read_edit_rules({"pay": {"when": {"age": {"at_least": 15, "below": 18}, "job": ["a", "b"]}, "value": [1]}})
+    assert two.words == "where age at least 15 and age below 18 and job is a or b: pay is 1"
+    assert two.columns == ("age", "job", "pay")
+
+
+@given(
+    st.lists(
+        st.tuples(st.one_of(st.none(), st.integers(0, 4)), st.one_of(st.none(), st.sampled_from("ab"))),
+        min_size=1, max_size=12,
+    )
+)  # fmt: skip
+def test_a_record_breaks_a_rule_where_all_conditions_hold_and_its_value_is_another(rows) -> None:
+    frame = open_frame(pl.DataFrame(rows, schema={"x": pl.Int64, "t": pl.String}, orient="row"))
+    held = {
+        "below": ({"x": {"below": 2}}, lambda x, t: x is not None and x < 2),
+        "is": ({"x": [1, 3]}, lambda x, t: x in (1, 3)),
+        "missing": ({"x": {"missing": True}}, lambda x, t: x is None),
+    }
+    for condition, holds in held.values():
+        (rule,) = read_edit_rules({"t": {"when": condition, "value": "a"}})
+        assert breaking(rule, frame).tolist() == [holds(x, t) and t is not None and t != "a" for x, t in rows]
+        (rule,) = read_edit_rules({"t": {"when": condition, "value": None}})
+        assert breaking(rule, frame).tolist() == [holds(x, t) and t is not None for x, t in rows]
+    (rule,) = read_edit_rules({"x": {"when": {"t": "a"}, "value": {"above": 1}}})
+    assert breaking(rule, frame).tolist() == [t == "a" and x is not None and x <= 1 for x, t in rows]
