@@ -121,7 +121,7 @@ def ticks(low: float, high: float) -> list[float]:
     >>> ticks(0, 37), ticks(0.5, 0.55)
     ([0, 10, 20, 30, 40], [0.5, 0.52, 0.54, 0.56])
     """
-    rough = max(high - low, 1e-9 + 0.02 * abs(high)) / 4
+    rough = max(high - low, 0.1 * abs(high)) / 4 or 0.25
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(times * power for times in (1, 2, 5, 10) if times * power >= rough * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
