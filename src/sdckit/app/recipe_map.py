@@ -21,7 +21,7 @@ LOOKS = {  # how a recipe is marked, and what that means
     "unjudged": "not held against the limits, or left open by the printed figures",
     "best": "the least loss of those with which every limit holds", "current": "the recipe here",
     "front": "no other recipe is better in both", "open": "a small risk, drawn where it ends",
-    "range": "the loss lies within the line", "more": "more recipes at the same place",
+    "range": "the loss lies within the line", "several": "more recipes at the same place",
 }  # fmt: skip
 OF = {True: "passed", False: "failed", None: "unjudged"}
 USE = {"use_point": "Use this recipe"}
@@ -34,10 +34,10 @@ def map_panel() -> Tag:
 
 
 class RecipeMap:
-    """The map of one page; made where the page is served. `acts` are the buttons of a recipe that was opened."""
+    """The map of one page; made where the page is served. `acts` are the buttons of the recipe that is open, `at`."""
 
     def __init__(self, room: Room, title: str, acts: Mapping[str, str] = USE) -> None:
-        self.room, self.answer, self._at = room, Kept[dict[str, Any]](room, {}), reactive.Value(-1)
+        self.room, self.answer, self.at = room, Kept[dict[str, Any]](room, {}), reactive.Value(-1)
         say = room.say
 
         @render.ui
@@ -46,7 +46,7 @@ class RecipeMap:
 
         @render.ui
         def map_point() -> TagChild:
-            at, drawn = self._at.get(), self.drawn()
+            at, drawn = self.at.get(), self.drawn()
             return _opened(say, drawn["points"], at, acts) if drawn and 0 <= at < len(drawn["points"]) else None
 
         @render.ui
@@ -55,32 +55,20 @@ class RecipeMap:
 
     def drawn(self) -> Plain:
         """The map with the looks of its points; empty for none, and where it is of another file or other roles."""
-        answer = self.answer.get()
-        points = (answer.get("map") or {}).get("points")
-        return {**answer["map"], "points": seen(points, self.room.work.get().recipe())} if (
-            points and answer["of"] == self._now()
-        ) else {}  # fmt: skip
+        drawn: Plain = self.answer.get().get("map", {})
+        if not drawn.get("points") or self.answer.get()["of"] != self._now():
+            return {}
+        return {**drawn, "points": seen(drawn["points"], self.room.work.get().recipe())}
 
     def _now(self) -> tuple[Any, ...]:
         work = self.room.work.get()
         return work.path, work.reading, work.scenario
 
-    def taker(self, *, opened: bool = False) -> Callable[[dict[str, Any]], None]:
-        """What takes the answer of a task that is started now; a recipe that is `opened` stays so."""
+    def taker(self) -> Callable[[dict[str, Any]], None]:
+        """What takes the answer of a task that is started now."""
         with reactive.isolate():
             of = self._now()
-        keep = self.answer.taker(lambda answer: {**answer, "of": of})
-
-        def take(answer: dict[str, Any]) -> None:
-            keep(answer)
-            if not opened:
-                self._at.set(-1)
-
-        return take
-
-    def open(self, at: int) -> None:
-        """Open the recipe of a point."""
-        self._at.set(at)
+        return self.answer.taker(lambda answer: {**answer, "of": of})
 
     def steps(self, at: int) -> Sequence[Plain]:
         """The steps of a point; none where there is no such point."""
@@ -95,7 +83,10 @@ def seen(points: Sequence[Plain], here: Sequence[Plain]) -> list[dict[str, Any]]
     >>> [point["looks"] for point in seen([one, {**one, "passed": None, "ends": None}], [{"method": "pram"}])]
     [['passed', 'best', 'front', 'range'], ['unjudged', 'front']]
     """
-    ranks = [_rank(point) for point in points]
+    ranks = [
+        (sum(point["ends"] or (math.inf,)) / 2, math.inf if point["height"] is None else point["height"])
+        for point in points
+    ]  # as printed: loss, then risk
     best = min((rank for rank, point in zip(ranks, points, strict=True) if point["passed"]), default=(math.inf,))
     made = []
     for rank, point in zip(ranks, points, strict=True):
@@ -109,17 +100,11 @@ def seen(points: Sequence[Plain], here: Sequence[Plain]) -> list[dict[str, Any]]
     return made
 
 
-def _rank(point: Plain) -> tuple[float, float]:
-    """Loss, then risk, as printed."""
-    loss = math.inf if point["ends"] is None else sum(point["ends"]) / 2
-    return loss, math.inf if point["height"] is None else point["height"]
-
-
 def ticks(low: float, high: float) -> list[float]:
     """Round numbers that part a span in about four, its ends among or beyond them.
 
     >>> ticks(0, 37), ticks(0.5, 0.55)
-    ([0, 10, 20, 30, 40], [0.5, 0.52, 0.54, 0.56])
+    ([0.0, 10.0, 20.0, 30.0, 40.0], [0.5, 0.52, 0.54, 0.56])
     """
     rough = max(high - low, 0.1 * abs(high)) / 4 or 0.25
     power = 10.0 ** math.floor(math.log10(rough))
@@ -158,13 +143,13 @@ def _picture(say: Say, title: str, drawn: Plain) -> TagChild:
     front = sorted((x((low + end) / 2), 100 - y(height)) for (low, end, height, _), ats in places.items()
                    if points[ats[0]]["front"])  # fmt: skip
     steps = (f"{'H' if at else 'M'}{across}{'V' if at else ' '}{down}" for at, (across, down) in enumerate(front))
-    svg = f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">{"".join(lines)}'
-    svg += f'<path d="{"".join(steps)}" class="line"/></svg>' if front else "</svg>"
+    lines.append(f'<path d="{"".join(steps)}" class="line"/>')
+    svg = f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">{"".join(lines)}</svg>'
     marks = [tags.span(say(f"{at:.4g}"), class_="tick up", style=f"bottom:{y(at)}%") for at in up]
     marks += [tags.span(say(f"{100 * at:.4g} %"), class_="tick", style=f"left:{x(at)}%") for at in sides]
     buttons, used = [], set()
     for (low, end, height, _), ats in places.items():
-        looks = [*points[ats[0]]["looks"], *(["more"] if ats[1:] else [])]
+        looks = [*points[ats[0]]["looks"], *(["several"] if ats[1:] else [])]
         used.update(looks)
         buttons.append(tags.button(
             f"{ats[0] + 1}{'+' * bool(ats[1:])}", type="button", class_=f"point {' '.join(looks)}", data_act="point",
@@ -218,15 +203,15 @@ def _table(say: Say, drawn: Plain) -> Tag:
         for at, point in enumerate(points)
     )  # fmt: skip
     head = tags.thead(tags.tr(*(tags.th(text, scope="col") for text in heads)))
-    table = tags.table(tags.caption(say("The recipes of the map")), head, tags.tbody(*rows))
-    return tags.div(tags.div(table, class_="table wide", tabindex="0"), class_="sdckit")
+    parts = tags.caption(say("The recipes of the map")), head, tags.tbody(*rows)
+    return tags.div(tags.div(tags.table(*parts), class_="table wide", tabindex="0"), class_="sdckit")
 
 
 def _opened(say: Say, points: Sequence[Plain], at: int, acts: Mapping[str, str]) -> Tag:
     """A recipe in sentences, with its figures, and those that stand at the same place."""
     point = points[at]
-    same = [other for ats in _places(points).values() if at in ats for other in ats if other != at]
-    others = [button(_name(say, other), "point", other) for other in same]
+    same = next((ats for ats in _places(points).values() if at in ats), [])
+    others = [button(_name(say, other), "point", other) for other in same if other != at]
     steps = (tags.li(summary(say, step["method"], step["arguments"])) for step in point["steps"])
     return tags.div(
         tags.h4(_name(say, at)), tags.p(point["words"]) if point.get("words") else None,

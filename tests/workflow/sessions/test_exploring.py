@@ -80,13 +80,12 @@ def test_what_cannot_be_carried_out_is_no_point_and_said(tmp_path: Path, monkeyp
         exploring.explore(desk, tell, steps=[BANDS], **HOW)
 
 
-def test_values_come_from_the_steps_and_from_the_limit_of_the_same_name(tmp_path: Path) -> None:
-    desk = a_desk(tmp_path)
+def test_values_come_from_the_steps_and_from_the_limit_of_the_same_name() -> None:
     scenario = Scenario(keys=["age", "job"], thresholds={"k": 3})
     recipe = Recipe([{"method": step["method"], **step["arguments"]} for step in (BANDS, PRAM, SUPPRESS)])
-    made = list(exploring.around(recipe, scenario, desk.data))
+    made = list(exploring.around(recipe, scenario))
     assert len(made) == 2 * 3 * 4 - 1 <= exploring.USUAL
     assert {step.steps[2].arguments.get("k") for step in made} == {2, 3, 4, 5}
     assert {step.steps[1].arguments["pd"] for step in made} == {0.4, 0.8, 0.9}
     beyond = Recipe([{"method": "pram", "columns": ["job"], "pd": 1.0}])
-    assert [made.steps[0].arguments["pd"] for made in exploring.around(beyond, scenario, desk.data)] == [0.5]
+    assert [made.steps[0].arguments["pd"] for made in exploring.around(beyond, scenario)] == [0.5]

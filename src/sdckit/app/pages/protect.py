@@ -174,7 +174,7 @@ class Bench:
             "passing": self.take_passing,
             "open_version": lambda: self.open_version(at),
             "compare_version": lambda: self.compare_version(at),
-            "point": lambda: self.map.open(at),
+            "point": lambda: self.map.at.set(at),
             "use_point": lambda: self.take(point, did=DID_MAP, why=WHY_MAP),
             "compare_point": lambda: self.compare(point, self.room.say("recipe {n}", n=at + 1)),
         }
@@ -275,6 +275,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
             bench.so_far.set({})
             keep(answer)
             draw(answer)
+            bench.map.at.set(-1)
             bench.take(answer["steps"], did=DID[task], why=WHY[task])
 
         room.start(f"protecting.{task}", then, label=room.say(label), beside=task, partial=passing, **asked, **more)
@@ -295,8 +296,8 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     @reactive.event(input.explore)
     def _() -> None:
         room.start(
-            "exploring.explore", bench.map.taker(opened=True), label=room.say("looking around the recipe"),
-            beside="explore", partial=bench.map.taker(opened=True), steps=room.work.get().recipe(), **bench.asked(),
+            "exploring.explore", bench.map.taker(), label=room.say("looking around the recipe"), beside="explore",
+            partial=bench.map.taker(), steps=room.work.get().recipe(), **bench.asked(),
         )  # fmt: skip
 
     @render.ui

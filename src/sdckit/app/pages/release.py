@@ -84,9 +84,8 @@ class Made:
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
     chapter, title = Answer(room, "chapter"), reactive.Value("")
-    made = Made(
-        room, reactive.Value({}), room.place("verdict"), chapter, title, RecipeMap(room, MAP), reactive.Value(False)
-    )
+    recipes = RecipeMap(room, MAP)
+    made = Made(room, reactive.Value({}), room.place("verdict"), chapter, title, recipes, reactive.Value(False))
     _serve_making(input, made)
     _serve_control(input, room)
     _serve_verdict(made)
@@ -260,7 +259,7 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
     def _() -> None:
         act, at = str(input.act()["act"]), int(input.act()["at"])
         if act == "point":
-            made.mapped.open(at)
+            made.mapped.at.set(at)
         elif act == "use_point" and (steps := made.mapped.steps(at)):
             room.change(steps=made_steps(steps), did=DID, why=WHY)
             room.go("protect")

@@ -217,10 +217,9 @@ def points_to_click(plain: Plain, recipes: Sequence[Plain]) -> dict[str, Any]:
          "open": row["risk"]["value"] is None, **_across(row), **recipe}
         for row, recipe in zip(plain.get("points") or plain["rows"], recipes, strict=True)
     ]  # fmt: skip
-    heads = {"risk": WORDS[plain["risk"]].format(k=plain["k"]), "loss": WORDS[plain["loss"]]} if "k" in plain else {
-        "risk": plain["y"], "loss": plain["x"],
-    }  # fmt: skip
-    return {"points": points, **heads}
+    if "k" not in plain:
+        return {"points": points, "risk": plain["y"], "loss": plain["x"]}
+    return {"points": points, **{role: WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss")}}
 
 
 def _across(row: Plain) -> dict[str, Any]:

@@ -11,19 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import ScenarioError, SdcError, SdcWarning
 from sdckit.report.chapters.map import plain_map, points_to_click
-from sdckit.workflow.recipes.recipe_figures import Watch
 from sdckit.workflow.recipes.step_forms import form_of
-from sdckit.workflow.sessions.protecting import (
-    LOSS,
-    RISK,
-    Plain,
-    Steps,
-    applied,
-    data_for,
-    make_recipe,
-    plain_steps,
-    tried,
-)
+from sdckit.workflow.sessions.protecting import LOSS, RISK, Plain, Steps, applied, make_recipe, plain_steps, tried
 from sdckit.workflow.sessions.releasing import document_of, judged, verdict_of
 
 if TYPE_CHECKING:
@@ -34,7 +23,6 @@ if TYPE_CHECKING:
 MOST = 60  # recipes on a map, the latest
 USUAL = 24  # recipes around one
 SECONDS = 60.0  # after which no further recipe is begun
-SMALL = 10  # whole numbers below it have neighbours; larger ones are halved and doubled
 NOTHING = "no step has a number or bands that could be varied; give a step a number, such as a smaller k, first"
 OVER = "the time was over before every recipe was tried and held against the limits; ask again to go on"
 
@@ -55,7 +43,7 @@ def explore(
 ) -> dict[str, Any]:  # fmt: skip
     """The same once the recipes around one were run and held against the limits, the best first, as time allows."""
     chosen, recipe, end = desk.scenario(scenario), make_recipe(desk, steps), time.monotonic() + seconds
-    recipes = [recipe, *around(recipe, chosen, data_for(desk, recipe, chosen))]
+    recipes = [recipe, *around(recipe, chosen)]
     if len(recipes) == 1:
         raise ScenarioError(NOTHING)
     for at, made in enumerate(recipes, 1):
@@ -84,31 +72,29 @@ def _drawn(desk: Desk, scenario: Scenario, *, exact: bool) -> dict[str, Any]:
     from sdckit.workflow.recipes.explore import Exploration
 
     points, recipes = zip(*tried(desk, scenario)[-MOST:], strict=True)
-    k = Watch(desk.original(scenario), scenario).k
-    exploration = Exploration(points, RISK, LOSS, desk.data.height, k, recipes[0], "polars")
+    exploration = Exploration(points, RISK, LOSS, desk.data.height, 0, recipes[0], "polars")  # no figure is of a k
     about = [
         {"steps": plain_steps(recipe), "passed": verdict_of(desk, scenario, recipe, exact=exact)} for recipe in recipes
     ]
     return {"map": points_to_click(plain_map(exploration, internal=exact), about)}
 
 
-def around(recipe: Recipe, scenario: Scenario, data: Any) -> Iterator[Recipe]:
+def around(recipe: Recipe, scenario: Scenario) -> Iterator[Recipe]:
     """The recipes with numbers and bands near those of the steps, or near the limit of the argument's name.
 
     Examples
     --------
-    >>> import polars as pl
     >>> from sdckit.data.scenarios.scenario import Scenario
     >>> from sdckit.workflow.recipes.recipe import Recipe
-    >>> data, steps = pl.DataFrame({"age": [31, 58, 61]}), [{"method": "recode", "column": "age", "bands": 8}]
-    >>> [made.steps[0].arguments["bands"] for made in around(Recipe(steps), Scenario(keys=["age"]), data)]
-    [7, 9, 10]
+    >>> recipe = Recipe([{"method": "recode", "column": "age", "bands": 8}])
+    >>> [made.steps[0].arguments["bands"] for made in around(recipe, Scenario(keys=["age"]))]
+    [4, 12, 16]
     """
     grid: dict[str, list[Any]] = {}
     for at, step in enumerate(recipe.steps, 1):
         for entry in form_of(step.method).entries:
             own = step.arguments.get(entry.name, getattr(scenario.limits, entry.name, None))
-            values = [own, *(near for near in _near(own) if _fits(recipe, f"{at}.{entry.name}", near, scenario, data))]
+            values = [own, *_near(own)]
             if len(values) > 1 and math.prod(map(len, grid.values())) * len(values) <= USUAL:
                 grid[f"{at}.{entry.name}"] = values
     for combination in itertools.islice(itertools.product(*grid.values()), 1, None):
@@ -118,19 +104,11 @@ def around(recipe: Recipe, scenario: Scenario, data: Any) -> Iterator[Recipe]:
         yield made
 
 
-def _fits(recipe: Recipe, path: str, value: Any, scenario: Scenario, data: Any) -> bool:
-    try:
-        recipe.with_argument(path, value).check(data, scenario=scenario)
-    except SdcError:
-        return False
-    return True
-
-
 def _near(value: Any) -> list[Any]:
     """Numbers near one, edges of bands with fewer of them; of anything else nothing.
 
     >>> _near(3), _near(100), _near(0.5), _near([None, 20, 40, 60, None])
-    ([2, 4, 5], [50, 200], [0.25, 0.75], [[None, 40, None]])
+    ([2, 4, 5], [50, 150, 200], [0.25, 0.75], [[None, 40, None]])
     """
     if isinstance(value, list | tuple):
         edges = [None if isinstance(edge, float) and math.isinf(edge) else edge for edge in value]
@@ -139,7 +117,7 @@ def _near(value: Any) -> list[Any]:
     if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
         return []
     if isinstance(value, int):
-        near = [value - 1, value + 1, value + 2] if value < SMALL else [value // 2, 2 * value]
-        return [number for number in near if number]
+        step = max(1, value // 2)
+        return [number for number in (value - step, value + step, value + 2 * step) if number]
     between = [value / 2, (1 + value) / 2 if value <= 1 else 2 * value]
     return [round(number, 4) for number in between if number != value]

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
 from sdckit.report.blocks import Code, Section
-from sdckit.report.chapters.map import LOST, plain_front, points_to_click
+from sdckit.report.chapters.map import plain_front, points_to_click
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
-from sdckit.report.common_blocks import EXPECTED
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
 from sdckit.workflow.recipes.recipe import Recipe
@@ -152,7 +151,6 @@ def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> An
 
 Plain = Mapping[str, Any]
 Steps = Sequence[Plain]
-NO_PLACE: Plain = {"risk": {"text": "withheld", "value": None}, "range": None, "loss": "", "front": False}
 NAMED = ("column", "columns", "keys", "weight", "household", "replace")  # what a picture may be of, in this order
 
 
@@ -302,12 +300,12 @@ def propose(
             for row, recipe in zip([plain, *plain["alternatives"]], recipes, strict=True)
         ]  # fmt: skip
         try:
-            front = plain_front(proposal.front(internal=exact), proposal.n, internal=exact)
-        except DataError:  # too few records for a document: the recipes have no place, and stand in the table
-            front = {"rows": [NO_PLACE] * len(rows), "x": LOST, "y": EXPECTED}
+            drawn = points_to_click(plain_front(proposal.front(internal=exact), proposal.n, internal=exact), rows)
+        except DataError:  # too few records for a document
+            drawn = {"points": []}
         return {
             **rows[0], "text": proposal.text, "exceeded": [*proposal.exceeded, *proposal.unjudged],
-            "map": points_to_click(front, rows),
+            "map": drawn,
         }  # fmt: skip
 
     remembered = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)

@@ -147,11 +147,10 @@ def _attacked(plain: Plain) -> list[Section]:
 
 def document_of(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
     """The protected document of the release, whose chapters are protected jointly."""
-    plain: Plain = desk.remember(
-        "release", [outcome.name, exact], lambda: plain_document(outcome.assessment, internal=exact)
-    )
-    name = outcome.made.recipe.to_toml(), outcome.made.log.scenario, exact
-    desk.memo.setdefault(PRINTED, {})[name] = None if outcome.why_not else plain["passed"]
+    asked, made = [outcome.name, exact], outcome.made
+    plain: Plain = desk.remember("release", asked, lambda: plain_document(outcome.assessment, internal=exact))
+    verdicts: dict[Any, bool | None] = desk.memo.setdefault(PRINTED, {})
+    verdicts[made.recipe.to_toml(), made.log.scenario, exact] = None if outcome.why_not else plain["passed"]
     return plain
 
 
