@@ -83,10 +83,7 @@ def seen(points: Sequence[Plain], here: Sequence[Plain]) -> list[dict[str, Any]]
     >>> [point["looks"] for point in seen([one, {**one, "passed": None, "ends": None}], [{"method": "pram"}])]
     [['passed', 'best', 'front', 'range'], ['unjudged', 'front']]
     """
-    ranks = [
-        (sum(point["ends"] or (math.inf,)) / 2, math.inf if point["height"] is None else point["height"])
-        for point in points
-    ]  # as printed: loss, then risk
+    ranks = [(sum(dot["ends"] or [math.inf]) / 2, math.inf if (y := dot["height"]) is None else y) for dot in points]
     best = min((rank for rank, point in zip(ranks, points, strict=True) if point["passed"]), default=(math.inf,))
     made = []
     for rank, point in zip(ranks, points, strict=True):
@@ -156,10 +153,11 @@ def _picture(say: Say, title: str, drawn: Plain) -> TagChild:
             data_at=str(ats[0]), style=f"left:{x((low + end) / 2)}%;bottom:{y(height)}%", aria_pressed="false",
             aria_label=f"{_name(say, ats[0])}{'+' * bool(ats[1:])}: {_about(say, points[ats[0]], looks)}",
         ))  # fmt: skip
+    samples = {look: tags.span(class_=f"point {look}") for look in LOOKS if look in used}
     legend = (
-        tags.li(tags.span(tags.span(class_=f"point {look}"), class_="sample", aria_hidden="true"), say(words))
-        for look, words in LOOKS.items() if look in used
-    )  # fmt: skip
+        tags.li(tags.span(mark, class_="sample", aria_hidden="true"), say(LOOKS[look]))
+        for look, mark in samples.items()
+    )
     return TagList(
         tags.h3(say(title)), tags.p(say(ABOUT), class_="quiet"),
         tags.div(

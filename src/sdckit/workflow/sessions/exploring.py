@@ -73,9 +73,7 @@ def _drawn(desk: Desk, scenario: Scenario, *, exact: bool) -> dict[str, Any]:
 
     points, recipes = zip(*tried(desk, scenario)[-MOST:], strict=True)
     exploration = Exploration(points, RISK, LOSS, desk.data.height, 0, recipes[0], "polars")  # no figure is of a k
-    about = [
-        {"steps": plain_steps(recipe), "passed": verdict_of(desk, scenario, recipe, exact=exact)} for recipe in recipes
-    ]
+    about = [{"steps": plain_steps(made), "passed": verdict_of(desk, scenario, made, exact=exact)} for made in recipes]
     return {"map": points_to_click(plain_map(exploration, internal=exact), about)}
 
 
