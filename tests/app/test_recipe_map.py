@@ -56,6 +56,8 @@ def test_a_place_is_one_button_with_a_name_and_the_recipe_here_is_the_first_of_i
     opened = str(_opened(say, DRAWN["points"], 2, {**USE, "compare_point": "Compare"}))
     assert 'data-act="use_point" data-at="2"' in opened
     assert "At the same place:" in opened
+    assert "disabled" not in opened
+    assert str(_opened(say, DRAWN["points"], 1, USE)).count("disabled") == 1  # it is in use
     assert "recipe 2<" in opened
 
 

@@ -215,7 +215,8 @@ def _opened(say: Say, points: Sequence[Plain], at: int, acts: Mapping[str, str])
         tags.h4(_name(say, at)), tags.p(point["words"]) if point.get("words") else None,
         tags.p(_about(say, point, point["looks"]), class_="good" if point["passed"] else "warn", role="status"),
         tags.ol(*steps),
-        tags.span(*(button(say(text), act, at) for act, text in acts.items()), class_="buttons"),
+        tags.span(*(button(say(text), act, at, disabled="current" in point["looks"]) for act, text in acts.items()),
+                  class_="buttons"),
         tags.p(say("At the same place:"), *others, class_="buttons") if others else None,
         class_="card-box",
     )  # fmt: skip
