@@ -182,10 +182,8 @@ def _about(say: Say, point: Plain, looks: Sequence[str]) -> str:
 
 def _does(say: Say, points: Sequence[Plain], point: Plain) -> str:
     """What a recipe does; of steps, those that not all recipes have."""
-    if point.get("words"):
-        return str(point["words"])
     own = [step for step in point["steps"] if not all(step in other["steps"] for other in points)]
-    return "; ".join(summary(say, step["method"], step["arguments"]) for step in own) or "–"
+    return point.get("words") or "; ".join(summary(say, step["method"], step["arguments"]) for step in own) or "–"
 
 
 def _table(say: Say, drawn: Plain) -> Tag:
@@ -211,12 +209,11 @@ def _opened(say: Say, points: Sequence[Plain], at: int, acts: Mapping[str, str])
     same = next((ats for ats in _places(points).values() if at in ats), [])
     others = [button(_name(say, other), "point", other) for other in same if other != at]
     steps = (tags.li(summary(say, step["method"], step["arguments"])) for step in point["steps"])
+    buttons = (button(say(text), act, at, disabled="current" in point["looks"]) for act, text in acts.items())
     return tags.div(
         tags.h4(_name(say, at)), tags.p(point["words"]) if point.get("words") else None,
         tags.p(_about(say, point, point["looks"]), class_="good" if point["passed"] else "warn", role="status"),
-        tags.ol(*steps),
-        tags.span(*(button(say(text), act, at, disabled="current" in point["looks"]) for act, text in acts.items()),
-                  class_="buttons"),
+        tags.ol(*steps), tags.span(*buttons, class_="buttons"),
         tags.p(say("At the same place:"), *others, class_="buttons") if others else None,
         class_="card-box",
     )  # fmt: skip
