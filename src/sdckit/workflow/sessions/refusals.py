@@ -26,6 +26,7 @@ FIELDS = {
 OTHERWISE = (  # what only a program can do
     (re.compile(r'[;,]? the change then lists them under secret\["\w+"\]'), ""),
     (re.compile(r"\bUse internal=True \(--internal\) for a confidential one"), "Switch to “Exact figures” to see it"),
+    (re.compile(r"\bchoose one with \.intruder\(name\)"), "choose one of them"),
     (re.compile(r", not NoneType$"), ""),
     (re.compile(r" \((?:on the command line )?--[^()]*\)"), ""),
 )
