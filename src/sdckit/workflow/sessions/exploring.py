@@ -116,6 +116,6 @@ def _near(value: Any) -> list[Any]:
         return []
     if isinstance(value, int):
         step = max(1, value // 2)
-        return [number for number in (value - step, value + step, value + 2 * step) if number]
+        return [number for number in (value - step, value + step, value + 2 * step) if number > 1]
     between = [value / 2, (1 + value) / 2 if value <= 1 else 2 * value]
     return [round(number, 4) for number in between if number != value]
