@@ -77,7 +77,7 @@ def tasks(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "hierarchies.edit", {**RECIPE, "number": 0, "column": "job", "do": {"act": "values"}}
     yield "protecting.run", RECIPE
     yield "releasing.compare", {
-        "scenario": SCENARIO, "secret": SECRET, "first": STEPS[:1], "second": [], "names": ["a", "b"],
+        "scenario": SCENARIO, "secret": SECRET, "first": STEPS[:1], "second": STEPS, "names": ["a", "b"],
     }  # fmt: skip
     made = {**RECIPE, "control": str(folder / "control.csv"), "attacks": True}
     yield "releasing.check_control", {"scenario": SCENARIO, "path": made["control"]}
