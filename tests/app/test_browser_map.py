@@ -110,7 +110,7 @@ def test_a_recipe_of_the_map_is_opened_used_and_taken_back(browser: Any, small: 
     page.click("#release-make_release")
     page.locator("#release-map_wanted").wait_for()
     page.click("#release-map_wanted")
-    page.locator("#release-map_picture button.point").first.click()
+    page.click("#release-map_table button[data-at='1']")  # the first one is in use
     page.click("#release-map_point button:has-text('Use this recipe')")
     page.wait_for_selector("#page_protect:visible")
     windows.close()
