@@ -77,13 +77,14 @@ def tasks(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "hierarchies.edit", {**RECIPE, "number": 0, "column": "job", "do": {"act": "values"}}
     yield "protecting.run", RECIPE
     yield "releasing.compare", {
-        "scenario": SCENARIO, "secret": SECRET, "first": STEPS[:1], "second": [], "names": ["a", "b"],
+        "scenario": SCENARIO, "secret": SECRET, "first": STEPS[:1], "second": STEPS, "names": ["a", "b"],
     }  # fmt: skip
     made = {**RECIPE, "control": str(folder / "control.csv"), "attacks": True}
     yield "releasing.check_control", {"scenario": SCENARIO, "path": made["control"]}
     yield "releasing.release", made
     yield "releasing.chapter", {**made, "title": "What was done"}
-    yield "releasing.map_of_recipes", RECIPE
+    yield "exploring.explore", RECIPE
+    yield "exploring.map_of_recipes", RECIPE
     yield "taking_away.prepare", {**made, "accepted": True}
     yield "taking_away.report", {**made, "kind": ".html"}
 
@@ -145,7 +146,7 @@ def given_away(ours: list[str], theirs: list[str]) -> list[str]:
     return told
 
 
-ROOMS = "opening", "roles", "risk", "protecting", "hierarchies", "releasing", "taking_away"
+ROOMS = "opening", "roles", "risk", "protecting", "hierarchies", "releasing", "exploring", "taking_away"
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -245,6 +245,9 @@ def start_shown(room: Room, asking: str = "") -> Tag:
         tags.div(
             ui.input_action_button("propose", say("Propose a recipe"), class_="btn-primary"),
             ui.input_action_button("starter", say("Start from the advice"), class_="btn-outline-primary"),
+            ui.input_action_button("explore", say("Look around this recipe"), class_="btn-outline-primary")
+            if room.work.get().recipe()
+            else None,
             *(_stepping(room, act, redo=act == "redo") for act in ("undo", "redo")),
             class_="buttons",
         ),
@@ -303,19 +306,17 @@ def _words(say: Say, figures: Plain, k: int, *, several: bool) -> str:
 
 
 def found_shown(say: Say, answer: Plain) -> Tag:
-    """What a search or the advice has found, with its reasons and the recipes beside it."""
+    """What a search or the advice has found, with its reasons."""
     exceeded: Sequence[str] = answer["exceeded"]
     limits = ", ".join(say(_limit_words(name)) for name in exceeded)
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
     loss = say("It loses {n}.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
-    others = [_other(say, at, alternative) for at, alternative in enumerate(answer.get("alternatives", ()))]
     return tags.div(
         tags.h3(say("What was found")),
         tags.p(f"{words} {loss}".strip(), class_="warn" if exceeded else "good"),
         tags.details(tags.summary(say("Why each step is there")), HTML(answer["html"])),
-        TagList(tags.h4(say("Other recipes")), tags.ul(*others, class_="others")) if others else None,
         class_="card-box",
     )
 
@@ -324,15 +325,6 @@ def _limit_words(name: str) -> str:
     """A limit as its field on page Roles; one that no field asks for in its own words, which may be its name."""
     kind = LIMITS.get(name)
     return kind.form or kind.words or name if kind else name
-
-
-def _other(say: Say, at: int, alternative: Plain) -> Tag:
-    words = f"{alternative['words']} ({say('loses {c}', c=alternative['loss'])})"
-    if not alternative["passed"]:
-        words += f"; {say('not every limit holds')}"
-    take = button(say("Take this one"), "other", at)
-    beside = button(say("Compare"), "compare_other", at)
-    return tags.li(tags.p(words), tags.span(take, beside, class_="buttons"))
 
 
 def passing_shown(say: Say, so_far: Plain) -> Tag:

@@ -89,19 +89,23 @@ def test_a_new_step_stands_before_columns_that_are_computed_in_the_end(tmp_path:
     at_the_bench(tmp_path, run)
 
 
-def test_a_recipe_that_was_found_takes_the_place_of_the_steps(tmp_path: Path) -> None:
-    other = {"steps": [{"method": "pram", "arguments": {"columns": ["job"]}}], "words": "", "loss": "", "passed": True}
+def test_a_recipe_of_the_map_takes_the_place_of_the_steps(tmp_path: Path) -> None:
+    other = {
+        "steps": [{"method": "pram", "arguments": {"columns": ["job"]}}], "words": "", "loss": "–", "passed": True,
+        "front": True, "open": False, "ends": [0.1, 0.2], "height": 3.0,
+    }  # fmt: skip
 
     def run(bench: Bench, started: list[Any]) -> None:
-        bench.found.set({"alternatives": [other]})
+        bench.map.taker()({"map": {"points": [other]}})
         bench.take([{"method": "random_order", "arguments": {}}], did="propose a recipe", why="before a proposal")
         assert methods(bench) == ["random_order"]
         assert bench.room.undoes() == "propose a recipe"
-        bench.do("compare_other", 0)
-        bench.do("other", 0)
+        bench.do("use_point", 1)  # there is no such point
+        bench.do("compare_point", 0)
+        bench.do("use_point", 0)
         assert methods(bench) == ["pram"]
         versions = bench.room.work.get().versions
-        assert [version["why"] for version in versions] == ["before a proposal", "before another recipe"]
+        assert [version["why"] for version in versions] == ["before a proposal", "before a recipe of the map"]
         bench.do("compare_version", 1)
         assert [task for task, _ in started] == ["releasing.compare"] * 2
         assert [one["method"] for one in started[1][1]["first"]] == ["pram"]

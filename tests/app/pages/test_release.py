@@ -8,7 +8,7 @@ from typing import Any
 from shiny import reactive
 
 from sdckit.app.browser_sessions import Step, Work
-from sdckit.app.page_context import Kept, speaker
+from sdckit.app.page_context import speaker
 from sdckit.app.pages.release import Made, _form, asked_of, current, panel
 from sdckit.catalogue import CATALOGUE
 
@@ -44,7 +44,7 @@ def test_figures_are_shown_only_as_the_session_shows_them_now() -> None:
     room: Any = Room()
     told = {"of": WORK.digest(), "shown": (False, "en")}
     unused: Any = None
-    made = Made(room, reactive.Value(told), unused, unused, unused, Kept(room, ""), reactive.Value(False))
+    made = Made(room, reactive.Value(told), unused, unused, unused, unused, reactive.Value(False))
     with reactive.isolate():
         assert made.is_current()
         room.work.set(replace(RELEASED, exact=True))
@@ -52,7 +52,7 @@ def test_figures_are_shown_only_as_the_session_shows_them_now() -> None:
 
 
 def test_the_page_has_its_places() -> None:
-    assert str(panel("release", speaker("en"))).count("shiny-html-output") == 6
+    assert str(panel("release", speaker("en"))).count("shiny-html-output") == 8
 
 
 def test_every_attack_says_what_it_asks_and_whether_it_needs_a_control_file() -> None:

@@ -91,7 +91,11 @@ def test_recipes_to_start_from(tmp_path: Path) -> None:
     told(found)
     assert found["passed"]
     assert found["steps"][-1]["method"] == "random_order"
-    assert all(one["steps"] for one in found["alternatives"])
+    points = found["map"]["points"]
+    assert points[0]["steps"] == found["steps"]
+    assert points[0]["front"]
+    assert all(point["steps"] and point["passed"] is not None for point in points)
+    assert all(point["ends"][0] < point["ends"][1] for point in points)  # a loss is a range: an exact one would count
     made = protecting.run(desk, tell, steps=found["steps"], **HOW)
     assert made["figures"][-1]["below_k"] == "0"
 
@@ -128,6 +132,7 @@ def test_the_reasons_are_in_the_language_of_the_session(tmp_path: Path, task: An
     assert "Die Reihenfolge der Datensätze kann verraten" in german["html"]
     comments = " ".join(line for line in german["html"].splitlines() if line.startswith("#"))
     assert not {"the", "of", "and", "with"} & set(comments.split())
-    for one, other in zip(german.get("alternatives", ()), english.get("alternatives", ()), strict=True):
+    points = (answer.get("map", {}).get("points", ()) for answer in (german, english))
+    for one, other in zip(*points, strict=True):
         assert one["words"] != other["words"]
         assert not {"keeps", "gives", "taken"} & set(one["words"].split())

@@ -1,4 +1,4 @@
-"""A release beside its original: the gate's verdict, its chapters, the map of the recipes tried."""
+"""A release beside its original: the gate's verdict, its chapters, two recipes side by side."""
 
 from __future__ import annotations
 
@@ -100,19 +100,6 @@ def test_a_control_file_that_fits_is_counted_and_one_that_is_gone_is_said(tmp_pa
     control.unlink()
     with pytest.raises(SdcError, match="not there any more"):
         releasing.release(desk, tell, steps=STEPS, control=str(control), attacks=True, **HOW)
-
-
-def test_the_map_has_every_recipe_that_was_run(tmp_path: Path) -> None:
-    desk = a_desk(tmp_path)
-    releasing.release(desk, tell, steps=[BANDS], **HOW)
-    found = releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)
-    assert "<svg" in found["html"]
-    assert "recipe = 2" in found["html"]
-    german = releasing.map_of_recipes(desk, tell, steps=STEPS, language="de", **HOW)["html"]
-    assert "Rezept 2" in german
-    assert "erwartete Re-Identifikationen" in german
-    assert "recipe" not in german.lower()
-    assert "recipe = 3" not in releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)["html"]
 
 
 def test_two_recipes_side_by_side_with_the_limits_that_hold_for_each(tmp_path: Path) -> None:

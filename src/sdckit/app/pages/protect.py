@@ -13,6 +13,7 @@ from shiny.ui import HTML, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Step, made_steps
 from sdckit.app.page_context import Kept, Room, Say, named_upload, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
+from sdckit.app.recipe_map import DID as DID_MAP, USE, WHY as WHY_MAP, RecipeMap, map_panel
 from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, scenario_field, start_shown, step_shown
 from sdckit.app.versions import can_open, version_list_shown, versions_fold
 from sdckit.data.methods import METHODS
@@ -28,6 +29,7 @@ DID = {
 WHY = {
     "propose": "before a proposal", "starter": "before the advice", "load_recipe": "before a recipe was loaded",
 }  # fmt: skip
+ACTS = {**USE, "compare_point": "Compare"}  # of a recipe of the map
 NO_STEP = "No step yet. Propose a recipe, start from the advice on the keys, or add a step."
 
 
@@ -37,7 +39,7 @@ def panel(say: Say) -> TagChild:
     return TagList(
         tags.link(rel="stylesheet", href="protect.css"),
         tags.script(src="protect.js", defer=""),
-        ui.output_ui("start"), ui.output_ui("found"),
+        ui.output_ui("start"), ui.output_ui("found"), map_panel(),
         tags.div(
             tags.div(tags.h3(say("Steps")), ui.output_ui("steps"), ui.output_ui("add"), class_="steps"),
             tags.div(ui.output_ui("editor"), ui.output_ui("picture"), class_="editor"),
@@ -57,13 +59,15 @@ class Bench:
     found: Kept[dict[str, Any]]
     so_far: Kept[dict[str, Any]]  # the recipe that passes, of a search that goes on
     beside: Kept[str]
+    map: RecipeMap
     asking: reactive.Value[str]
 
     @classmethod
     def of(cls, room: Room) -> Bench:
         """An empty one."""
         figures, found, so_far = (Kept[dict[str, Any]](room, {}) for _ in range(3))
-        return cls(room, reactive.Value(None), figures, found, so_far, Kept(room, ""), reactive.Value(""))
+        recipes = RecipeMap(room, "Map of risk and loss", ACTS)
+        return cls(room, reactive.Value(None), figures, found, so_far, Kept(room, ""), recipes, reactive.Value(""))
 
     def steps(self) -> list[Step]:
         """The steps as they are."""
@@ -161,8 +165,7 @@ class Bench:
 
     def do(self, act: str, at: int) -> None:
         """Carry out what a button says."""
-        others = self.found.get().get("alternatives", [])
-        say = self.room.say
+        point = self.map.steps(at)
         acts: dict[str, Callable[[], object]] = {
             **{name: partial(self.step_back, name) for name in ("undo", "redo")},
             **{f"{name}_roles": partial(self.step_back, name, asked=True) for name in ("undo", "redo")},
@@ -171,10 +174,12 @@ class Bench:
             "passing": self.take_passing,
             "open_version": lambda: self.open_version(at),
             "compare_version": lambda: self.compare_version(at),
-            "other": lambda: self.take(others[at]["steps"], did="take another recipe", why="before another recipe"),
-            "compare_other": lambda: self.compare(others[at]["steps"], say("the other recipe")),
+            "point": lambda: self.map.at.set(at),
+            "use_point": lambda: self.take(point, did=DID_MAP, why=WHY_MAP),
+            "compare_point": lambda: self.compare(point, self.room.say("recipe {n}", n=at + 1)),
         }
-        acts.get(act, lambda: self.move(act, at))()
+        if point or not act.endswith("_point"):  # a map that is gone has no points
+            acts.get(act, lambda: self.move(act, at))()
 
 
 @module.server
@@ -264,11 +269,13 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     def look(task: str, label: str, **more: Any) -> None:
         asked = {name: value for name, value in bench.asked().items() if name != "secret"}
-        keep, passing = bench.found.taker(), bench.so_far.taker()
+        keep, passing, draw = bench.found.taker(), bench.so_far.taker(), bench.map.taker()
 
         def then(answer: dict[str, Any]) -> None:
             bench.so_far.set({})
             keep(answer)
+            draw(answer)
+            bench.map.at.set(-1)
             bench.take(answer["steps"], did=DID[task], why=WHY[task])
 
         room.start(f"protecting.{task}", then, label=room.say(label), beside=task, partial=passing, **asked, **more)
@@ -284,6 +291,14 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     @reactive.event(input.starter)
     def _() -> None:
         look("starter", "following the advice on the keys")
+
+    @reactive.effect
+    @reactive.event(input.explore)
+    def _() -> None:
+        room.start(
+            "exploring.explore", bench.map.taker(), label=room.say("looking around the recipe"), beside="explore",
+            partial=bench.map.taker(), steps=room.work.get().recipe(), **bench.asked(),
+        )  # fmt: skip
 
     @render.ui
     def found() -> TagChild:

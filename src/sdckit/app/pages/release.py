@@ -13,15 +13,16 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
-from sdckit.app.browser_sessions import Work
+from sdckit.app.browser_sessions import Work, made_steps
 from sdckit.app.page_context import Answer, Kept, Room, Say, file_field, named_upload, nothing_yet
+from sdckit.app.recipe_map import DID, WHY, RecipeMap, map_panel
 from sdckit.app.tasks import Place
 from sdckit.catalogue import CATALOGUE
 
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."
 STALE = "Recipe, roles, control file or figures have changed since: make the release again."
-MAP = "Every recipe that was carried out in this session: the lower and the further left, the better."
+MAP = "Risk and loss of every recipe that was carried out in this session"
 CONTROL = "Control file: people of the same kind who are not in the file"
 FOLDER = "control"  # of the control file, in the session's folder
 SIMULATED = (
@@ -35,8 +36,8 @@ ABOUT = "The steps are carried out, and the release is held against every limit 
 @module.ui
 def panel(_: Say) -> TagChild:
     """What stands on the page."""
-    outputs = ("make", "verdict", "attacked", "chapters", "chapter", "map_shown")
-    return TagList(*(ui.output_ui(name) for name in outputs))
+    outputs = ("make", "verdict", "attacked", "chapters", "chapter")
+    return TagList(*(ui.output_ui(name) for name in outputs), map_panel())
 
 
 def asked_of(work: Work, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,7 +71,7 @@ class Made:
     verdict: Place
     chapter: Answer
     title: reactive.Value[str]
-    mapped: Kept[str]
+    mapped: RecipeMap
     gone: reactive.Value[bool]
 
     def is_current(self) -> bool:
@@ -83,7 +84,8 @@ class Made:
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
     chapter, title = Answer(room, "chapter"), reactive.Value("")
-    made = Made(room, reactive.Value({}), room.place("verdict"), chapter, title, Kept(room, ""), reactive.Value(False))
+    recipes = RecipeMap(room, MAP)
+    made = Made(room, reactive.Value({}), room.place("verdict"), chapter, title, recipes, reactive.Value(False))
     _serve_making(input, made)
     _serve_control(input, room)
     _serve_verdict(made)
@@ -254,7 +256,13 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
     @reactive.effect
     @reactive.event(input.act)
     def _() -> None:
-        titles, at = made.told.get().get("chapters", []), int(input.act()["at"])
+        act, at = str(input.act()["act"]), int(input.act()["at"])
+        if act == "point":
+            made.mapped.at.set(at)
+        elif act == "use_point" and (steps := made.mapped.steps(at)):
+            room.change(steps=made_steps(steps), did=DID, why=WHY)
+            room.go("protect")
+        titles = made.told.get().get("chapters", []) if act == "chapter" else []
         work = room.work.get()
         release = current(work)
         if release is not None and 0 <= at < len(titles):
@@ -279,14 +287,7 @@ def _serve_map(input: Inputs, made: Made) -> None:
     def _() -> None:
         label = room.say("drawing the recipes tried")
         asked = asked_of(room.work.get(), {})
-        room.start("releasing.map_of_recipes", made.mapped.taker(lambda answer: answer["html"]), label=label, **asked)
-
-    @render.ui
-    def map_shown() -> TagChild:
-        if not made.mapped.get():
-            return None
-        title = tags.h3(room.say("Map of risk and loss"))
-        return tags.section(title, tags.p(room.say(MAP)), HTML(made.mapped.get()), class_="card-box")
+        room.start("exploring.map_of_recipes", made.mapped.taker(), label=label, beside="map_wanted", **asked)
 
 
 def _make_words(say: Say, *, again: bool) -> str:

@@ -21,7 +21,10 @@
   };
   document.addEventListener("click", event => {
     const button = event.target.closest("button[data-act]");
-    if (button && !button.disabled) act(button);
+    if (!button || button.disabled) return;
+    act(button);
+    for (const one of button.closest(".recipe-map")?.querySelectorAll(".point") || [])
+      one.setAttribute("aria-pressed", one.dataset.at === button.dataset.at);
   });
   document.addEventListener("change", event => {
     if (event.target.matches("input[data-act]")) act(event.target);

@@ -207,6 +207,29 @@ def _loss(name: str, true: float, behind: int, figure: str, ledger: Ledger) -> T
     return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, base.name, few=True)
 
 
+def points_to_click(plain: Plain, recipes: Sequence[Plain]) -> dict[str, Any]:
+    """The points of `plain_map` or `plain_front` for a page, with what is said of each of the `recipes`.
+
+    `ends` of the loss and `height` of the risk are None where nothing is printed that has a place.
+    """
+    points = [
+        {"risk": row["risk"]["text"], "height": height_of(row["risk"]), "front": bool(row["front"]),
+         "open": row["risk"]["value"] is None, **_across(row), **recipe}
+        for row, recipe in zip(plain.get("points") or plain["rows"], recipes, strict=True)
+    ]  # fmt: skip
+    if "k" not in plain:
+        return {"points": points, "risk": plain["y"], "loss": plain["x"]}
+    return {"points": points, **{role: WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss")}}
+
+
+def _across(row: Plain) -> dict[str, Any]:
+    """The printed loss, and where it begins and ends."""
+    if "range" in row:
+        return {"loss": row["loss"] or "–", "ends": None if row["range"] is None else list(row["range"])}
+    place = height_of(row["loss"])
+    return {"loss": row["loss"]["text"], "ends": None if place is None else [place, place]}
+
+
 def map_table(plain: Plain) -> TableBlock:
     """Table of the points of `plain_map`."""
     heads = tuple(WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))

@@ -176,7 +176,7 @@ def _given(reading: Mapping[str, Any]) -> dict[str, Any]:
 
 GIGA = 2**30
 ONE_FILE, TWO_FILES = 1, 2  # how many copies a task holds beside the original
-OF_TASKS = {"protecting": TWO_FILES, "releasing": TWO_FILES, "taking_away": TWO_FILES}
+OF_TASKS = {"exploring": TWO_FILES, "protecting": TWO_FILES, "releasing": TWO_FILES, "taking_away": TWO_FILES}
 
 
 def needed_bytes(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | None) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
 from sdckit.report.blocks import Code, Section
+from sdckit.report.chapters.map import plain_front, points_to_click
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
@@ -24,7 +25,7 @@ from sdckit.workflow.recipes.step_forms import picture_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.proposing.proposal import Alternative
+    from sdckit.workflow.proposing.proposal import Alternative, Proposal
     from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe import Applied
     from sdckit.workflow.sessions.answering import Desk, Tell
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one that is open
 TRIED = "recipes tried"
+RISK, LOSS = "expected_reidentifications", "share_changed"  # what a map sets against each other
 TITLE = "Made in sdckit app"
 
 
@@ -83,25 +85,26 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
         return _run(desk, made, scenario, secret, tell, watch=True)
 
     outcome: Applied = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
-    _remember(desk, outcome)
+    _remember(desk, scenario, outcome)
     return outcome
 
 
-def tried(desk: Desk) -> tuple[Point, ...]:
-    """The recipes that were run while the file is open, as points of a map."""
-    return tuple(desk.memo.get(TRIED, {}).values())
+def tried(desk: Desk, scenario: Scenario) -> list[tuple[Point, Recipe]]:
+    """The recipes that were run under a scenario while the file is open, each with its point of a map."""
+    pairs = desk.memo.get(TRIED, {}).get(scenario.to_toml(), {}).values()
+    return [pair for pair in pairs if not any(math.isnan(pair[0].figures[name]) for name in (RISK, LOSS))]
 
 
-def _remember(desk: Desk, made: Applied) -> None:
+def _remember(desk: Desk, scenario: Scenario, made: Applied) -> None:
     from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe_figures import worst_of
 
-    points: dict[str, Point] = desk.memo.setdefault(TRIED, {})
-    name = digest(made.recipe.to_toml(), made.log.scenario)
+    points: dict[str, Any] = desk.memo.setdefault(TRIED, {}).setdefault(scenario.to_toml(), {})
+    name = digest(made.recipe.to_toml())
     if name not in points:
         figures = worst_of([figure for figure in made.figures if figure.step == len(made.log.steps)])
         behind, small = (int(figures.pop(few)) for few in ("behind", "small"))
-        points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small)
+        points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small), made.recipe
 
 
 def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: str, tell: Tell) -> Any:
@@ -270,7 +273,7 @@ def propose(
     desk: Desk, tell: Tell, *, scenario: Plain, keep: Sequence[str] = (), seconds: float | None = None,
     exact: bool = False, language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """The proposed recipe with the least loss, and its alternatives."""
+    """The proposed recipe with the least loss, and the map of it and of its alternatives."""
     from sdckit.workflow.proposing.proposal import about_loss, in_words
     from sdckit.workflow.proposing.propose import make_proposal
 
@@ -290,24 +293,27 @@ def propose(
             folder=desk.folder, time_limit=seconds, step=tell, passing=passes,
         )  # fmt: skip
         plain = proposal.to_dict(internal=exact)
-        others = [
-            {"words": row["words"], "loss": _loss(row["loss"]), "passed": row["passed"],
-             "steps": plain_steps(other.recipe)}
-            for row, other in zip(plain["alternatives"], proposal.alternatives, strict=True)
+        recipes: list[Proposal | Alternative] = [proposal, *proposal.alternatives]
+        rows = [
+            {"words": row["words"], "loss": _loss(row["loss"]), "passed": bool(row["passed"]),
+             "steps": plain_steps(recipe.recipe)}
+            for row, recipe in zip([plain, *plain["alternatives"]], recipes, strict=True)
         ]  # fmt: skip
+        try:
+            drawn = points_to_click(plain_front(proposal.front(internal=exact), proposal.n, internal=exact), rows)
+        except DataError:  # too few records for a document
+            drawn = {"points": []}
         return {
-            "steps": plain_steps(proposal.recipe), "text": proposal.text, "passed": bool(proposal.passed),
-            "words": proposal.words, "loss": _loss(plain["loss"]), "exceeded": [*proposal.exceeded, *proposal.unjudged],
-            "alternatives": others,
+            **rows[0], "text": proposal.text, "exceeded": [*proposal.exceeded, *proposal.unjudged],
+            "map": drawn,
         }  # fmt: skip
 
     remembered = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)
-    others = [
-        {**alternative, "words": say(alternative["words"], language, desk.data.columns)}
-        for alternative in remembered["alternatives"]
+    points = [
+        {**point, "words": say(point["words"], language, desk.data.columns)} for point in remembered["map"]["points"]
     ]
     html = _written(desk, remembered["text"], exact=exact, language=language)
-    return {**remembered, "alternatives": others, "html": html}
+    return {**remembered, "map": {**remembered["map"], "points": points}, "html": html}
 
 
 def _loss(share: float | str | None) -> str:

@@ -1,11 +1,10 @@
-"""Tasks on releases: the verdict of the gate, the report, the risk-utility map, and two recipes side by side."""
+"""Tasks on releases: the verdict of the gate, the report, and two recipes side by side."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +21,16 @@ from sdckit.report.notebook import document_html, sections_html, verdict_html, w
 from sdckit.report.rates import ATTACKS
 from sdckit.report.wording import say
 from sdckit.workflow.sessions.answering import ALIKE
-from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept, make_recipe, tried
+from sdckit.workflow.sessions.protecting import Plain, Steps, applied, digest, kept
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import ReleaseAssessment
-    from sdckit.workflow.recipes.recipe import Applied
+    from sdckit.workflow.recipes.recipe import Applied, Recipe
     from sdckit.workflow.sessions.answering import Desk, Tell
 
 
+PRINTED = "verdicts printed"
 NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
 NOT_ATTACKED = "No attack was simulated on this release yet."
 NO_ATTACK_LIMIT = (
@@ -120,7 +120,7 @@ def release(
     }  # fmt: skip
     tell("protecting the figures")
     try:
-        plain = _plain(desk, outcome, exact=exact)
+        plain = document_of(desk, outcome, exact=exact)
     except DataError as error:
         return {**facts, "verdict": warned_html(str(error), language), "html": "", "chapters": []}
     words = sections_html([_answer(plain)], exact=exact, language=language, plain=plain)
@@ -145,9 +145,19 @@ def _attacked(plain: Plain) -> list[Section]:
     return sections
 
 
-def _plain(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
+def document_of(desk: Desk, outcome: Judged, *, exact: bool) -> Plain:
     """The protected document of the release, whose chapters are protected jointly."""
-    return desk.remember("release", [outcome.name, exact], lambda: plain_document(outcome.assessment, internal=exact))
+    asked, made = [outcome.name, exact], outcome.made
+    plain: Plain = desk.remember("release", asked, lambda: plain_document(outcome.assessment, internal=exact))
+    verdicts: dict[Any, bool | None] = desk.memo.setdefault(PRINTED, {})
+    verdicts[made.recipe.to_toml(), made.log.scenario, exact] = None if outcome.why_not else plain["passed"]
+    return plain
+
+
+def verdict_of(desk: Desk, scenario: Scenario, recipe: Recipe, *, exact: bool) -> bool | None:
+    """Whether every limit held for the release of a recipe, as it was printed last; None where that was left open."""
+    known: Mapping[Any, bool | None] = desk.memo.get(PRINTED, {})
+    return known.get((recipe.to_toml(), scenario.to_toml(), exact))
 
 
 def _answer(plain: Plain) -> Section:
@@ -173,32 +183,12 @@ def chapter(
     """Show one chapter of the report."""
     chosen = desk.scenario(scenario)
     outcome = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
-    plain = _plain(desk, outcome, exact=exact)
+    plain = document_of(desk, outcome, exact=exact)
     for name, sections in _chapters(plain):
         if name == title:
             html = sections_html(sections, exact=exact, language=language, plain=plain)
             return {"title": title, "html": html}
     raise DataError("there is no such chapter; make the release again")
-
-
-def map_of_recipes(
-    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, risk: str = "expected_reidentifications",
-    loss: str = "share_changed", exact: bool = False, language: str = "en",
-) -> dict[str, Any]:  # fmt: skip
-    """Risk and loss of every recipe that was run in the session."""
-    from sdckit.report.chapters.map import map_chart, map_table, plain_map
-    from sdckit.report.charts import to_svg
-    from sdckit.workflow.recipes.explore import Exploration
-
-    chosen = desk.scenario(scenario)
-    made = applied(desk, chosen, steps, secret, tell)
-    exploration = Exploration(tried(desk), risk, loss, made.log.n, made.k, make_recipe(desk, steps), "polars")
-    try:
-        plain = plain_map(exploration, internal=exact)
-    except DataError as error:
-        return {"html": warned_html(str(error), language)}
-    table = sections_html([Section("", (map_table(plain),))], exact=exact, language=language)
-    return {"html": f"<figure>{to_svg(map_chart(plain, partial(say, language=language)))}</figure>{table}"}
 
 
 def compare(
@@ -211,7 +201,7 @@ def compare(
 
     def plains() -> dict[str, Any]:
         recipes = [plain_recipe(outcome.made.what_was_done, internal=exact) for outcome in both]
-        return {"recipes": recipes, "releases": [_plain(desk, outcome, exact=exact) for outcome in both]}
+        return {"recipes": recipes, "releases": [document_of(desk, outcome, exact=exact) for outcome in both]}
 
     def laid(plain: Plain) -> list[Section]:
         return [recipes_beside(plain["recipes"], names), limits_beside(plain["releases"], names)]
