@@ -49,7 +49,10 @@ def _(hand: Hand) -> None:
     assert hand.page.is_visible("#release-formula")
 
 
-@SCRIPT.step("The map shows risk and loss of every recipe that was carried out in the session.")
+@SCRIPT.step(
+    "The map shows risk and loss of every recipe that was carried out in the session under these roles, those of page "
+    "Protect among them; a recipe that is used from there opens page Protect."
+)
 def _(hand: Hand) -> None:
     hand.press("Map of risk and loss")
     hand.page.wait_for_selector("#release-map_shown svg")

@@ -343,7 +343,29 @@ def _(hand: Hand) -> None:
     assert steps_of(hand) == steps
 
 
+MAP = "tests/app/test_browser_map.py::test_a_recipe_of_the_map_is_opened_used_and_taken_back"
 SCRIPT.elsewhere(
-    "tests/app/test_step_form.py::test_what_was_found_is_told_with_the_recipes_beside_it",
-    "A recipe that the search found beside the best can be compared or taken, too.",
+    MAP,
+    "The map of risk and loss shows recipes side by side: the lower and the further left, the better.",
+    "Propose a recipe draws the one it found and those beside it, by what the keys no longer tell; Look around this "
+    "recipe carries out the recipe with its numbers smaller and larger, and bands with fewer edges, up to 24 recipes, "
+    "and draws them with all that were carried out under the same roles, by the values that differ.",
+    "Every number on the map is a recipe.",
+    "Choose a number with the mouse or the keyboard: its steps stand beside it as sentences, Compare puts it beside "
+    "the recipe in the list, and Use this recipe takes its steps, which Undo takes back.",
+)
+SCRIPT.elsewhere(
+    "tests/workflow/sessions/test_exploring.py::test_the_time_ends_the_search_and_what_was_tried_is_kept",
+    "Then it holds them against the limits as page Release does, those that no other beats first, until a minute is "
+    "over: ask again to go on.",
+)
+SCRIPT.elsewhere(
+    "tests/app/test_recipe_map.py::test_every_mark_says_what_it_means",
+    "Its shape says whether every limit holds (round), not every one (square), or that this was not judged or is left "
+    "open by the printed figures (dotted); a star marks the least loss of those that pass, a ring the recipe in the "
+    "list, a dark ground those that no other beats in both.",
+)
+SCRIPT.elsewhere(
+    "tests/app/test_recipe_map.py::test_the_table_has_what_the_picture_has_and_those_without_a_place",
+    "A legend says so below, and a table has the same with what sets each recipe apart.",
 )
