@@ -92,6 +92,15 @@ class GeneralizationLoss(PairResult):
     normalised: tuple[dict[str, float], ...] = field(default=(), repr=False)
     arx: tuple[dict[str, float], ...] = field(default=(), repr=False)
 
+    @property
+    def column_losses(self) -> dict[str, float]:
+        """The loss of each column, its mean over the releases."""
+        of_releases = zip(*self.per_column, strict=True)
+        return {
+            name: math.fsum(row["loss"] for row in rows) / self.m
+            for name, rows in zip(self.columns, of_releases, strict=True)
+        }
+
     @cached_property
     def table(self) -> Any:
         """A row per release and column in a frame of the caller's engine."""
