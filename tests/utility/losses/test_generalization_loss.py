@@ -61,6 +61,9 @@ def test_weights_move_precision_and_loss_alone() -> None:
     assert town.loss == town.per_column[0][0]["loss"]
     assert town.precision == town.per_column[0][0]["precision"]
     assert town.discernibility == lost().discernibility
+    assert lost(weights=[2.0, 0.0, 0.0]).loss == town.loss
+    with pytest.raises(ScenarioError, match="number for each column"):
+        lost(weights=[1.0])
 
 
 def test_rows_are_matched_by_an_id_and_several_releases_are_averaged() -> None:

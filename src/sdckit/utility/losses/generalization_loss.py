@@ -125,7 +125,7 @@ def generalization_loss(
     *,
     hierarchies: Mapping[str, Any] | None = None,
     recipe: Any = None,
-    weights: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | Sequence[float] | None = None,
     aligned: bool | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
@@ -143,8 +143,8 @@ def generalization_loss(
     recipe : Recipe, optional
         The columns that its steps make coarser are judged, too: by the hierarchy of the step, else by one of a single
         level, as the values became; bands of numbers count by their width.
-    weights : dict of str to float, optional
-        Weight of a column in `precision` and `loss`, 0 or more; 1 unless given.
+    weights : dict of str to float or sequence of float, optional
+        Weight of a column in `precision` and `loss`, 0 or more, by name or in the order of the columns; 1 unless given.
     aligned : bool, optional
         Whether row i of a release was made from row i of the original; what the scenario says unless given.
     scenario : Scenario, optional
@@ -243,8 +243,10 @@ def _columns(hierarchies: Any, recipe: Any) -> Judged:
 def _weights(weights: Any, judged: Judged) -> Floats:
     if weights is None:
         return np.ones(len(judged))
+    if isinstance(weights, Sequence) and not isinstance(weights, str) and len(weights) == len(judged):
+        weights = dict(zip(judged, weights, strict=True))
     if not isinstance(weights, Mapping):
-        raise ScenarioError("weights= is a dict: {column: weight}", argument="weights")
+        raise ScenarioError("weights= is a dict, {column: weight}, or a number for each column", argument="weights")
     if unknown := next((name for name in weights if name not in judged), None):
         raise ColumnError(
             f"weights: {unknown!r} is not judged; {did_you_mean(str(unknown), judged)}", argument="weights"
