@@ -97,19 +97,6 @@ def test_undo_asks_before_it_changes_roles_that_came_from_a_file(
     calm(page)
     assert limit(page) == "40"
 
-    page.click("button.way[data-go=protect]")
-    page.click("#page_protect summary:has-text('Versions')")
-    page.fill("#protect-version_name", "rounded")
-    page.click("#protect-keep_version")
-    calm(page)
-    page.click("#protect-starter")
-    calm(page)
-    page.click("#page_protect summary:has-text('Versions')")  # it was drawn anew
-    page.get_by_role("button", name="Compare: rounded").click()
-    calm(page)
-    row = page.locator("#protect-versions tr", has_text="k-anonymity (limit 40)")
-    assert row.locator("td").all_inner_texts() == ["holds", "exceeded"]
-    picture(page, "versions")
     windows.close()
 
 

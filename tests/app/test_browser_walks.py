@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.browsing import PAGES, READY, Served, Windows, calm, eventually
+from app.browsing import READY, WAIT, Served, Windows, calm, eventually
 from app.walking import IN_CI, SEEN, Walk, write_files
 from sdckit.cli.app import run
 
@@ -33,6 +32,7 @@ def test_a_walk_at_random_is_answered_at_every_press(visit: Windows, served: Ser
 
 def _figures_of_the_command_line(browser: Any, page: Any, folder: Path) -> None:
     """What stands on page Risk stands in the command line's report, and the release is repeated byte for byte."""
+    page.set_default_timeout(WAIT)
     page.goto(page.url.partition("#")[0].partition("?")[0] + "?language=en")  # else it is not loaded anew
     page.wait_for_selector(READY)
     calm(page)
@@ -105,146 +105,138 @@ MARKS = """() => document.body.outerHTML + JSON.stringify(
   [...document.querySelectorAll('input, select')].map(one => [one.value, one.checked]))"""
 # What changes nothing, and why it need not.
 EXCEPTED = {
-    "way": "the page that is shown already is shown",
-    "term": "its meaning stands there while it has the focus: test_page_context.py",
-    "link": "the page is loaded in the language that it has, or another: test_browser_frame.py",
-    "file": "test_a_walk_at_random and others send files",
     "field": "a text is taken with its form's button",
     "edge": "test_browser_release.py moves it",
-    "download": "test_browser_release.py takes every file",
 }  # fmt: skip
+# Where a link leads: to a place of this page, or to what the server has.
+LEADS = """async one => {
+  const url = new URL(one.href), place = decodeURIComponent(url.hash.slice(1));
+  if (url.origin !== location.origin) return `another host: ${url}`;
+  if (place) return document.getElementById(place) ? '' : `no place: ${place}`;
+  const answer = await fetch(url);
+  return answer.ok ? '' : `${answer.status}: ${url}`;
+}"""
 
 
 # Each page, and what is pressed first so that there is something on it. Steps are switched off and removed last of all.
-ELSEWHERE = {"Accept the guesses": "gone once roles are taken up, which may come first: test_browser_first_pages.py"}
 PRESSED = {
     "file": "", "roles": "", "risk": "", "protect": "#protect-starter", "release": "",
     "take_away": "",
 }  # fmt: skip
-DOCS = Path(__file__).parents[2] / "docs" / "app.md"
 
 
 def test_every_button_does_something(visit: Windows, served: Served, tmp_path: Path) -> None:
     """On each page of a session with a release each button, switch, list and fold changes what is there.
 
-    What the page of the documentation names there, in its order, is among them.
+    Every link, way and download leads somewhere, every term has its meaning and every field for a file opens its
+    dialog. At last a search is cancelled.
     """
     page = visit()
     walk = Walk(page, served, {}, 0)
     write_files(tmp_path)
-    named = named_in_docs()
-    assert list(named) == list(PAGES.values())
     idle: list[str] = []
+    led: set[str] = set()
     for name, first in PRESSED.items():
         if name == "roles":  # of a file whose roles are guessed; those of the demo are in use
             page.set_input_files("#file-upload", tmp_path / "people.csv")
             page.locator("#roles-accept_all").wait_for(state="attached")
             calm(page)
         _go(page, name)
-        pressed: list[str] = []
-        idle += _idle(page, walk, name, pressed)
+        idle += _idle(page, walk, name, led)
         if first:
             page.click(first)
             calm(page)
-            idle += _idle(page, walk, name, pressed)
+            idle += _idle(page, walk, name, led)
         if name == "protect":  # the form of a step that makes a variable coarser
             page.select_option("#protect-method", "recode")
             page.click("#protect-add_step")
             page.locator("#protect-arg_column").select_option("age")
             calm(page)
-            idle += _idle(page, walk, name, pressed)
-            pressed += _versions(page, tmp_path)
-        if name == "take_away":
-            pressed += _project(page, tmp_path)
-        lacking = [words for words in named[PAGES[name]] if words not in ELSEWHERE and not _is_among(words, pressed)]
-        assert not lacking, (name, pressed)
+            idle += _idle(page, walk, name, led)
+            page.click("#protect-starter")  # steps again, for they were removed
+            calm(page)
     assert not idle
     assert not walk.faults, "\n".join(walk.faults)
+    assert {one.partition(" ")[0] for one in led} == set(LEAD), led
+    _go(page, "protect")
+    page.click("#protect-propose")
+    page.wait_for_selector("#busy:not([hidden])")
+    page.click("#cancel")
+    assert eventually(lambda: page.is_hidden("#busy"))
     page.click("text=End session")
     page.click("text=Go on working")
     assert page.is_hidden("#end")
 
 
-def _versions(page: Any, folder: Path) -> list[str]:
-    """Steps again, for they were removed: put beside a version, and taken from a file."""
-    page.click("#protect-starter")
-    calm(page)
-    if not page.is_visible("#protect-version_name"):
-        page.click("#page_protect summary:has-text('Versions')")
-    page.click("#page_protect button[data-act=compare_version]:not([disabled]) >> nth=0")
-    calm(page)
-    assert page.is_visible("#protect-versions table")
-    recipe = folder / "recipe.toml"
-    recipe.write_text('[[steps]]\nmethod = "random_order"\n', encoding="utf-8")
-    page.set_input_files("#protect-recipe_file", recipe)
-    assert eventually(lambda: page.locator("#page_protect .step-list li").count() == 1)  # it is sent first
-    calm(page)
-    page.click("#protect-starter")
-    calm(page)
-    return ["Compare", "Take the steps of a recipe file"]
+def _link(page: Any, element: Any) -> str:
+    return str(element.evaluate(LEADS))
 
 
-def _project(page: Any, folder: Path) -> list[str]:
-    """What is saved is taken up again, and the steps are those of before."""
-    steps = page.evaluate("[...document.querySelectorAll('#page_protect .step-about')].map(one => one.textContent)")
+def _way(page: Any, element: Any) -> str:
+    name = element.get_attribute("data-go")
+    element.click()
+    return "" if page.is_visible(f"#page_{name}") else f"not to {name}"
+
+
+def _term(page: Any, element: Any) -> str:
+    page.mouse.move(0, 0)
+    element.focus()
+    means = element.query_selector(".means")
+    return "" if means.is_visible() and means.inner_text().strip() else "no meaning"
+
+
+def _file(page: Any, element: Any) -> str:
+    with page.expect_file_chooser():
+        element.evaluate_handle("one => one.closest('.btn-file')").as_element().click()
+    return ""
+
+
+def _download(page: Any, element: Any) -> str:
     with page.expect_download() as coming:
-        page.click("#take_away-project")
-    saved = folder / "project.sdckit"
-    coming.value.save_as(saved)
-    assert steps
-    _go(page, "protect")
-    page.click("#page_protect button[data-act=remove] >> nth=0")
-    calm(page)
-    _go(page, "file")
-    page.set_input_files("#file-project", saved)
-    calm(page)
-    _go(page, "protect")
-    assert page.locator("#page_protect .step-about").all_inner_texts() == steps
-    return ["Save the project", "Take up a project"]
+        element.click()
+    return "" if Path(coming.value.path()).stat().st_size else "an empty file"
 
 
-def named_in_docs() -> dict[str, list[str]]:
-    """What docs/app.md names as something to press, by the page it is on."""
-    way = DOCS.read_text(encoding="utf-8").partition("## The way through")[2].partition("\n## ")[0]
-    sections = (section.partition("\n") for section in way.split("\n### ")[1:])
-    return {title.strip(): re.findall(r"(?<!\*)\*([A-Z][^*]+)\*", text) for title, _, text in sections}
-
-
-def _is_among(words: str, pressed: list[str]) -> bool:
-    """Whether something of this name was pressed; of a way in a list its last word is the name."""
-    return any(words in name or words.rpartition(" ")[2].lower() in name.lower() for name in pressed)
+# What leads somewhere, each tried once; what is wrong with where it leads.
+LEAD = {"link": _link, "way": _way, "term": _term, "file": _file, "download": _download}
 
 
 def _key(one: dict[str, Any]) -> str:
     return f"{one['kind']} {one['id'] or one['act'] or one['name']}"
 
 
-def _idle(page: Any, walk: Walk, name: str, pressed: list[str]) -> list[str]:
-    """What was pressed on a page and changed nothing."""
+def _idle(page: Any, walk: Walk, name: str, led: set[str]) -> list[str]:
+    """What was pressed on a page and changed nothing, or led nowhere; what was `led` somewhere is not tried again."""
     idle, done = [], {"button cancel", "button end_now", "button End session"}
     if name != "file":  # on every page alike, and it takes the release away
         done.add("tick exact")
-    for _ in range(120):
+    for _ in range(150):
         if page.is_hidden(f"#page_{name}"):
             _go(page, name)
-        left = [one for one in walk.see(SEEN) if _key(one) not in done and one["kind"] not in EXCEPTED]
+        left = [one for one in walk.see(SEEN) if _key(one) not in done | led and one["kind"] not in EXCEPTED]
         if not left:
             break
         one = min(
             left,
             key=lambda one: (one["id"] == "protect-close_step", not one["form"], one["act"] in ("switch", "remove")),
         )
+        element = page.evaluate_handle(f"window.walked[{one['at']}]").as_element()
+        if lead := LEAD.get(one["kind"]):
+            led.add(_key(one))
+            if wrong := lead(page, element):
+                idle.append(f"{name}: {_key(one)} ({one['name']}): {wrong}")
+            walk.rest()
+            continue
         done.add(_key(one))
-        pressed.append(one["name"])
         if one["chosen"] or one["name"].startswith("Try again"):
             continue  # it is chosen already; what was refused is refused with the same words
         before = walk.see(MARKS)
         if one["kind"] == "select":
-            now = page.evaluate(f"window.walked[{one['at']}].value")
+            now = element.evaluate("one => one.value")
             other = [value for value in one["options"] if value != now]
             if not other:
                 continue
-            page.evaluate_handle(f"window.walked[{one['at']}]").as_element().select_option(other[0])
+            element.select_option(other[0])
         else:
             walk.do(one)
         walk.rest()

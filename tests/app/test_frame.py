@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -86,6 +87,31 @@ def test_a_tab_is_seated_and_its_switches_change_its_work(tmp_path: Path) -> Non
         assert seat.work.language == "en"
     with sat(made, tab="0" * 32, left="yes"):
         assert len(seats) == 2
+
+
+def test_the_verdict_on_a_release_stands_while_it_holds_for_whoever_comes_back(tmp_path: Path) -> None:
+    """Page Risk asks anew for the verdict on the file, and that is not put above a release."""
+    made, seats = frame(tmp_path)
+    with sat(made):
+        (seat,) = seats._seats.values()
+    work = replace(seat.work, name="a.csv", steps=(Step("random_order"),), exact=False)
+    release = {
+        "of": work.digest(),
+        "passed": True,
+        "options": {},
+        "verdict": "The release: good",
+        "shown": (False, "en"),
+    }
+    seat.work, seat.verdict = replace(work, release=release), "The file as it is: bad"
+    with sat(made, tab=seat.name) as session:
+        assert "The release: good" in str(session.get_output("verdict").value)
+        session.set_inputs(exact=False)
+        session.set_inputs(exact=True)
+        assert "The file as it is: bad" in str(session.get_output("verdict").value)
+        session.set_inputs(exact=False)
+        seat.change(steps=())
+        session.set_inputs(exact=False)
+        assert "make the release again" in str(session.get_output("verdict").value)
 
 
 def test_what_was_saved_is_offered_taken_up_or_forgotten(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ class Walk:
         self.rng = random.Random(self.seed)
         self.page.on("download", self._downloaded)
         self.page.on("dialog", lambda one: one.accept())
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(20_000 * SLOWNESS)
 
     def _downloaded(self, _: Any) -> None:
         self.downloads += 1
@@ -243,7 +243,7 @@ class Walk:
             self.page.wait_for_selector(READY)
         else:
             self.trail.append(said)
-            element.click(timeout=5_000)
+            element.click(timeout=5_000 * SLOWNESS)
 
     def choose_file(self, one: dict[str, Any]) -> Path:
         """A file for a field: data, scenarios and the rest go anywhere, mostly where they belong."""

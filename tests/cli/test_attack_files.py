@@ -164,6 +164,23 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_the_key_keeps_the_coins(tmp_path: Path) -> None:
+    path = tmp_path / "key.json"
+    made = sdc.canaries(FRAME, n=10, coins=True, seed=1)
+    write_key(made, path)
+    key = read_key(path)
+    assert made.coins is not None
+    assert key.coins == tuple(made.coins.tolist())
+    assert key.n_planted == made.n_planted == made.planted.height
+    for column in ("text", "number"):
+        assert key.both.filter(made.coins)[column].equals(made.planted[column])
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    for coins in ([True] * 20, plain["coins"][:-1], [int(side) for side in plain["coins"]], 3):
+        path.write_text(json.dumps({**plain, "coins": coins}), encoding="utf-8")
+        with pytest.raises(FileFormatError, match="is no key of canaries"):
+            read_key(path)
+
+
 def test_only_what_is_compared_is_kept_and_odd_types_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "key.json"
     write_key(sdc.canaries(FRAME, n=5, variables=["number", "text"], seed=1), path)
@@ -178,8 +195,9 @@ def test_not_a_number_is_missing_and_the_key_is_json(tmp_path: Path) -> None:
     path = tmp_path / "key.json"
     one = pl.DataFrame({"number": [1.5, float("nan"), None]})
     names, ranges = ("number",), np.array([1.0])
+    both = SimpleNamespace(to_native=lambda: pl.concat([one, one]))
     made = SimpleNamespace(
-        planted=one, held_out=one, n_planted=3, copies=1, variables=names, numeric=names, ranges=ranges, seed=1
+        both=both, n_planted=3, copies=1, variables=names, numeric=names, ranges=ranges, seed=1, coins=None
     )
     write_key(made, path)  # type: ignore[arg-type]
     assert "NaN" not in path.read_text(encoding="utf-8")

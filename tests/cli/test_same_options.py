@@ -18,6 +18,7 @@ KINDS = {
     # Of measures: a name where one value is chosen, a list of several, A=X where it may differ by column.
     "--distance": {"NAME", "A=NAME|NAME"},
     "--exclude-levels": {"A,B", "A=A,B"},
+    "--guesses": {"N,N", "N|X,X"},  # how many, of canaries; of a Bayesian intruder the values, too
     "--kind": {"NAME", "A,B"},
     "--loss": {"information|pmse|model", "NAME"},
     "--model": {"FORMULA", "NAME"},

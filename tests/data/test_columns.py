@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from decimal import Decimal
 
 import narwhals.stable.v2 as nw
@@ -25,6 +26,7 @@ from sdckit.data.columns import (
     first_rows,
     float_values,
     in_order,
+    is_number,
     joint_categories,
     n_differing,
     places_in_order,
@@ -227,6 +229,12 @@ def test_wide_ranges_are_numbered_by_their_values():
     assert code_column(series(pl.Series("x", values))).span == 3
     moments = [dt.datetime(2024, 1, 1), None, dt.datetime(1, 1, 1), dt.datetime(2024, 1, 1)]
     assert code_column(series(pl.Series("x", moments))).span == 2
+
+
+def test_what_is_a_number():
+    assert [is_number(one) for one in (0, 1.5, np.float32(2), 10**400, "1", True, math.inf, Decimal(1))] == [
+        True, True, True, False, False, False, False, False,
+    ]  # fmt: skip
 
 
 def test_the_kind_of_a_float_with_whole_values_is_number_and_prints_without_a_point():

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
+from decimal import Decimal
+
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
+from sdckit.data.columns import Coded
 from sdckit.data.frames import open_frame
 from sdckit.data.rule_conditions import breaking, read_edit_rules
 from sdckit.errors import DataError
 
+labels = Coded.labels
 RULE = {"when": {"age": {"below": 16}}, "value": "single"}
 
 
@@ -22,6 +27,7 @@ RULE = {"when": {"age": {"below": 16}}, "value": "single"}
         {"marital": {"when": {"age": {"below": float("inf")}}, "value": 1}}, [RULE], [3],
         {"marital": {"when": {"age": []}, "value": 1}}, {"marital": {**RULE, "then": 3}}, {3: RULE},
         {"marital": {"when": {"age": {"missing": 1}}, "value": 1}},
+        {"marital": {"when": {"age": Decimal(3)}, "value": 1}},
     ],
 )  # fmt: skip
 def test_another_form_is_refused(wrong) -> None:
@@ -56,3 +62,17 @@ def test_a_record_breaks_a_rule_where_all_conditions_hold_and_its_value_is_anoth
         assert breaking(rule, frame).tolist() == [holds(x, t) and t is not None for x, t in rows]
     (rule,) = read_edit_rules({"x": {"when": {"t": "a"}, "value": {"above": 1}}})
     assert breaking(rule, frame).tolist() == [t == "a" and x is not None and x <= 1 for x, t in rows]
+
+
+@pytest.mark.parametrize("days", [[date(1, 1, 1), date(9999, 12, 31)], [datetime(2024, 1, 1), datetime(2024, 2, 9)]])
+def test_a_date_is_compared_by_its_text_and_only_what_is_in_use_is_written_out(
+    days: list[date], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two days lie millions of possible codes, between two moments billions."""
+    unit = {"schema_overrides": {"day": pl.Datetime("ms")}} if isinstance(days[0], datetime) else {}
+    frame = open_frame(pl.DataFrame({"day": [*days, None, days[0]], "t": ["a", "a", "a", "b"]}, **unit))
+    written: list[int] = []
+    monkeypatch.setattr(Coded, "labels", lambda self, codes: written.append(len(codes)) or labels(self, codes))
+    (rule,) = read_edit_rules({"t": {"when": {"day": str(days[0])}, "value": "b"}})
+    assert breaking(rule, frame).tolist() == [True, False, False, False]
+    assert max(written) == 2

@@ -177,6 +177,20 @@ def test_canaries_on_every_engine(engine: Any) -> None:
         assert type(exposed[1].records) is kind_of(engine)
 
 
+@pytest.mark.parametrize("engine", IN_MEMORY, ids=lambda engine: engine.__name__)
+def test_the_bound_on_epsilon_on_every_engine(engine: Any) -> None:
+    own, there = (sdc.canaries(one(ORIGINAL), n=12, coins=True, seed=1, id="pid") for one in (as_polars, engine))
+    assert own.coins is not None
+    assert there.coins is not None
+    assert own.coins.tolist() == there.coins.tolist()
+    expected = own.exposure(as_polars(own.data))
+    assert expected.n_guesses == 12
+    for file in ENGINES:
+        exposed = there.exposure(file(own.data), reference=file(ORIGINAL))
+        assert_same_figures(expected.to_dict(), exposed.to_dict())
+        assert_same_figures(plain(expected.records), plain(exposed.records))
+
+
 def as_text(frame: Any) -> dict[str, list[str]]:
     """Values as texts: a date of pandas has a time, a whole number beside gaps a point."""
     return {

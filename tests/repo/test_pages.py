@@ -32,6 +32,7 @@ GATES = {
     "gates": [1, 1],
     "README": [1, 0],
     "from-raw-to-released": [0],
+    "good-and-safe": [1],
     "release-against-original": [1, 1],
     "release-types": [1],
     "scenarios": [2],

@@ -6,9 +6,13 @@ import json
 import math
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+import releases
 from sdckit.attacks.attack_rates import Tally, rates
+from sdckit.attacks.membership import Detection, membership
+from sdckit.numerics.intervals import excess
 from sdckit.report.chapters.attacks_chapter import plain_attacks
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL
 
@@ -85,3 +89,56 @@ def test_few_attempts_have_no_rates() -> None:
     assert json.loads(printed("inference:default:ill", 60, 30, 9, 2, 0.1))["inference:default:ill"]["means"] == (
         "better than guessing; the control file is too small to compare with"
     )
+
+
+# The calibrated ratio of membership: members and others above a cut, and the rates beside them.
+
+
+def told_by_ratio(n, n_others, called, alarms, near, *, area=0.7, strongest="ratio", score=0.0):
+    """The whole document of membership where the ratio and the distance tell so many of the people in the file."""
+    figures = rates(Tally(n, n // 2, 1.0), 0.5, Tally(n, n - n // 2, 1.0), 0.95, {})
+    three = excess(called, n, alarms, n_others, 0.95)
+    rate = Detection(0.1, called / n, near / n, score, called, n, alarms, n_others, *three)
+    scored = SimpleNamespace(rows=np.arange(n), half=np.repeat([True, False], n_others), members=np.full(n, score))
+    result = SimpleNamespace(
+        figures=tuple(figures), per_release=(figures,), verdict="", notes={}, by=(), **figures, ratio_auc=area,
+        detections=(rate,), judged=rate, strongest=strongest, scored=scored,
+    )  # fmt: skip
+    plain = plain_attacks({"membership": result}, n=max(n, 50), sizes=[max(n, 50)], control=True)
+    return json.dumps(plain["attacks"])
+
+
+@pytest.mark.parametrize(("n", "n_others"), [(60, 60), (150, 50)])
+def test_no_small_count_of_the_ratio_is_given_back(n: int, n_others: int) -> None:
+    """Members above the cut, others above it, and members whom the distance tells: of few nobody knows how many."""
+    by_others: dict[str, list[tuple[int, int, int, int]]] = {}
+    by_distance: dict[str, list[tuple[int, int, int, int]]] = {}
+    for called in few(n):
+        for alarms in few(n_others):
+            by_others.setdefault(told_by_ratio(n, n_others, called, alarms, 0), []).append(
+                (called, alarms, n, n_others)
+            )
+        for near in few(n):
+            by_distance.setdefault(told_by_ratio(n, n_others, called, 0, near), []).append((called, near, n, n))
+    for alike in (by_others, by_distance):
+        assert len(alike) > 1
+        assert not list(given_away(alike))
+
+
+def test_scores_areas_and_the_stronger_one_are_not_printed() -> None:
+    first, *others = (
+        told_by_ratio(500, 250, 40, 20, 10, **more)
+        for more in ({}, {"area": 0.7001}, {"strongest": "distance"}, {"score": 3.2})
+    )
+    assert others == [first] * 3
+
+
+def test_subgroups_and_records_are_not_printed() -> None:
+    people, others = (releases.original(400, seed=seed).drop("pid") for seed in (3, 4))
+    result = membership(people, people, control=others, by="region", seed=1)
+    assert "tpr_0.1" in result.by_group.columns
+    plain = plain_attacks({"membership": result}, n=400, sizes=[400], control=True)
+    text = json.dumps(plain)
+    assert "tpr_0.1" not in text
+    assert "ratio_score" not in text
+    assert not {*people["region"]} & {word.strip('":,[]{}') for word in text.split()}

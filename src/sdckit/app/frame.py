@@ -254,6 +254,9 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
     def verdict() -> TagChild:
         if opening := room.opening.get():
             return tags.p(f"{opening} …", class_="none")
+        work = room.work.get()
+        if work.release and work.release["shown"] == (work.exact, work.language):
+            return HTML(work.release["verdict"])  # not that on the file, which a page that has come asks for anew
         if verdict_html := room.verdict.get():
             return HTML(verdict_html)
         none = "No verdict yet: open a file and say who might recognise whom."

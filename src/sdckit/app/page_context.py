@@ -116,7 +116,7 @@ class Room:
     places
         Where answers will stand, by the id of the output.
     verdict
-        HTML of the bar on top, from ``result["verdict"]`` of any task.
+        HTML of the bar on top, from ``result["verdict"]`` of any task; that of a release stands there while it holds.
     page
         The page to go to; the frame's navigation follows.
     limit

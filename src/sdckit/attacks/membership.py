@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.attacks import attack_files
 from sdckit.attacks.attack_files import AttackFiles, Outcome
 from sdckit.attacks.attack_rates import FIGURES, AttackResult
-from sdckit.attacks.distances.density_ratio import FOLDS, KernelRows, kernel_rows, log_density
+from sdckit.attacks.distances.density_ratio import FOLDS, KernelRows, calibrated_scores, kernel_rows
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -132,9 +132,7 @@ class _Ratio:
         return self._scores(self._control.take(rows), self._folds[rows])
 
     def _scores(self, people: KernelRows, own: Ints) -> Floats:
-        under = np.mean([log_density(people, release) for release in self._releases], axis=0)
-        scores: Floats = under - log_density(people, self._control, fold=own, folds=self._folds)
-        return scores
+        return calibrated_scores(people, self._releases, self._control, fold=own, folds=self._folds)
 
 
 def scored_people(

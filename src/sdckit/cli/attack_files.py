@@ -31,7 +31,8 @@ SCHEMA = "sdckit/canaries"
 class Key:
     """What is needed to look for planted records in a release.
 
-    `both` are the planted records, and behind them those held back; `ranges` are those of each number.
+    `both` are the planted records, and behind them those held back, unless `coins` say which are planted; `ranges` are
+    those of each number.
     """
 
     both: pl.DataFrame
@@ -40,18 +41,20 @@ class Key:
     variables: tuple[str, ...]
     numeric: tuple[str, ...]
     ranges: tuple[float, ...]
+    coins: tuple[bool, ...] | None = None
 
 
 def write_key(made: Canaries, path: Path) -> None:
     """Write the key as JSON, for its owner only."""
     from sdckit.data.files.whole_files import write_whole
 
-    both = made.planted.vstack(made.held_out)
+    both = made.both.to_native()
     plain = {
         "schema": SCHEMA, "schema_version": "1", "n_planted": made.n_planted, "copies": made.copies,
         "seed": str(made.seed),
         "variables": list(made.variables), "numeric": list(made.numeric), "ranges": made.ranges.tolist(),
         "columns": {name: _plain(both.get_column(name)) for name in made.variables},
+        **({} if made.coins is None else {"coins": made.coins.tolist()}),
     }  # fmt: skip
     write_whole(json.dumps(plain, indent=1, ensure_ascii=False) + "\n", path, what="key", private=True)
 
@@ -75,10 +78,14 @@ def read_key(path: Path) -> Key:
             pl.DataFrame([_series(name, plain["columns"][name]) for name in names]),
             int(plain["n_planted"]), int(plain["copies"]), names, tuple(plain["numeric"]),
             tuple(float(range_) for range_ in plain["ranges"]),
+            tuple(plain["coins"]) if "coins" in plain else None,
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError):
         raise wrong from None  # the words of the error may show values
     if not 0 < key.n_planted < key.both.height or len(key.ranges) != len(key.numeric):
+        raise wrong
+    coins, n = key.coins, key.both.height
+    if coins is not None and (len(coins), sum(side is True for side in coins)) != (n, key.n_planted):
         raise wrong
     return key
 

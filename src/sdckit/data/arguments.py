@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
+from sdckit.data.columns import as_real, is_number
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -28,25 +29,6 @@ def is_whole(value: object) -> TypeGuard[int]:
     (True, False, False, False)
     """
     return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Whether this is a finite number.
-
-    >>> is_number(3), is_number(True), is_number("3"), is_number(float("nan"))
-    (True, False, False, False)
-    """
-    return math.isfinite(_real(value))
-
-
-def _real(value: object) -> float:
-    """Convert a real number to float; NaN for anything else."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return math.nan
-    try:
-        return float(value)
-    except OverflowError:  # a whole number of 400 digits
-        return math.inf
 
 
 def _refused(name: str, says: str, give: str) -> DataError:
@@ -139,9 +121,9 @@ def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) ->
     (0.1, 0.2)
     """
     entries = _listed(value)
-    if not all(above < _real(entry) < math.inf for entry in entries):
+    if not all(above < as_real(entry) < math.inf for entry in entries):
         raise _refused(name, says, f"numbers above {above:g}")
-    return tuple(sorted({_real(entry) for entry in entries}))
+    return tuple(sorted({as_real(entry) for entry in entries}))
 
 
 def share(value: object, name: str, says: str = "is a share") -> float:
@@ -177,7 +159,7 @@ def within(value: object, name: str, says: str, low: float, high: float, ends: s
     >>> within(0, "swap_rate", "is a share of the households", 0, 1, "[)")
     0.0
     """
-    real = _real(value)
+    real = as_real(value)
     above = real >= low if ends[0] == "[" else real > low
     below = real <= high if ends[1] == "]" else real < high
     if not (above and below):

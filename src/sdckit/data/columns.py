@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from itertools import islice
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -680,6 +681,25 @@ def _kind(arrow_type: pa.DataType) -> str:
     if pt.is_string(arrow_type) or pt.is_large_string(arrow_type) or arrow_type == pa.string_view():
         return "text"
     return "date" if pt.is_temporal(arrow_type) else "other"
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether this is a finite number.
+
+    >>> is_number(3), is_number(True), is_number("3"), is_number(float("nan"))
+    (True, False, False, False)
+    """
+    return math.isfinite(as_real(value))
+
+
+def as_real(value: object) -> float:
+    """Convert a real number to float; NaN for anything else."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of 400 digits
+        return math.inf
 
 
 def kind_of_value(value: Hashable) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sdckit.data.columns import code_column, float_values, kind_of_value
+from sdckit.data.columns import code_column, float_values, is_number
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Bools
+from sdckit.numerics.array_types import Bools, Ints
 
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "below": operator.lt, "at_most": operator.le, "above": operator.gt, "at_least": operator.ge,
@@ -123,20 +122,16 @@ def read_condition(column: str, given: Any, target: str) -> list[Condition]:
     """
     if not isinstance(given, Mapping):
         values = tuple(given) if isinstance(given, (list, tuple)) else (given,)
-        if not values or any(value is None or isinstance(value, (Mapping, list, tuple)) for value in values):
+        if not values or any(value is None or isinstance(value, (Mapping, list, tuple, Decimal)) for value in values):
             raise DataError(f"rules of {target!r}, condition on {column!r}: {HOW}", argument="rules")
         return [Condition(column, "is", values)]
     for how, limit in given.items():
         missing = how == "missing" and isinstance(limit, bool)
-        if not missing and not (how in COMPARE and _is_number(limit)):
+        if not missing and not (how in COMPARE and is_number(limit)):
             raise DataError(f"rules of {target!r}, condition on {column!r}: {HOW}", argument="rules")
     if not given:
         raise DataError(f"rules of {target!r}, condition on {column!r}: {HOW}", argument="rules")
     return [Condition(column, how, (limit,)) for how, limit in given.items()]
-
-
-def _is_number(value: Any) -> bool:
-    return kind_of_value(value) == "number" and bool(abs(value) <= sys.float_info.max)
 
 
 # Who breaks a rule.
@@ -169,57 +164,81 @@ def breaking(rule: EditRule, frame: Any) -> Bools | None:
 
 def _holds(condition: Condition, series: Any, *, missing: bool) -> Bools | None:
     """Whether a condition holds for each record, and for those without a value where `missing`; None as `breaking`."""
-    if condition.how in COMPARE:
-        if not series.dtype.is_numeric():
-            return None
+    numeric = series.dtype.is_numeric()
+    if condition.how in COMPARE and not numeric:
+        return None
+    if numeric and condition.how != "missing":
         values = float_values(series, "rules")
-        with np.errstate(invalid="ignore"):
+        unknown = np.isnan(values)
+        if condition.how == "is":
+            hit = np.isin(values, [float(value) for value in condition.values if is_number(value)])
+        else:
             hit = COMPARE[condition.how](values, condition.values[0])
-        return np.asarray(hit | (np.isnan(values) & missing), np.bool_)
+        return np.asarray(hit | (unknown & missing), np.bool_)
     coded = code_column(series)
     codes = coded.codes()
     unknown = codes == coded.span
     if condition.how == "missing":
         return np.asarray(unknown == condition.values[0], np.bool_)
-    if series.dtype.is_numeric():
-        numbers = [float(value) for value in condition.values if _is_number(value)]
-        hit = np.isin(float_values(series, "rules"), numbers)
-    else:
-        hit = np.isin(codes, _levels(coded, codes, {str(value) for value in condition.values}))
+    texts, used = {str(value) for value in condition.values}, _used(coded, codes)
+    hit = np.isin(codes, used[np.array([text in texts for text in coded.labels(used)], np.bool_)])
     return np.asarray(hit | (unknown & missing), np.bool_)
 
 
-def _levels(coded: Any, codes: NDArray[Any], texts: set[str]) -> NDArray[np.int64]:
-    """The codes of those values in use whose text is among some."""
-    used = np.unique(codes[codes < coded.span])
-    named = [text in texts for text in coded.labels(used)] if len(used) else []
-    return np.asarray(used[np.array(named, np.bool_)], np.int64)
+def _used(coded: Any, codes: Ints) -> Ints:
+    """The codes that a record has, missing ones apart; there may be billions of others between two days."""
+    if coded.span > len(codes):
+        return np.unique(codes[codes < coded.span])
+    return np.flatnonzero(np.bincount(codes, minlength=coded.span + 1)[: coded.span])
 
 
-def both_breaking(rule: EditRule, before: Any, after: Any) -> tuple[Bools, Bools] | None:
-    """Whether the records of a file, and of another made from it, break a rule; both are opened and in memory.
+class RuleBreakers:
+    """The records of an opened frame in memory that break edit rules; each rule is evaluated once, when it is asked.
 
-    None where it cannot be judged in either, as `breaking`; or where a column of the rule has been recoded: it has no
-    text in common with the file before.
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> rule, = read_edit_rules({"marital": {"when": {"age": {"below": 16}}, "value": "single"}})
+    >>> before = RuleBreakers(open_frame(pl.DataFrame({"age": [12, 40], "marital": ["single", "married"]})))
+    >>> after = RuleBreakers(open_frame(pl.DataFrame({"age": [12, 40], "marital": ["married", "married"]})))
+    >>> [flags.tolist() for flags in before.beside(after, rule)]
+    [[False, False], [True, False]]
     """
-    flags = tuple(breaking(rule, frame) for frame in (before, after))
-    if flags[0] is None or flags[1] is None:
-        return None
-    compared = {condition.column for condition in (*rule.when, *rule.then) if condition.how == "is"}
-    if any(_apart(before.get_column(name), after.get_column(name)) for name in compared):
-        return None
-    return flags[0], flags[1]
 
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        self._flags: dict[str, Bools | None] = {}
+        self._texts: dict[str, set[str]] = {}
 
-def _apart(before: Any, after: Any) -> bool:
-    """Whether two columns have no text in common, though both have some."""
-    if before.dtype.is_numeric() and after.dtype.is_numeric():
-        return False
-    texts = [set() if series.dtype.is_numeric() else _texts(series) for series in (before, after)]
-    return not (texts[0] & texts[1]) and len(before) > 0 and len(after) > 0
+    def flags(self, rule: EditRule) -> Bools | None:
+        """Whether each record breaks a rule, as `breaking`."""
+        name = repr((rule.when, rule.then))
+        if name not in self._flags:
+            self._flags[name] = breaking(rule, self.frame)
+        return self._flags[name]
 
+    def beside(self, after: RuleBreakers, rule: EditRule) -> tuple[Bools, Bools] | None:
+        """Whether the records of this file, and of another made from it, break a rule.
 
-def _texts(series: Any) -> set[str]:
-    coded = code_column(series)
-    codes = np.unique(coded.codes())
-    return set(coded.labels(codes[codes < coded.span]))
+        None where it cannot be judged in either, as `breaking`; or where a column of the rule has been recoded: it has
+        no text in common with the file before.
+        """
+        before, later = self.flags(rule), after.flags(rule)
+        if before is None or later is None:
+            return None
+        compared = {condition.column for condition in (*rule.when, *rule.then) if condition.how == "is"}
+        return None if any(self._apart(after, name) for name in compared) else (before, later)
+
+    def _apart(self, after: RuleBreakers, name: str) -> bool:
+        """Whether a column has no text in common with that of another file, though both have some."""
+        if all(held.frame.get_column(name).dtype.is_numeric() for held in (self, after)):
+            return False
+        return not (self._texts_of(name) & after._texts_of(name)) and len(self.frame) > 0 and len(after.frame) > 0
+
+    def _texts_of(self, name: str) -> set[str]:
+        if name not in self._texts:
+            series, texts = self.frame.get_column(name), set[str]()
+            if not series.dtype.is_numeric():
+                coded = code_column(series)
+                texts = set(coded.labels(_used(coded, coded.codes())))
+            self._texts[name] = texts
+        return self._texts[name]

@@ -73,3 +73,10 @@ def test_far_rows_do_not_vanish():
     columns = [(np.zeros(1, int), np.ones(3, int))] * 400
     people, rows = kernel_rows([], columns)
     assert log_density(people, rows)[0] == pytest.approx(400 * np.log(SPREAD))
+
+
+def test_targets_near_and_far_from_every_row_stand_side_by_side():
+    own = np.repeat([[0], [1], [0], [1]], 400, axis=1).T
+    people, rows = kernel_rows([], [(column, np.ones(2 * BLOCK + 3, int)) for column in own])
+    near, far = 400 * np.log(1 - SPREAD), 400 * np.log(SPREAD)
+    assert log_density(people, rows) == pytest.approx([far, near, far, near])

@@ -86,6 +86,32 @@ def test_without_memory_and_with_several_releases(sdckit, folder: Path) -> None:
     assert "No sign of memory" in alone.out
 
 
+def test_coins_and_the_file_before_planting_bound_epsilon(sdckit, folder: Path) -> None:
+    done = sdckit(*MAKE, "--n", 20, "--coins")
+    assert (done.code, done.err) == (0, "")
+    train, survey = pl.read_csv("train.csv"), pl.read_csv("survey.csv")
+    made = package.canaries(survey, n=20, coins=True, id="pid", seed=seed())
+    assert train.equals(made.data)
+    assert f"Planted {made.n_planted} records of nobody, once," in done.out
+    assert "sdckit canaries measure key.json --released FILE --reference survey.csv" in done.out
+    measure = ("canaries", "measure", "key.json", "--released", "train.csv")
+    told = sdckit(*measure, "--reference", "survey.csv")
+    found = made.exposure(train)
+    assert f"Of 20 guesses which of them were planted {found.n_right} are right" in found.verdict
+    assert found.verdict in " ".join(told.out.split())
+    several = made.exposure(train, guesses=[10, 30])
+    assert several.verdict in " ".join(sdckit(*measure, "--reference", "survey.csv", "--guesses", "10,30").out.split())
+    assert "not judged: it needs a reference" in " ".join(sdckit(*measure).out.split())
+    for options, why in (
+        (("--reference", "train.csv"), "the reference holds canaries"),
+        (("--reference", "survey.csv", "--guesses", "10,11"), "give even numbers from 2 to 40"),
+        (("--guesses", "ten"), "--guesses takes whole numbers"),
+    ):
+        refused = sdckit(*measure, *options)
+        assert (refused.code, refused.out) == (2, "")
+        assert why in refused.err
+
+
 def test_identifiers_are_not_in_the_file_to_train_on(sdckit, folder: Path) -> None:
     make = [one for one in MAKE if one not in ("--id", "pid")]
     assert sdckit(*make, "--identifiers", "pid").code == 0

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from report.views.pairs import RULES, drawn, printed, result_of, shown
+from sdckit.data.rule_conditions import read_edit_rules
+from sdckit.report.language import names_of
 from sdckit.report.views.edit_rules import VIEW
+from sdckit.report.wording import say
 
 
 def test_a_row_for_each_rule_and_what_was_not_judged() -> None:
@@ -31,3 +34,17 @@ def test_the_first_page_says_how_many_are_newly_broken() -> None:
     assert VIEW.answer(plain["measures"], "edit_rules", plain) == (
         "Records of the release newly break 1 of 2 edit rules."
     )
+
+
+def test_a_rule_is_said_in_the_language_of_the_document_and_its_names_are_kept() -> None:
+    names = names_of({"measures": {"edit_rules": printed("edit_rules")}}).data
+    assert {name for rule in read_edit_rules(RULES) for name in rule.columns} <= names
+    for rule, words in (
+        ({"below": 16.5, "at_least": 3}, "wo {a} unter 16,5 und {a} mindestens 3: {b} fehlt nicht"),
+        (["north", "south"], "wo {a} ist north oder south: {b} fehlt nicht"),
+        ({"missing": True}, "wo {a} fehlt: {b} fehlt nicht"),
+        ({"above": 4, "at_most": 5}, "wo {a} über 4 und {a} höchstens 5: {b} fehlt nicht"),
+    ):
+        (read,) = read_edit_rules({"b": {"when": {"a": rule}, "value": {"missing": False}}})
+        assert say(read.words, "de", {"a", "b"}) == words.format(a="a", b="b")
+        assert say(f"Not judged: {read.words} (no column a in every file).", "de", {"a", "b"}).startswith("Nicht beurt")

@@ -11,6 +11,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from sdckit import edit_rules
+from sdckit.data.rule_conditions import breaking
 from sdckit.errors import DataError
 
 RULES = {
@@ -106,3 +107,12 @@ def test_a_verdict_says_what_it_could_not_look_at() -> None:
         (verdict,) = sdc.assess(whole, whole, scenario=without, seed=1).verdicts
     assert verdict.word == "not judged"
     assert "declares no edit rule" in verdict.sentence
+
+
+def test_the_original_is_held_against_each_rule_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[str] = []
+    monkeypatch.setattr(
+        "sdckit.data.rule_conditions.breaking", lambda rule, frame: held.append(rule.words) or breaking(rule, frame)
+    )
+    edit_rules(SURVEY, [SURVEY] * 4, rules=RULES)
+    assert len(held) == 3 * 5

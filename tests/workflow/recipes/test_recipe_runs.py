@@ -15,6 +15,7 @@ import sdckit as sdc
 from homes import people
 from plans import duckdb_relation, on_engines
 from recipes import SECRET
+from sdckit.data.rule_conditions import breaking
 from sdckit.errors import ColumnError, DataError, SdcWarning
 from sdckit.workflow.recipes.recipe_runs import InMemory, OnPlan, start
 
@@ -368,3 +369,22 @@ def test_a_step_that_breaks_an_edit_rule_is_named() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sdc.Recipe([{"method": "random_order"}]).apply(file, scenario=scenario, secret=SECRET, watch=False)
+
+
+def test_each_file_is_held_against_the_edit_rules_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The flags of a step's result are those of the next step's input; random order asks for none."""
+    held: list[list[int]] = []
+
+    def watched(rule: Any, frame: Any) -> Any:
+        held.append(frame.get_column("age").to_list()[:2])
+        return breaking(rule, frame)
+
+    monkeypatch.setattr("sdckit.data.rule_conditions.breaking", watched)
+    file = pl.DataFrame({"age": [5, 9, 40, 50] * 5, "marital": ["single", "single", "married", "widowed"] * 5})
+    rules = {"marital": {"when": {"age": {"below": 16}}, "value": "single"}}
+    apart = [{"method": "recode", "column": "marital", "groups": {new: [old]}, "outside": "keep"}
+             for old, new in (("widowed", "alone"), ("alone", "other"), ("other", "rest"))]  # fmt: skip
+    for steps, times in ((apart, 4), ([*apart, {"method": "random_order"}], 4)):
+        held.clear()
+        sdc.Recipe(steps).apply(file, scenario=sdc.Scenario(keys=["age"], rules=rules), secret=SECRET, watch=False)
+        assert len(held) == times

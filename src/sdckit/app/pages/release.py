@@ -128,7 +128,8 @@ def _serve_making(input: Inputs, made: Made) -> None:
             made.chapter.clear()
             made.gone.set(False)
             made.told.set({**answer, "of": of, "shown": shown})
-            room.change(release={"of": of, "passed": answer["passed"], "options": options})
+            release = {"of": of, "passed": answer["passed"], "options": options}
+            room.change(release={**release, "verdict": answer["verdict"], "shown": shown})
 
         label = room.say("making the release and checking every limit")
         room.start("releasing.release", then, label=label, place=made.verdict, **asked_of(work, options))
@@ -194,8 +195,7 @@ def _serve_verdict(made: Made) -> None:
             made.told.set({})
             made.chapter.clear()
             made.gone.set(True)
-            if stale:
-                room.change(release=None)
+            room.change(release=None if stale or not work.release else {**work.release, "shown": None})
             room.seat.verdict = str(tags.p(room.say(STALE), class_="none"))
             room.verdict.set(room.seat.verdict)
 

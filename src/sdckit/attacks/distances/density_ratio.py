@@ -17,7 +17,11 @@ SPREAD = 0.2  # b: weight of all other levels together, of a categorical variabl
 WIDTH = 0.2  # h: of the kernel of a number, as a share of its range
 TAILS = (1, 99)  # percentiles between which the range of a number is measured
 FOLDS = 5  # of the reference: nobody is scored against a part that holds them
-FAR = 45.0  # a row less likely than the likeliest by this (in logs) adds nothing that a double can hold
+FAR = -600.0  # logarithm of a likeliest product, of the largest possible one, below which others may be lost
+LEAST = -700.0  # of the exponentials that are added: less is nothing beside the likeliest
+LN2, LN2_HEAD = math.log(2), 0.6931471803691238  # the head has zeros at its end: a whole multiple of it is exact
+LN2_TAIL = 1.9082149292705877e-10
+WHOLE = 1.5 * 2**52  # a number with this added has its whole part in its last bits
 CHUNK = 16  # targets of a slice at least
 BLOCK = 1_024  # rows summed at a time, a variable after the other: they stay in the cache of the processor
 
@@ -110,24 +114,83 @@ def log_density(
     return logs
 
 
+def calibrated_scores(
+    people: KernelRows, releases: Sequence[KernelRows], reference: KernelRows, *, fold: Ints | None = None,
+    folds: Ints | None = None,
+) -> Floats:  # fmt: skip
+    """Logarithm of the density of people under releases (the mean over them) less that under a reference.
+
+    `fold`, `folds`: parts of the reference that are left out, as in `log_density`.
+
+    >>> people, release, reference = kernel_rows([], [(np.array([1]), np.array([1, 1]), np.array([0, 0]))])
+    >>> float(calibrated_scores(people, [release], reference)[0].round(4))
+    1.3863
+    """
+    under = np.mean([log_density(people, release) for release in releases], axis=0)
+    scores: Floats = under - log_density(people, reference, fold=fold, folds=folds)
+    return scores
+
+
 @njit(cache=True, nogil=True)
 def _log_sums(numbers, codes, ends, row_numbers, row_codes, same, other, out):  # type: ignore[no-untyped-def]
     """Fill `out` with the logarithm of the sum of products of kernels over the rows, but those between `ends`."""
-    logs = np.empty(BLOCK)
-    for i in range(len(out)):
-        best, total = -np.inf, 0.0
-        for first, last in ((0, ends[0, i]), (ends[1, i], row_codes.shape[1])):
-            for start in range(first, last, BLOCK):
-                here = logs[: min(BLOCK, last - start)]
-                _log_kernels(numbers[:, i], codes[:, i], row_numbers, row_codes, start, same, other, here)
-                most = here.max()
-                if most > best:
-                    total *= np.exp(best - most)
-                    best = most
-                for log in here:
-                    if log > best - FAR:
-                        total += np.exp(log - best)
-        out[i] = best + np.log(total)
+    logs, scales, n = np.empty(BLOCK), np.empty(BLOCK), row_codes.shape[1]
+    shift, top = np.full(len(out), same[len(numbers) :].sum()), np.empty(len(out))  # no product is larger
+    left = np.arange(len(out))
+    while len(left):
+        out[left], top[left] = 0.0, -np.inf
+        for start in range(0, n, BLOCK):  # for all targets: a block stays in the cache of the processor
+            stop = min(start + BLOCK, n)
+            for i in left:
+                for first, last in ((start, min(stop, ends[0, i])), (max(start, ends[1, i]), stop)):
+                    if first < last:
+                        here = logs[: last - first]
+                        _log_kernels(numbers[:, i], codes[:, i], row_numbers, row_codes, first, same, other, here)
+                        top[i] = max(top[i], _largest(here))
+                        out[i] += _sum_of_exponentials(here, shift[i], scales)
+        # even the likeliest row is far from it: others may be lost
+        left = left[(top[left] - shift[left] < FAR) & (top[left] > -np.inf)]
+        shift[left] = top[left]
+    out[:] = shift + np.log(out)
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+def _largest(values):  # type: ignore[no-untyped-def]
+    """The largest of numbers of which none is missing, several of them at a time."""
+    top = -np.inf
+    for value in values:
+        top = max(top, value)
+    return top
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc"})
+def _product_sum(one, other):  # type: ignore[no-untyped-def]
+    """Sum of the products, in no order, so that several are taken at a time."""
+    total = 0.0
+    for r in range(len(one)):
+        total += one[r] * other[r]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _sum_of_exponentials(logs, shift, scales):  # type: ignore[no-untyped-def]
+    """Sum of exp(logs - shift); `logs` is used up.
+
+    Of e^x = 2^k e^y the second is a series, |y| below 0.35, and k the exponent of a double: no call of a library
+    stands in the way of several elements at a time.
+    """
+    for r in range(len(logs)):
+        away = max(logs[r] - shift, LEAST)
+        scales[r] = away * (1 / LN2) + WHOLE
+        k = scales[r] - WHOLE
+        y = away - k * LN2_HEAD - k * LN2_TAIL
+        series = ((y * (1 / 479001600) + 1 / 39916800) * y + 1 / 3628800) * y + 1 / 362880
+        series = (((series * y + 1 / 40320) * y + 1 / 5040) * y + 1 / 720) * y + 1 / 120
+        logs[r] = ((((series * y + 1 / 24) * y + 1 / 6) * y + 1 / 2) * y + 1) * y + 1
+    bits = scales.view(np.int64)
+    for r in range(len(logs)):
+        bits[r] = (bits[r] + 1023) << 52
+    return _product_sum(logs, scales)
 
 
 @njit(cache=True, nogil=True)

@@ -38,6 +38,9 @@ def make(
     key: KeyFile,
     n: Annotated[int, Option("--n", metavar="N", help="Records planted; as many are held back.")] = 50,
     copies: Annotated[int, Option(metavar="N", help="How often each is planted.")] = 1,
+    coins: Annotated[
+        bool, Option("--coins", help="Toss a coin for each of 2 N records: 'measure' then bounds ε from below.")
+    ] = False,
     variables: Annotated[
         Texts, Option(metavar="A,B", help="Columns compared afterwards; all but --id unless given.")
     ] = None,
@@ -77,16 +80,17 @@ def make(
 
         warn_of_short(seed, keeper="key")
         made = canaries(
-            frame, n=n, copies=copies, variables=split(variables) or None, numeric=split(numeric) or None, id=id,
-            seed=Mixed(read_secret(None), seed or 0).of_step(1),
+            frame, n=n, copies=copies, coins=coins, variables=split(variables) or None,
+            numeric=split(numeric) or None, id=id, seed=Mixed(read_secret(None), seed or 0).of_step(1),
         )  # fmt: skip
         write_key(made, key)  # first: no training file without its key
         write_file(made.data, out, sources=reading.inputs, private=True)  # it tells the planted records
     times = "once" if copies == 1 else f"{copies:,} times each"
-    tell(f"Planted {n:,} records of nobody, {times}, behind the {frame.height:,} of {file.name}.")
-    tell(f"As many are held back; the nearest of all is {made.nearest:.2g} from a real record.")
+    tell(f"Planted {made.n_planted:,} records of nobody, {times}, behind the {frame.height:,} of {file.name}.")
+    held_back = f"{made.n_held_out:,} fell to the other side and" if coins else "As many"
+    tell(f"{held_back} are held back; the nearest of all is {made.nearest:.2g} from a real record.")
     tell(f"\nWritten: {out.name}, {key.name}. What is made of {out.name} must not go out. Then:")
-    tell(f"  sdckit canaries measure {key.name} --released FILE")
+    tell(f"  sdckit canaries measure {key.name} --released FILE{f' --reference {file.name}' if coins else ''}")
 
 
 @app.command("measure")
@@ -96,6 +100,12 @@ def measure(
     released: Annotated[
         list[Path], Option(metavar="FILE", help="Made from the file with the planted records; repeat it.")
     ],
+    reference: Annotated[
+        Path | None, Option(metavar="FILE", help="With coins: the file before planting; ε is bounded then.")
+    ] = None,
+    guesses: Annotated[
+        Texts, Option(metavar="N,N", help="With coins: guesses made, half of them 'planted'; N of the 2 N records.")
+    ] = None,
     missing: Missing = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -109,16 +119,17 @@ def measure(
     from sdckit.cli.attack_files import read_key
 
     planted = read_key(key)
+    numbers = _whole(split(guesses))
     with Steps(quiet=no_progress) as steps:
         frames = [
             _read(
                 path, planted.variables, steps=steps, missing=codes(missing), delimiter=delimiter, encoding=encoding,
                 decimal=decimal,
             )
-            for path in released
+            for path in (*released, *filter(None, [reference]))
         ]  # fmt: skip
         steps.step("looking for the planted records")
-        exposure = _exposure(planted, frames)
+        exposure = _exposure(planted, frames[: len(released)], numbers, frames[len(released) :])
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.notebook import screen_blocks
 
@@ -150,7 +161,15 @@ def _read(
     )  # fmt: skip
 
 
-def _exposure(key: Key, released: Sequence[pl.DataFrame]) -> CanaryExposure:
+def _whole(given: Sequence[str]) -> list[int] | None:
+    if not all(text.isdecimal() for text in given):
+        raise ScenarioError("--guesses takes whole numbers: --guesses 50,100")
+    return [int(text) for text in given] or None
+
+
+def _exposure(
+    key: Key, released: Sequence[pl.DataFrame], guesses: Sequence[int] | None, reference: Sequence[pl.DataFrame]
+) -> CanaryExposure:
     import numpy as np
 
     from sdckit.attacks.planted.canaries import canary_exposure
@@ -158,5 +177,6 @@ def _exposure(key: Key, released: Sequence[pl.DataFrame]) -> CanaryExposure:
     return canary_exposure(
         key.both, released, n_planted=key.n_planted, numbers=key.numeric,
         categories=[name for name in key.variables if name not in key.numeric], ranges=np.array(key.ranges),
-        level=0.95,
+        level=0.95, coins=None if key.coins is None else np.array(key.coins), guesses=guesses,
+        reference=reference[0] if reference else None,
     )  # fmt: skip

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import MOST_CODES, Pair, declared_numbers, measured_columns, open_files, open_pair
 from sdckit.data import arguments
+from sdckit.data.columns import is_number
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.matching import Matching
@@ -198,7 +199,7 @@ def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
 
     Raises `DataError`: several widths, one that is relative, or missing values that match any.
     """
-    if width is not None and not arguments.is_number(width):
+    if width is not None and not is_number(width):
         words = "width is one number of standard deviations where distance='euclidean'"
         raise DataError(words, argument="width")
     if relative is not None:

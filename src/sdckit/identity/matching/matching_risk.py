@@ -15,6 +15,7 @@ from sdckit.cells.packing import group_codes
 from sdckit.cells.pair import Pair, mean_figures
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
+from sdckit.data.columns import is_number
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -753,7 +754,7 @@ def matching_risk(
 
 
 def _limit(threshold: Any, argument: str = "threshold") -> float:
-    if not arguments.is_number(threshold) or not 0 <= threshold <= 1:
+    if not is_number(threshold) or not 0 <= threshold <= 1:
         raise DataError(f"{argument} is a match risk; give a number from 0 to 1", argument=argument)
     return float(threshold)
 

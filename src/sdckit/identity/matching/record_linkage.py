@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
+from sdckit.data.columns import is_number
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -149,7 +150,7 @@ def _check_weights(weights: Weights, names: Sequence[str]) -> None:
         if len(values) != len(names):
             words = f"weights= needs one number per variable: {len(names)}, in the order of variables="
             raise DataError(words, argument="weights")
-    good = [arguments.is_number(value) and value >= 0 for value in values]
+    good = [is_number(value) and value >= 0 for value in values]
     if not all(good) or not any((_by_name(weights, names) or {}).values()):
         raise DataError("weights must be finite numbers, none negative and not all 0", argument="weights")
 

@@ -11,6 +11,7 @@ import numpy as np
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import Cells
 from sdckit.data import arguments
+from sdckit.data.columns import is_number
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.k_map import cells_in, file_and_population, population_cells
@@ -163,7 +164,7 @@ def delta_presence(
 
 def _checked(limits: Sequence[float]) -> tuple[float, float]:
     pair = tuple(limits) if isinstance(limits, (tuple, list)) else ()
-    if len(pair) != 2 or not all(map(arguments.is_number, pair)) or not 0 <= pair[0] <= pair[1] <= 1:
+    if len(pair) != 2 or not all(map(is_number, pair)) or not 0 <= pair[0] <= pair[1] <= 1:
         words = "limits are the smallest and largest share allowed; give two numbers from 0 to 1, in order"
         raise DataError(words, argument="limits")
     return float(pair[0]), float(pair[1])

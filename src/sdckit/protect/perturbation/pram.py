@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import categories_of, code_column, places_in_order
+from sdckit.data.columns import categories_of, code_column, is_number, places_in_order
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
@@ -306,7 +306,7 @@ def _places(levels: Sequence[str], numeric: bool) -> dict[float | str, int]:
 
 
 def _chance(value: object, where: str) -> float:
-    if not arguments.is_number(value) or not 0 <= value <= 1:
+    if not is_number(value) or not 0 <= value <= 1:
         raise DataError(f"{where}: a probability is a number from 0 to 1")
     return float(value)
 

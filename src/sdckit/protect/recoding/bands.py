@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
+from sdckit.data.columns import is_number
 from sdckit.data.replace import Records
 from sdckit.errors import DataError
 
@@ -134,7 +135,7 @@ def _edge(edge: object, open_end: float) -> float:
         return open_end
     if edge in (-math.inf, math.inf):
         return float(edge)
-    if not arguments.is_number(edge):
+    if not is_number(edge):
         raise DataError("bands: an edge is not a number", argument="bands")
     return float(edge)
 

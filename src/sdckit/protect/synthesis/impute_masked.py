@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.data import arguments
+from sdckit.data.columns import is_number
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.seeds import open_rng
@@ -102,7 +103,7 @@ def _levels_in(variable: Variable, copy: Variable) -> Ints:
 def _confusion(variable: Variable, error: Any) -> Floats:
     """Probability of each masked level (columns) given the true one (rows)."""
     size, texts = variable.n_levels, variable.texts
-    if arguments.is_number(error):
+    if is_number(error):
         stay = arguments.within(error, "error", f"is the probability that {variable.name!r} stays", 0, 1, "()")
         return np.full((size, size), (1 - stay) / (size - 1)) + np.eye(size) * (stay - (1 - stay) / (size - 1))
     how = f"error of {variable.name!r}: give the probability of staying, or of each masked category by the true one"

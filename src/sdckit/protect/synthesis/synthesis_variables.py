@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import arguments, rule_conditions
-from sdckit.data.columns import categories_of, code_column, float_values, places_in_order
+from sdckit.data import rule_conditions
+from sdckit.data.columns import categories_of, code_column, float_values, is_number, places_in_order
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
 from sdckit.data.rule_conditions import COMPARE, HOW, EditRule, read_edit_rules
@@ -323,7 +323,7 @@ def _level(variable: Variable, value: Any) -> int:
     if variable.kind == "date":
         raise DataError(f"rules compare numbers and categories; {variable.name!r} holds dates")
     if variable.amounts is not None:
-        if not arguments.is_number(value):
+        if not is_number(value):
             raise DataError(f"rules: {variable.name!r} holds numbers; give one", argument="rules")
         place = int(np.searchsorted(variable.amounts, value))
         return place if place < variable.n_levels and variable.amounts[place] == value else absent

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sdckit.attacks.planted.canaries import bound_words
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars
 from sdckit.report.conclusions import leaf_with_ends
 from sdckit.report.estimates import value_leaf
-from sdckit.report.gate.figures import InternalOnly, Tree
+from sdckit.report.gate.figures import InternalOnly, Ledger, Tree
 from sdckit.report.rates import ATTACKS, enter_share, percent
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
@@ -35,9 +36,23 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     for name, size in sizes.items():
         base = ledger.count(f"{start}.{name}.n", size, f"{start}.{name}", watched="nowhere").name
         leaves[name] = enter_share(ledger, f"{start}.{name}", getattr(result, name), base)
-    exact: dict[str, Tree] = {name: float(getattr(result, name)) for name in (*result.figures, "level")}
+    known = {name: getattr(result, name) for name in (*result.figures, "level")}
+    exact: dict[str, Tree] = {name: float(value) for name, value in known.items() if value is not None}
     inside = InternalOnly({"verdict": result.verdict, **exact, "notes": notes_tree(result)})
-    return {**leaves, "n_planted": result.n_planted, "n_held_out": result.n_held_out, "exact": inside}
+    return {
+        **leaves, **_bound(result, ledger, start), "n_planted": result.n_planted, "n_held_out": result.n_held_out,
+        "exact": inside,
+    }  # fmt: skip
+
+
+def _bound(result: Any, ledger: Ledger, start: str) -> dict[str, Tree]:
+    """Enter the bound on ε, and the share of the guesses that are right; or why there is none."""
+    if result.epsilon_low is None:
+        return {"no_epsilon": result.notes["epsilon_low"]}  # of settings alone
+    base = ledger.count(f"{start}.right.n", result.n_guesses, f"{start}.right", watched="nowhere").name
+    right = enter_share(ledger, f"{start}.right", result.n_right / result.n_guesses, base)
+    low = value_leaf(ledger, f"{start}.epsilon_low", result.epsilon_low)
+    return {"epsilon_low": low, "right": right, "n_guesses": result.n_guesses, "level": result.level}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
@@ -55,7 +70,8 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         for words, name, other in COMPARED
     ]
     if exact is None:
-        return [TableBlock(caption, ("Share", "Planted", "By chance"), tuple(rows), (1, 2)), chart]
+        table = TableBlock(caption, ("Share", "Planted", "By chance"), tuple(rows), (1, 2))
+        return [table, chart, Paragraph(_bounded(figures))]
     rows += [
         ("exposure in bits, mean", f"{exact['mean_exposure']:.4g}", f"{exact['exposure_by_chance']:.4g}"),
         (f"largest, of {exact['most_exposure']:.4g} at most", f"{exact['largest_exposure']:.4g}", ""),
@@ -64,6 +80,15 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     heads = ("Share", f"Planted (interval {100 * exact['level']:g} %)", "By chance")
     notes = (Paragraph(f"Note: {about}: {text}", "note") for about, text in exact["notes"].items())
     return [TableBlock(caption, heads, tuple(rows), (1, 2)), chart, Paragraph(exact["verdict"]), *notes]
+
+
+def _bounded(figures: Plain) -> str:
+    """What is printed of ε."""
+    if "no_epsilon" in figures:
+        return f"A bound on ε is {figures['no_epsilon']}."
+    low = figures["epsilon_low"]
+    words = "" if low["value"] == 0 else low["text"]
+    return bound_words(figures["n_guesses"], percent(figures["right"]), words, figures["level"])
 
 
 def _text(exact: Plain | None, name: str) -> str:

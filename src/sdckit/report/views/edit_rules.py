@@ -42,7 +42,11 @@ def _tree(result: Any, setting: Any) -> Mapping[str, Tree]:
             ledger.equal(name, f"{start}.{j}.{worst}.newly")
             tree[result.figures[0]] = Share(name, "n")
         releases.append(tree)
-    return {"releases": tuple(releases), "unjudged": tuple(result.unjudged), **shares.pair_notes_tree(result)}
+    return {
+        "releases": tuple(releases), "unjudged": tuple(result.unjudged),
+        "variables": tuple(dict.fromkeys(name for names in result.columns for name in names)),  # kept in translations
+        **shares.pair_notes_tree(result),
+    }  # fmt: skip
 
 
 def _rule(row: Sequence[float], start: str, j: int, sizes: tuple[int, int], ledger: Ledger) -> dict[str, Tree]:
@@ -65,9 +69,7 @@ def _rule(row: Sequence[float], start: str, j: int, sizes: tuple[int, int], ledg
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
     blocks = shares.column_blocks(tree, _table, CHART, {"newly": "newly broken"}, "records", of="rule")
-    if tree["unjudged"]:
-        blocks.append(Paragraph(f"Not judged: {'; '.join(tree['unjudged'])}.", "note"))
-    return blocks
+    return [*blocks, *(Paragraph(f"Not judged: {rule}.", "note") for rule in tree["unjudged"])]
 
 
 def _table(rules: Sequence[Plain], of: str) -> TableBlock:

@@ -8,21 +8,14 @@ from typing import Any
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.conclusions import GUESSING, MORE, NO_SIGN, UNDEFINED, leaf_with_ends, residual_leaf
 from sdckit.report.gate.figures import Foreign, InternalOnly, Ledger, Tree
-from sdckit.report.gate.protect import seen
-from sdckit.report.rates import (
-    Column,
-    capital,
-    enter_share,
-    enter_tally,
-    interval_words,
-    percent,
-    rate_view,
-    share_words,
-)
+from sdckit.report.gate.protect import percentage, rate_leaf, seen
+from sdckit.report.rates import Column, capital, enter_tally, interval_words, percent, rate_view, share_words
 from sdckit.report.view import Plain
 
 MULTIPLE, JUDGED = "tpr_multiple", "judged"
 RATIO = "the calibrated ratio"
+SHARES = ("tpr", "distance_tpr")
+SIGNS = {"value": "", "below": "<", "above": "over "}
 
 
 def _ratio(result: Any, start: str, ledger: Ledger) -> dict[str, Tree]:
@@ -39,13 +32,11 @@ def _ratio(result: Any, start: str, ledger: Ledger) -> dict[str, Tree]:
     entered = tuple(
         {
             "fpr": fpr,
-            **{
-                name: enter_share(ledger, f"{start}.{fpr:g}.{name}", getattr(rate, name), f"{start}.n_members")
-                for name in ("tpr", "distance_tpr")
-            },
+            **_tally(ledger, f"{start}.{fpr:g}.", "tpr", rate),
+            **_tally(ledger, f"{start}.{fpr:g}.", "distance_tpr", rate),
             **enter_tally(ledger, f"{start}.{fpr:g}.", "", rate.called, rate.n_members, whole=True),
             **enter_tally(ledger, f"{start}.{fpr:g}.", "control_", rate.false_alarms, rate.n_others, whole=True),
-            "exact": InternalOnly({name: float(getattr(rate, name)) for name in ("excess", "low", "high")}),
+            "exact": InternalOnly({name: float(getattr(rate, name)) for name in ("excess", "low", "high", *SHARES)}),
         }
         for fpr, rate in sorted(rates.items())
     )
@@ -55,19 +46,35 @@ def _ratio(result: Any, start: str, ledger: Ledger) -> dict[str, Tree]:
     return {"ratio": {**leaves, "rates": entered, JUDGED: own, "reason": reason, "exact": exact}}
 
 
+def _tally(ledger: Ledger, start: str, name: str, rate: Any) -> dict[str, Tree]:
+    """Enter a share of the members: beside those called, few who are not told must not stand out either."""
+    return enter_tally(ledger, start, f"{name}_", getattr(rate, name) * rate.n_members, rate.n_members)
+
+
 def _concluded(tree: dict[str, Any]) -> dict[str, Any]:
     """Add the excess at each rate, and the multiple that a limit is about, from printed figures."""
     ratio = tree.get("ratio")
     if not ratio or not ratio["rates"]:
         return tree
     n, n_others = (float(ratio[name]["value"] or 0.0) for name in ("n_members", "n_others"))
-    rates = [{**rate, "excess": _excess(rate, n, n_others)} for rate in ratio["rates"]]
+    rates = [
+        {**rate, **{name: _share(rate, name, n) for name in SHARES}, "excess": _excess(rate, n, n_others)}
+        for rate in ratio["rates"]
+    ]
     own = next((rate for rate in rates if rate["fpr"] == ratio[JUDGED]), None)
     means = tree["means"]
     if any(rate["excess"].get("low", 0.0) > 0 for rate in rates) and (means == GUESSING or means.startswith(NO_SIGN)):
         means = f"by distance {means}; by {RATIO} {MORE}"
     added = {} if own is None else {MULTIPLE: _multiple(own)}
     return {**tree, "means": means, "ratio": {**ratio, "rates": rates}, **added}
+
+
+def _share(rate: Plain, name: str, n: float) -> Plain:
+    if exact := rate.get("exact"):
+        return {"text": f"{percentage(exact[name])} %", "value": exact[name]}
+    told = seen(rate, f"{name}_", n)
+    leaf = UNDEFINED if told is None else rate_leaf(told, n)
+    return {**leaf, "text": str(leaf["text"]).replace(">", "over ")}
 
 
 def _excess(rate: Plain, n: float, n_others: float) -> Plain:
@@ -80,10 +87,13 @@ def _excess(rate: Plain, n: float, n_others: float) -> Plain:
 def _multiple(rate: Plain) -> Plain:
     """The members told, as a multiple of the false-positive rate, with the interval of the excess beside it."""
     leaf, fpr = rate["tpr"], rate["fpr"]
-    bounds = {name: leaf[name] / fpr for name in ("value", "below") if leaf.get(name) is not None}
+    bounds = {name: leaf[name] / fpr for name in SIGNS if leaf.get(name) is not None}
     if not bounds:
         return UNDEFINED
-    words = f"{'' if 'value' in bounds else '<'}{next(iter(bounds.values())):.3g} × {100 * fpr:g} %"
+    ((bound, multiple),) = bounds.items()
+    words = f"{SIGNS[bound]}{multiple:.3g} × {100 * fpr:g} %"
+    # more than so many is held against a limit as so many
+    bounds = {"value": multiple} if bound == "above" else bounds
     return {"text": f"{words}, excess {rate['excess']['text']}", "value": None, **bounds}
 
 

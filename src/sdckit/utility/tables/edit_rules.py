@@ -12,7 +12,7 @@ import numpy as np
 
 from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
 from sdckit.data import arguments
-from sdckit.data.rule_conditions import EditRule, both_breaking, read_edit_rules
+from sdckit.data.rule_conditions import EditRule, RuleBreakers, read_edit_rules
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools
@@ -53,6 +53,8 @@ class EditRules(PairResult):
         could be judged.
     rules : tuple of str
         The rules in words.
+    columns : tuple of tuple of str
+        The columns of each rule.
     shares : tuple of tuple of (float, float, float)
         For each release and rule: the share of the original's records that break it, of the release's, and of those
         that newly break it; NaN where it could not be judged.
@@ -64,6 +66,7 @@ class EditRules(PairResult):
     figures: ClassVar[tuple[str, ...]] = ("broken_rules",)
     broken_rules: float = math.nan
     rules: tuple[str, ...] = ()
+    columns: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     shares: tuple[tuple[tuple[float, float, float], ...], ...] = field(default=(), repr=False)
     unjudged: tuple[str, ...] = ()
 
@@ -150,8 +153,18 @@ def edit_rules(
     notes = {"rules": f"not judged: {'; '.join(unjudged)}"} if unjudged else {}
     per_release = tuple({"broken_rules": _worst(of_release)} for of_release in shares)
     figures = mean_figures(per_release, notes)
-    words = tuple(rule.words for rule in listed)
-    return EditRules(pair, per_release, MISSING_RULE, notes, rules=words, shares=shares, unjudged=unjudged, **figures)
+    words, columns = tuple(rule.words for rule in listed), tuple(rule.columns for rule in listed)
+    return EditRules(
+        pair,
+        per_release,
+        MISSING_RULE,
+        notes,
+        rules=words,
+        columns=columns,
+        shares=shares,
+        unjudged=unjudged,
+        **figures,
+    )
 
 
 def _chosen(rules: Any, scenario: Scenario | None) -> tuple[EditRule, ...]:
@@ -166,15 +179,15 @@ def _shares(
     pair: Pair, rules: Sequence[EditRule], present: frozenset[str], aligned: bool
 ) -> tuple[tuple[tuple[tuple[float, float, float], ...], ...], tuple[str, ...]]:
     """Shares by release and rule, and the rules that could not be judged."""
-    original = pair.original if pair.raw is None else pair.raw
+    original = RuleBreakers(pair.original if pair.raw is None else pair.raw)
     recoded = {recoding.column for recoding in pair.recoded}
     unknown = (math.nan, math.nan, math.nan)
     shares, unjudged = [], []
     for frame, order in zip(pair.released, pair.orders, strict=True):
-        of_release = []
+        release, of_release = RuleBreakers(frame), []
         for rule in rules:
             absent = [name for name in rule.columns if name not in present]
-            flags = None if absent or recoded & {*rule.columns} else both_breaking(rule, original, frame)
+            flags = None if absent or recoded & {*rule.columns} else original.beside(release, rule)
             if flags is None:
                 reason = f"no column {absent[0]} in every file" if absent else "a column of it was recoded"
                 unjudged.append(f"{rule.words} ({reason})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,7 +16,7 @@ from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct
 from sdckit.data.frames import count_records, is_lazy, on_spark, open_frame
 from sdckit.data.methods import METHODS
 from sdckit.data.replace import Tallied, open_eager
-from sdckit.data.rule_conditions import both_breaking
+from sdckit.data.rule_conditions import EditRule, RuleBreakers
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcError, SdcWarning
 from sdckit.protect.by_household import read_homes
@@ -116,14 +116,15 @@ OF_PLAN = (
 )
 
 
-def rules_broken(number: int, step: StepLike, before: Any, after: Any, scenario: Scenario | None) -> list[str]:
-    """Sentences on the edit rules of the scenario that records keep before a step, and break after it."""
-    if scenario is None or METHODS[step.method].plan == "order":
+def rules_broken(
+    number: int, step: StepLike, before: RuleBreakers, after: RuleBreakers, rules: Iterable[EditRule]
+) -> list[str]:
+    """Sentences on the edit rules that records keep before a step, and break after it."""
+    if METHODS[step.method].plan == "order":
         return []
-    files = [open_eager(file, {}) for file in (before, after)]
     broken = []
-    for rule in scenario.edit_rules:
-        flags = both_breaking(rule, *files)
+    for rule in rules:
+        flags = before.beside(after, rule)
         if flags is None:
             continue
         was, now = flags
@@ -418,7 +419,8 @@ class InMemory:
         self.n, self.columns = len(self.frame), tuple(self.frame.columns)
         self.current: Any = self.frame
         self.watcher = Watch(self.frame, scenario)
-        self.broken: list[str] = []
+        self.rules = () if scenario is None else scenario.edit_rules
+        self.breakers, self.broken = RuleBreakers(self.frame), list[str]()
 
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Validate the steps against the file without running them."""
@@ -431,15 +433,20 @@ class InMemory:
         if isinstance(before, list):
             made = [run_step(number, step, file, scenario=self.scenario, **how) for file in before]
             self.current = [file for file, _ in made]
-            self._hold_rules(number, step, before[0], self.current[0])
+            self._hold_rules(number, step)
             return added([change for _, change in made])
         self.current, change = run_step(number, step, before, scenario=self.scenario, **how)
         self.watcher = self.watcher.in_order(drawn_order(change, before))
-        self._hold_rules(number, step, before, self.current[0] if isinstance(self.current, list) else self.current)
+        self._hold_rules(number, step)
         return change
 
-    def _hold_rules(self, number: int, step: StepLike, before: Any, after: Any) -> None:
-        self.broken += rules_broken(number, step, before, after, self.scenario)
+    def _hold_rules(self, number: int, step: StepLike) -> None:
+        """Hold the current file against the edit rules, beside the file before the step, whose flags are kept."""
+        if not self.rules:
+            return
+        current = self.current[0] if isinstance(self.current, list) else self.current
+        before, self.breakers = self.breakers, RuleBreakers(open_eager(current, {}))
+        self.broken += rules_broken(number, step, before, self.breakers, self.rules)
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
         """Figures of the current file."""
