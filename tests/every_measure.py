@@ -23,6 +23,7 @@ ROLES: dict[str, Any] = {
     "keys": KEYS, "known": KEYS, "variables": [*KEYS, *NUMBERS], "numeric": NUMBERS, "sensitive": ["ill"],
     "target": "ill", "household": "home",
 }  # fmt: skip
+SIZES = {1: ["few", "*"], 2: ["few", "*"], 3: ["many", "*"]}
 MORE: dict[str, dict[str, Any]] = {
     "key_frequencies": {"weight": "w"},
     "individual_risk": {"weight": "w", "household": "home"},
@@ -47,6 +48,7 @@ MORE: dict[str, dict[str, Any]] = {
     "propensity": {"resamples": 5},
     "distance_to_closest_record": {"resamples": 19},
     "edit_rules": {"rules": {"ill": {"when": {"sex": "f"}, "value": "no"}}},
+    "generalization_loss": {"hierarchies": {"size": SIZES}, "id": "row"},
     "information_loss": {"categorical": KEYS, "id": "row"},
     "compare_estimates": {"statistic": "mean", "variables": ["income"]},
 }

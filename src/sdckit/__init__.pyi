@@ -133,6 +133,10 @@ from .protect.synthesis.impute_masked import impute_masked as impute_masked
 from .protect.synthesis.replace_high_risk import replace_high_risk as replace_high_risk
 from .protect.synthesis.synthesize import synthesize as synthesize
 from .utility.ecdf_utility import ECDFUtility as ECDFUtility, ecdf_utility as ecdf_utility
+from .utility.losses.generalization_loss import (
+    GeneralizationLoss as GeneralizationLoss,
+    generalization_loss as generalization_loss,
+)
 from .utility.losses.information_loss import InformationLoss as InformationLoss, information_loss as information_loss
 from .utility.models.combine import Combined as Combined, combine as combine
 from .utility.models.compare_estimates import (

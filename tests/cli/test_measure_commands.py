@@ -60,6 +60,10 @@ def line(row: Measure) -> list[str]:
         rules = [{"column": column, **rule} for column, rule in given["rules"].items()]
         Path("rules.toml").write_text("".join(f"[[rules]]\n{write_toml(rule, ())}" for rule in rules), encoding="utf-8")
         given["rules"] = "rules.toml"
+    if row.name == "generalization_loss":
+        (column, levels), *_ = given["hierarchies"].items()
+        Path("levels.csv").write_text("".join(f"{v};{';'.join(up)}\n" for v, up in levels.items()), encoding="utf-8")
+        given["hierarchies"] = [f"{column}=levels.csv"]
     if row.name == "joint_audit":
         given["counted"] = given.pop("tables")[0]
     if row.name == "bayesian_attribute_risk":

@@ -81,6 +81,7 @@ CALLS = {
     },
     "individual_risk": {**ONE, "sampling_fraction": 0.1},
     "inference": {**ATTACK, "known": ["sex", "area"], "target": "pay"},
+    "generalization_loss": {**PAIR, "hierarchies": {"sex": {"f": ["*"], "m": ["*"]}}, "aligned": True},
     "information_loss": {**PAIR, "numeric": ["age", "pay"]},
     "copied_records": PAIR,
     "interval_overlap": {"confidential": [[0.0, 1.0]], "released": [[0.5, 1.5]]},

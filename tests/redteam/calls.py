@@ -87,6 +87,7 @@ def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)
         "known_points": (aligned, {"person": "hh", "keys": KEYS}),
         "robust_interval_risk": (aligned, {"numeric": NUMERIC, **seed}),
         "record_linkage": (aligned, mixed),
+        "generalization_loss": (aligned, {"hierarchies": {"sex": {name: ["*"] for name in "fm"}}, "id": "id"}),
         "information_loss": (aligned, {"numeric": NUMERIC, **seed}),
         "compare_models": (two, {"formula": "income ~ hours + sex"}),
         "compare_estimates": (two, {"statistic": "mean", "variables": NUMERIC}),

@@ -53,7 +53,7 @@ WHOLE_ROLES = ("", "population")  # files that must have every column declared
 ALL_UNLESS = ("variables", "columns", "targets")  # without these all columns are read
 COLUMNS = (
     *ROLES, *ALL_UNLESS, "weight", "person", "id", "by", "ordered", "known", "synthetic", "categorical", "target",
-    "earlier_keys", "time", "also_known", *NUMBERS,
+    "earlier_keys", "time", "also_known", "hierarchies", *NUMBERS,
 )  # fmt: skip
 NOT_TYPED = ("keys", "scenario", "step", "prefix")
 

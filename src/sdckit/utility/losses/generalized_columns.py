@@ -1,0 +1,234 @@
+"""Generalised columns: the level that each value went up to in its hierarchy, and what that lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sdckit.cells.pair import Pair
+from sdckit.data.columns import code_column
+from sdckit.data.hierarchy import Hierarchy, as_hierarchy
+from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bools, Floats, Ints
+
+SUPPRESSED, UNKNOWN = -1, -2
+MOST_CELLS = 4_000_000  # of a table of counts
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """A hierarchy as numbers: `node` (L + 1, V) names each of V leaves at each level, the leaves themselves first.
+
+    `size` has the leaves below each node, `share` what a node covers of the domain beyond a single value, 0 to 1.
+    """
+
+    node: Ints
+    size: Floats
+    share: Floats
+
+    @property
+    def height(self) -> int:
+        """Levels above the leaves."""
+        return len(self.node) - 1
+
+
+def levels_of(fits: Bools, known: Bools) -> Ints:
+    """The level that each value is at: that of all together if there is one, else the lowest of each.
+
+    `fits` (L + 1, P): whether a value is called as its leaf is at each level. `known` (P,): it is not suppressed;
+    `SUPPRESSED` stands for those that are, `UNKNOWN` for one that is no generalisation of its leaf.
+
+    >>> fits = np.array([[False, True, False], [True, True, False], [True, False, True]])
+    >>> levels_of(fits, np.array([True, True, False])).tolist()
+    [1, 1, -1]
+    >>> levels_of(fits, np.array([True, True, True])).tolist()
+    [1, 0, 2]
+    """
+    levels = np.where(known, UNKNOWN, SUPPRESSED)
+    together = np.flatnonzero((fits | ~known).all(axis=1))
+    if len(together):
+        levels[known] = together[0]
+        return levels
+    at = known & fits.any(axis=0)
+    levels[at] = fits.argmax(axis=0)[at]
+    return levels
+
+
+def entropy_bits(leaf: Ints, node: Ints, level: Ints, times: Ints, lattice: Lattice) -> float:
+    """Non-uniform entropy (Gionis & Tassa): bits that are lost about the values of all records together.
+
+    Each entry is a leaf and what was made of it, in `times` records; a suppressed one may be any leaf.
+    """
+    of_leaf = np.bincount(leaf, times, lattice.node.shape[1])
+    below = np.full(len(leaf), times.sum(), np.float64)
+    for at in np.unique(level[level >= 0]):
+        here = level == at
+        below[here] = np.bincount(lattice.node[at], of_leaf, len(lattice.size))[node[here]]
+    return float(-(times * np.log2(of_leaf[leaf] / below)).sum()) + 0.0
+
+
+def entropy_in_steps(leaf: Ints, level: int, times: Ints, suppressed: Ints, lattice: Lattice) -> float:
+    """Bits as ARX counts them: every record is generalised first, then the suppressed ones lose their node.
+
+    `suppressed` of the `times` records of each entry are.
+    """
+    of_leaf = np.bincount(leaf, times, lattice.node.shape[1])
+    node = lattice.node[level]
+    of_node = np.bincount(node, of_leaf, len(lattice.size))
+    bits = -(times * np.log2(of_leaf[leaf] / of_node[node[leaf]])).sum()
+    gone = np.bincount(node[leaf], suppressed, len(lattice.size))
+    gone = gone[gone > 0]
+    return float(bits - (gone * np.log2(gone / gone.sum())).sum()) + 0.0
+
+
+# --- a column: its hierarchy as numbers, and what it lost -----------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """What was made of a column: distinct pairs of a leaf and a node, each with its level and how often it occurs.
+
+    `of_record`: the pair of each record, -1 where the original has no value.
+    """
+
+    lattice: Lattice
+    leaf: Ints
+    node: Ints
+    level: Ints
+    times: Ints
+    of_record: Ints
+
+    @cached_property
+    def together(self) -> int | None:
+        """The level that every value is at which is not suppressed; None where there are several."""
+        levels = np.unique(self.level[self.level >= 0])
+        return 0 if not len(levels) else int(levels[0]) if len(levels) == 1 else None
+
+    def of_pairs(self, of_node: Floats, suppressed: float) -> Floats:
+        """A number for each pair: that of its node, or `suppressed`."""
+        return np.where(self.level == SUPPRESSED, suppressed, of_node[np.maximum(self.node, 0)])
+
+    def mean(self, of_pair: Floats) -> float:
+        """Mean over the records with an original value; 0 without any."""
+        return float((of_pair * self.times).sum() / max(int(self.times.sum()), 1))
+
+    @cached_property
+    def loss(self) -> float:
+        """Iyengar's loss, 0 to 1."""
+        return self.mean(self.of_pairs(self.lattice.share, 1.0))
+
+    @cached_property
+    def lost_levels(self) -> float:
+        """Mean share of the levels that values went up; 1 where suppressed."""
+        return self.mean(np.where(self.level == SUPPRESSED, 1.0, self.level / self.lattice.height))
+
+    @cached_property
+    def entropy(self) -> float:
+        """Bits lost, as the paper has it."""
+        return entropy_bits(self.leaf, self.node, self.level, self.times, self.lattice)
+
+    @cached_property
+    def most_entropy(self) -> float:
+        """Bits that all of its values have."""
+        gone = np.full(len(self.leaf), SUPPRESSED)
+        return entropy_bits(self.leaf, gone, gone, self.times, self.lattice)
+
+
+def lattice_of(hierarchy: Hierarchy, edges: Sequence[float] | None = None) -> tuple[Lattice, list[dict[str, int]]]:
+    """A hierarchy as numbers, and for each level the number of each name.
+
+    With `edges` (one level of bands over numbers) the share of a node is that of its width.
+    """
+    names: list[dict[str, int]] = []
+    node, size, n = [], list[float](), 0
+    for values in (hierarchy.leaves, *hierarchy.levels):
+        own = {text: n + at for at, text in enumerate(dict.fromkeys(map(str, values)))}
+        numbers = np.array([own[str(value)] for value in values], np.int64)
+        size += np.bincount(numbers - n, minlength=len(own)).tolist()
+        node.append(numbers)
+        names.append(own)
+        n += len(own)
+    sizes = np.array(size, np.float64)
+    share = (sizes - 1) / max(len(hierarchy.leaves) - 1, 1)
+    if edges is not None:
+        numbers = np.array([float(leaf) for leaf in hierarchy.leaves])
+        for number in names[1].values():
+            inside = numbers[node[1] == number]
+            low = max((edge for edge in edges if edge <= inside.min()), default=numbers.min())
+            high = min((edge for edge in edges if edge > inside.max()), default=numbers.max())
+            ends = max(low, numbers.min()), min(high, numbers.max())
+            share[number] = (ends[1] - ends[0]) / max(float(np.ptp(numbers)), 1e-300)
+    return Lattice(np.array(node), sizes, share), names
+
+
+def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edges: Sequence[float] | None) -> Column:
+    """What release `j` (from 0) made of a column.
+
+    Without a hierarchy, it is one level: the value of the release that each value of the original became.
+    """
+    (before, values), (after, names_after) = map(_labelled, (pair.original[name], pair.released[j][name]))
+    n_before, n_after, order = len(values), len(names_after), pair.orders[j]
+    after = after if order is None else after[order]
+    known = before < n_before
+    numbers = np.where(known, before * (n_after + 1) + after, -1)
+    pairs, of_record, times = _counted(numbers, (n_before + 1) * (n_after + 1))
+    first, second = pairs // (n_after + 1), pairs % (n_after + 1)
+    gone = second == n_after
+    texts = [values[at] for at in first], ["" if at == n_after else names_after[at] for at in second]
+    if hierarchy is None:
+        hierarchy = _observed(name, texts, gone)
+    lattice, names = lattice_of(hierarchy, edges)
+    if not all(text in names[0] for text in texts[0]):
+        says = f"column {name!r}: a value of the original is in no line of its hierarchy; complete it"
+        raise DataError(says, argument="hierarchies")
+    leaf = np.array([names[0][text] for text in texts[0]], np.int64)
+    number = np.array([[own.get(text, -1) for text in texts[1]] for own in names], np.int64)
+    fits = (number == lattice.node[:, leaf]) & ~gone
+    # ARX writes a suppressed value as the top of its hierarchy.
+    at_top = fits[-1] & (len(names[-1]) == 1)
+    level = levels_of(fits, ~gone & ~at_top if not (at_top | gone).all() else ~gone)
+    if (level == UNKNOWN).any():
+        says = f"column {name!r}: a value of {pair.names[j + 1]} is no generalisation of that in the original"
+        raise DataError(f"{says}; name the right hierarchy, or leave the column out", argument="hierarchies")
+    return Column(lattice, leaf, lattice.node[np.maximum(level, 0), leaf], level, times, of_record)
+
+
+def _labelled(series: Any) -> tuple[Ints, list[str]]:
+    """A column as codes from 0 on, one more than the last where a value is missing, and the labels of the codes."""
+    coded = code_column(series)
+    codes = coded.codes()
+    distinct = _counted(codes, coded.span + 1)[0]
+    present = distinct[distinct < coded.span]
+    if coded.span > MOST_CELLS:
+        number = np.where(codes == coded.span, len(present), np.searchsorted(present, codes))
+    else:
+        places = np.full(coded.span + 1, len(present))
+        places[present] = np.arange(len(present))
+        number = places[codes]
+    return number, coded.labels(present)
+
+
+def _counted(numbers: Ints, most: int) -> tuple[Ints, Ints, Ints]:
+    """Distinct numbers from 0 on, the place of each record among them (-1 for a negative one), and their counts."""
+    if most > MOST_CELLS:
+        distinct, places, times = np.unique(numbers, return_inverse=True, return_counts=True)
+        below = int((distinct < 0).sum())
+        return distinct[below:], places - below, times[below:]
+    counts = np.bincount(numbers + 1, minlength=most + 1)[1:]
+    distinct = np.flatnonzero(counts)
+    place = np.full(most + 1, -1)
+    place[distinct + 1] = np.arange(len(distinct))
+    return distinct, place[numbers + 1], counts[distinct]
+
+
+def _observed(name: str, texts: tuple[list[str], list[str]], gone: Bools) -> Hierarchy:
+    """What each value of the original became, as a hierarchy of one level."""
+    became: dict[str, str] = {}
+    for before, after, away in zip(*texts, gone.tolist(), strict=True):
+        if not away and became.setdefault(before, after) != after:
+            raise DataError(f"column {name!r}: one value became several; give its hierarchy", argument="hierarchies")
+    return as_hierarchy({before: [became.get(before, before)] for before in texts[0]})

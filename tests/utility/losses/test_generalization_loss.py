@@ -1,0 +1,131 @@
+"""What a generalised file lost: a case by hand, its ends, laws, every engine, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+
+import sdckit as sdc
+from sdckit import ColumnError, ScenarioError, generalization_loss
+
+TOWNS = {"Graz": ["South", "*"], "Linz": ["North", "*"], "Wels": ["North", "*"], "Enns": ["North", "*"]}
+SEX = {"f": ["*"], "m": ["*"]}
+JOBS = {"a": ["A", "AB", "*"], "b": ["B", "AB", "*"], "c": ["C", "CD", "*"], "d": ["C", "CD", "*"]}
+ALL: dict[str, Any] = {"town": TOWNS, "sex": SEX, "job": JOBS}
+BEFORE = pl.DataFrame({
+    "town": ["Graz", "Linz", "Wels", "Enns", "Graz", "Linz"], "sex": ["f", "m", "f", "m", "f", "m"],
+    "job": ["a", "b", "c", "d", "c", "a"],
+})  # fmt: skip
+AFTER = pl.DataFrame({
+    "town": ["South", "North", "North", "North", "South", None], "sex": ["f", "m", "f", "m", "f", None],
+    "job": ["AB", "AB", "CD", "CD", "CD", None],
+})  # fmt: skip
+
+
+def lost(after: pl.DataFrame = AFTER, **more: Any) -> sdc.GeneralizationLoss:
+    return generalization_loss(BEFORE, after, hierarchies=ALL, aligned=True, **more)
+
+
+def test_every_figure_by_hand() -> None:
+    """The case that docs/measures/generalization_loss.md works out."""
+    found = lost()
+    assert found.precision == pytest.approx(1 - ((5 / 2 + 1) / 6 + 1 / 6 + (5 * 2 / 3 + 1) / 6) / 3, rel=1e-12)
+    assert found.loss == pytest.approx(((3 * 2 / 3 + 1) / 6 + 1 / 6 + (5 / 3 + 1) / 6) / 3, rel=1e-12)
+    town = 2 * math.log2(4 / 2) + 2 * math.log2(4 / 1) - math.log2(4 / 2) + math.log2(6 / 2)
+    job = math.log2(3 / 2) + math.log2(3 / 1) + 2 * math.log2(3 / 2) + math.log2(3 / 1) + math.log2(6 / 2)
+    assert found.entropy == pytest.approx(town + math.log2(6 / 3) + job, rel=1e-12)
+    assert found.height == 1 + 0 + 2
+    assert found.discernibility == 5 * 1 + 1 * 6
+    assert found.average_class_size == 6 / 6
+    assert found.ambiguity == pytest.approx((2 + 6 + 6 + 6 + 2 + 4 * 2 * 4) / 6, rel=1e-12)
+
+
+def test_the_original_lost_nothing_and_an_empty_file_everything() -> None:
+    nothing, all_ = lost(BEFORE), lost(BEFORE.with_columns(pl.lit(None, pl.String).alias(name) for name in ALL))
+    assert (nothing.precision, nothing.loss, nothing.entropy, nothing.ambiguity) == (1.0, 0.0, 0.0, 1.0)
+    assert set(nothing.normalised[0].values()) == {0.0}
+    assert (all_.precision, all_.loss, all_.entropy_share) == (0.0, 1.0, 1.0)
+    assert all_.discernibility == 36
+    assert {name: round(value, 12) for name, value in all_.normalised[0].items() if name != "height"} == dict.fromkeys(
+        ("precision", "loss", "entropy", "discernibility", "average_class_size", "ambiguity"), 1.0
+    )
+
+
+def test_weights_move_precision_and_loss_alone() -> None:
+    town = lost(weights={"town": 2.0, "sex": 0.0, "job": 0.0})
+    assert town.loss == town.per_column[0][0]["loss"]
+    assert town.precision == town.per_column[0][0]["precision"]
+    assert town.discernibility == lost().discernibility
+    assert lost(weights=[2.0, 0.0, 0.0]).loss == town.loss
+    with pytest.raises(ScenarioError, match="number for each column"):
+        lost(weights=[1.0])
+
+
+def test_rows_are_matched_by_an_id_and_several_releases_are_averaged() -> None:
+    numbered = [frame.with_row_index("id") for frame in (BEFORE, AFTER)]
+    turned = numbered[1].sample(fraction=1.0, shuffle=True, seed=3)
+    found = generalization_loss(numbered[0], turned, hierarchies=ALL, id="id")
+    assert found.per_release == lost().per_release
+    both = generalization_loss(BEFORE, [AFTER, BEFORE], hierarchies=ALL, aligned=True)
+    assert both.loss == pytest.approx(lost().loss / 2)
+    assert both.table.height == 2 * len(ALL)
+
+
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
+def test_every_engine_gives_the_same(engine: str) -> None:
+    files = [frame.to_pandas() if engine == "pandas" else frame.to_arrow() for frame in (BEFORE, AFTER)]
+    assert generalization_loss(*files, hierarchies=ALL, aligned=True).per_release == lost().per_release
+
+
+def test_steps_of_a_recipe_are_judged_by_their_bands_and_groups() -> None:
+    data = sdc.load_demo()
+    recipe = sdc.Recipe([
+        {"method": "recode", "column": "age", "bands": [15, 25, 35, None]},
+        {"method": "recode", "column": "occupation", "groups": {"1-3": [1, 2, 3], "4-6": [4, 5, 6]}},
+    ])  # fmt: skip
+    made = recipe.apply(data).data
+    found = generalization_loss(data, made, recipe=recipe, aligned=True)
+    ages = data["age"].to_numpy()
+    low, high = ages.min(), ages.max()
+    ends = [(max(a, low), min(b, high)) for a, b in ((15, 25), (25, 35), (35, high))]
+    widths = [(ends[int(np.searchsorted([25, 35], age, side="right"))]) for age in ages]
+    assert found.column_losses["age"] == pytest.approx(np.mean([(b - a) / (high - low) for a, b in widths]))
+    assert found.column_losses["occupation"] == pytest.approx(2 / 5)
+
+
+@given(st.lists(st.sampled_from([0, 1, 2]), min_size=1, max_size=12), st.integers(0, 1000))
+def test_going_further_up_never_loses_less(levels: list[int], seed: int) -> None:
+    towns = np.random.default_rng(seed).choice(list(TOWNS), len(levels)).tolist()
+    data = pl.DataFrame({"town": towns})
+
+    def up(to: list[int]) -> sdc.GeneralizationLoss:
+        values = [[town, *TOWNS[town]][level] for town, level in zip(towns, to, strict=True)]
+        after = pl.DataFrame({"town": values})
+        return generalization_loss(data, after, hierarchies={"town": TOWNS}, aligned=True)
+
+    lower, upper = up([max(level - 1, 0) for level in levels]), up(levels)
+    assert upper.loss >= lower.loss - 1e-12
+    assert upper.entropy >= lower.entropy - 1e-9
+    assert 0 <= upper.loss <= 1
+    assert 0 <= upper.precision <= 1
+    assert upper.ambiguity >= 1
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="belong together"):
+        generalization_loss(BEFORE, AFTER, hierarchies=ALL)
+    with pytest.raises(ScenarioError, match="no column to judge"):
+        generalization_loss(BEFORE, AFTER, aligned=True)
+    with pytest.raises(ScenarioError, match="is a dict"):
+        generalization_loss(BEFORE, AFTER, hierarchies=["town"], aligned=True)  # type: ignore[arg-type]
+    with pytest.raises(ColumnError, match="elsewhere"):
+        generalization_loss(BEFORE, AFTER, hierarchies={"elsewhere": SEX}, aligned=True)
+    with pytest.raises(ColumnError, match="is not judged"):
+        lost(weights={"age": 1.0})
+    with pytest.raises(ScenarioError, match="above 0"):
+        lost(weights={"town": 0.0, "sex": 0.0, "job": 0.0})
