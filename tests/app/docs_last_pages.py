@@ -55,7 +55,7 @@ def _(hand: Hand) -> None:
 )
 def _(hand: Hand) -> None:
     hand.press("Map of risk and loss")
-    hand.page.wait_for_selector("#release-map_shown svg")
+    hand.page.wait_for_selector("#release-map_picture .plane")
 
 
 @SCRIPT.step(
