@@ -343,6 +343,12 @@ def _(hand: Hand) -> None:
     assert steps_of(hand) == steps
 
 
+SCRIPT.elsewhere(
+    "tests/workflow/sessions/test_protecting.py::test_a_step_that_breaks_an_edit_rule_is_named",
+    "A step that breaks an edit rule of the scenario, in records that kept it, is named above what was done.",
+)
+
+
 MAP = "tests/app/test_browser_map.py::test_a_recipe_of_the_map_is_opened_used_and_taken_back"
 SCRIPT.elsewhere(
     MAP,

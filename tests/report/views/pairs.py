@@ -53,7 +53,9 @@ CALLS = {
     "propensity": lambda o, r: sdc.propensity(o, r, variables=KEYS, numeric=["age"]),
     "cluster_utility": lambda o, r: sdc.cluster_utility(o, r, variables=KEYS, numeric=["age"], seed=1),
     "ecdf_utility": lambda o, r: sdc.ecdf_utility(o, r, variables=["income", "age"]),
-    "generalization_loss": lambda o, r: sdc.generalization_loss(o, r, hierarchies={"sex": {"f": ["*"], "m": ["*"]}}, aligned=True),
+    "generalization_loss": lambda o, r: sdc.generalization_loss(
+        o, r, hierarchies={"sex": {"f": ["*"], "m": ["*"]}}, aligned=True
+    ),
     "information_loss": lambda o, r: sdc.information_loss(o, r, numeric=["income", "age"], robust=False),
     "compare_models": lambda o, r: sdc.compare_models(o, r, formula="income ~ age + C(region)"),
     "compare_estimates": lambda o, r: sdc.compare_estimates(o, r, statistic="mean", variables=["income"]),

@@ -136,3 +136,15 @@ def test_the_reasons_are_in_the_language_of_the_session(tmp_path: Path, task: An
     for one, other in zip(*points, strict=True):
         assert one["words"] != other["words"]
         assert not {"keeps", "gives", "taken"} & set(one["words"].split())
+
+
+def test_a_step_that_breaks_an_edit_rule_is_named(tmp_path: Path) -> None:
+    """Also where the recipe was carried out before."""
+    rules = [{"column": "sex", "when": {"job": "cook"}, "value": "f"}]
+    desk = a_desk(tmp_path)
+    steps = [{"method": "pram", "arguments": {"columns": ["sex"], "pd": 0.5}, "on": True}]
+    asked = {"scenario": {**SCENARIO, "rules": rules}, "steps": steps, "secret": SECRET}
+    html = {language: protecting.run(desk, tell, **asked, language=language)["html"] for language in ("en", "de")}
+    assert "step 1 (pram) breaks an edit rule in records that kept it: where job is cook: sex is f." in html["en"]
+    german = "Schritt 1 (pram) verletzt in Datensätzen, die sie einhielten, eine Plausibilitätsregel: wo job ist cook: "
+    assert f"{german}sex ist f." in html["de"].replace("\u00ad", "").replace("&shy;", "")

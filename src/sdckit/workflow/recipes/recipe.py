@@ -74,6 +74,8 @@ class Applied(Displayed):
         Risk and utility before the first step (step 0) and after each; ``steps`` has them as a frame.
     differing : dict of str to int
         Values of each column of the original that are others in the end.
+    broken : tuple of str
+        Which steps break which edit rule of the scenario; none of a plan, whose steps are not looked through.
     """
 
     instead_of_a_frame = "give its .data"
@@ -86,6 +88,7 @@ class Applied(Displayed):
     k: int
     original: Any = field(repr=False)
     scenario: Scenario | None = field(repr=False)
+    broken: tuple[str, ...] = ()
 
     @property
     def steps(self) -> Any:
@@ -446,7 +449,7 @@ class Recipe(Displayed):
                 keys=made, scenario="" if chosen is None else chosen.to_toml(), files=files,
             )  # fmt: skip
             running.done(steps)
-            made_of = (running.differing(), self, running.watcher.k, data, chosen)
+            made_of = (running.differing(), self, running.watcher.k, data, chosen, tuple(running.broken))
             return Applied(running.data(), log, tuple(figures), *made_of)
 
     @classmethod

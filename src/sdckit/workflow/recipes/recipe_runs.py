@@ -390,6 +390,7 @@ class Run(Protocol):
     columns: tuple[str, ...]
     scenario: Scenario | None
     watcher: Watch
+    broken: list[str]
 
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Validate the steps against the file without running them."""
@@ -502,6 +503,7 @@ class OnPlan:
         self.files = [open_changing(data, self.n)]
         self.columns = self.plan.own
         self.watcher: Watch = Watch(data, scenario)
+        self.broken: list[str] = []
 
     @property
     def plan(self) -> Changing:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
-from sdckit.report.blocks import Code, Section
+from sdckit.report.blocks import Code, Paragraph, Section
 from sdckit.report.chapters.map import plain_front, points_to_click
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.notebook import document_html, sections_html, warned_html
@@ -127,7 +127,7 @@ def _run(desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell
         for step in recipe.steps
         if method_of(step.method, "step").keyed
     }
-    # they stand in the assessment of the release
+    # they stand in the assessment of the release; edit rules that steps break are said with the figures
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
         return recipe.apply(data, scenario=scenario, secret=secret, id_keys=keys or None, watch=watch, step=tell)
 
@@ -171,7 +171,11 @@ def run(
         plain = plain_recipe(made.what_was_done, internal=exact)
     except DataError as error:
         return {"figures": [], "html": warned_html(str(error), language)}
-    html = sections_html([recipe_section(plain)], exact=exact, language=language, plain=plain)
+    sections = [recipe_section(plain)]
+    if made.broken:
+        plain = {**plain, "variables": list(desk.data.columns)}  # kept in translations
+        sections = [Section("", tuple(Paragraph(f"{sentence}.", "warning") for sentence in made.broken)), *sections]
+    html = sections_html(sections, exact=exact, language=language, plain=plain)
     return {"figures": _figures(plain), "k": plain["k"], "html": html}
 
 
