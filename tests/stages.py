@@ -213,7 +213,16 @@ def remembered(_: Names, folder: Path) -> None:
     _recipe(folder, sdc.Recipe(steps))
 
 
+def towns(names: Names, here: Path) -> None:
+    """The files of the case by hand, and the hierarchy of its towns."""
+    names["before"].write_csv(here / "survey.csv")
+    names["after"].write_csv(here / "release.csv")
+    levels = names["levels"]["town"]
+    (here / "town.csv").write_text("".join(f"{town},{','.join(up)}\n" for town, up in levels.items()), encoding="utf-8")
+
+
 STAGES: dict[str, Stage] = {
+    "generalization_loss": towns,
     "differencing": remembered,
     "app": app,
     "scale": census,
