@@ -92,6 +92,39 @@ def diversity(table: Crosstab, c: float) -> dict[str, NDArray[np.float64]]:
     return out
 
 
+@njit(cache=True, nogil=True)
+def _constants(edges, level, count, missing, ells, constants):  # type: ignore[no-untyped-def]
+    """For each l the largest r_1 / (r_l + ... + r_m) of a cell, into `constants`; infinite with fewer than l values.
+
+    `ells` ascend. A cell without any known value is left out, as it has l = 1.
+    """
+    for cell in range(len(edges) - 1):
+        known, n_known, total = np.empty(edges[cell + 1] - edges[cell]), 0, 0.0
+        for e in range(edges[cell], edges[cell + 1]):
+            if level[e] != missing:
+                known[n_known] = count[e]
+                n_known += 1
+                total += count[e]
+        if n_known == 0:
+            continue
+        _sort(known[:n_known])
+        tail, at = total, 0
+        for i in range(len(ells)):
+            while at < ells[i] - 1 and at < n_known:
+                tail -= known[n_known - 1 - at]
+                at += 1
+            ratio = known[n_known - 1] / tail if at < n_known else np.inf
+            constants[i] = max(constants[i], ratio)
+
+
+def smallest_constants(table: Crosstab, ells: Sequence[int]) -> tuple[float, ...]:
+    """For each l, ascending, the constant above which every cell is recursively (c, l)-diverse."""
+    constants = np.zeros(len(ells))
+    kernel = sparing(_constants, STEPS * len(table.level))
+    kernel(table.edges, table.level, table.count, table.missing, np.array(ells, np.int64), constants)
+    return tuple(constants.tolist())
+
+
 def homogeneous_cells(table: Crosstab) -> int:
     """Number of cells of two or more records that all have the same value."""
     single = np.diff(table.edges) == 1
@@ -123,6 +156,9 @@ class LDiversity(CellsResult):
         The same as shares of the records.
     homogeneous : dict of str to int
         Cells of two or more records that all hold one value: it is learnt without recognising anybody.
+    smallest_c : dict
+        ``smallest_c[variable][l]``: the file is recursively (c, l)-diverse for every c above it; infinite where a class
+        has fewer than l values. ARX and others ask for the c of a file.
     resting_on_missing : int
         Records whose class counts other records' missing values as matches (only with wildcards).
     records : frame
@@ -139,12 +175,14 @@ class LDiversity(CellsResult):
         "violations",
         "violation_rates",
         "homogeneous",
+        "smallest_c",
         "resting_on_missing",
     )
     variables: tuple[str, ...]
     kinds: tuple[Kind, ...]
     levels: tuple[int, ...]
     homogeneous: dict[str, int]
+    smallest_c: dict[str, dict[int, float]]
 
     @cached_property
     def resting_on_missing(self) -> int:
@@ -306,16 +344,19 @@ def l_diversity(
     if scenario and scenario.limits.l:
         tested.add(scenario.limits.l)
     cells, variables = sensitive_cells(data, keys, sensitive, missing, scenario, id)
-    homogeneous = {}
+    homogeneous, constants, ells = {}, {}, tuple(sorted(tested))
     for name in variables:
-        cells, counts = cells.by_parts(partial(_with_diversity, name=name, kinds=kinds, c=c))
-        homogeneous[name] = sum(counts)
-    return asked.of(LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix=prefix))
+        cells, parts = cells.by_parts(partial(_with_diversity, name=name, kinds=kinds, c=c, ells=ells))
+        homogeneous[name] = sum(part[0] for part in parts)
+        constants[name] = dict(zip(ells, map(max, zip(*(part[1] for part in parts), strict=True)), strict=True))
+    return asked.of(LDiversity(cells, variables, kinds, ells, homogeneous, constants, prefix=prefix))
 
 
-def _with_diversity(cells: AnyCells, name: str, kinds: Sequence[Kind], c: float) -> tuple[AnyCells, int]:
-    """Add the record columns of one sensitive variable; and count its homogeneous cells."""
+def _with_diversity(
+    cells: AnyCells, name: str, kinds: Sequence[Kind], c: float, ells: Sequence[int]
+) -> tuple[AnyCells, tuple[int, tuple[float, ...]]]:
+    """Add the record columns of one sensitive variable; its homogeneous cells, and the smallest c for each l."""
     table = class_crosstab(cells, name)
     values = diversity(table, c)
     columns = {f"{kind}_{name}": values[kind].astype(np.int64 if kind in WHOLE else float) for kind in kinds}
-    return cells.with_cells(columns), homogeneous_cells(table)
+    return cells.with_cells(columns), (homogeneous_cells(table), smallest_constants(table, ells))
