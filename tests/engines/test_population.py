@@ -24,6 +24,8 @@ def agree(survey: pl.DataFrame, data: Any, population: Any) -> None:
     for measure, call in (
         (sdc.population_risk, {"weight": "w"}),
         (sdc.population_risk, {"sampling_fraction": 0.2, "formula": "text:flag"}),
+        (sdc.population_risk, {"weight": "w", "method": "ce"}),
+        (sdc.population_risk, {"weight": "w", "method": "pml", "bound": 2}),
         (sdc.population_uniques, {"weight": "w"}),
         (sdc.k_map, {"sampling_fraction": 0.2}),
     ):

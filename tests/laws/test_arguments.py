@@ -175,7 +175,7 @@ KINDS = {
          "iterations",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
          "n_replace", "workers", "k", "bins", "largest", "within", "alternatives", "most_subsets",
-         "most_persons", "block"], "whole"),
+         "most_persons", "block", "bound"], "whole"),
     **dict.fromkeys(["levels", "points"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability", "share"], "share"),
@@ -196,7 +196,7 @@ KINDS = {
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
          "predictors", "match", "replace", "exact", "targets", "categorical", "carry_along", "exclude_missing_keys",
          "identifiers", "household_variables", "hide", "among", "keep", "magnitudes", "number_groups",
-          "also_known", "new"], "names"),
+          "also_known", "new", "linear"], "names"),
     **dict.fromkeys(
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
