@@ -93,6 +93,7 @@ CALLS = {
     "differencing": {"data": FILE, "keys": ["sex", "age"], "earlier": FILE},
     "k_map": {"data": FILE, "population": pl.concat([FILE, OTHERS]), "keys": ["sex", "age"]},
     "key_contributions": ONE,
+    "key_separation": ONE,
     "key_frequencies": ONE,
     "l_diversity": CLASSES,
     "limit_households": {"data": FILE, "household": "home", "largest": 1},

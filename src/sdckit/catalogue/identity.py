@@ -301,6 +301,11 @@ IDENTITY: tuple[Measure, ...] = (
         needs=("keys",), words="counting combinations of a few keys of {intruder}", arguments=lambda _: {},
         on_request=True,
     ),
+    ONE(
+        name="key_separation", question="Which share of the records, and of their pairs, do sets of keys tell apart?",
+        needs=("keys",), words="counting the pairs that keys of {intruder} tell apart", arguments=lambda _: {},
+        on_request=True,
+    ),
     OUTLIERS,
     Measure(
         name="k_map", question="How many people of the population share each record's key?",
