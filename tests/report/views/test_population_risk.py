@@ -83,9 +83,16 @@ def test_what_is_fitted_is_said_in_both_languages(method: Any, german: str) -> N
     assert plain["fitted_to"] == FITTED[method]
     assert "tau1_per_cell" not in plain
     page = result_html(result, exact=True, language="de")
-    for words in (german, "Merkmale, die als Zahlen eingehen", "je Kombination von höchstens", "nicht beurteilt"):
+    for words in (
+        german,
+        "Merkmale, die als Zahlen eingehen",
+        "je Kombination von höchstens",
+        "nicht beurteilt",
+        "mit einem der Anzahlen",
+    ):
         assert words in page
     assert FITTED[method] not in page
+    assert "No model fits" not in result_html(result)
 
 
 def test_how_the_model_was_chosen_is_told(plain: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.common_blocks import bars, figure, notes_blocks
+from sdckit.report.common_blocks import bars, notes_blocks
 from sdckit.report.gate.figures import InternalOnly, Tree
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
@@ -64,7 +64,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         caption += f" ({len(rows)} of {tree['n_sets']:,})"
     heads = ("Variables", "Pairs of records told apart", *(HEADS if inside else ()))
     table = TableBlock(caption, heads, tuple(rows), tuple(range(2, len(heads))))
-    return [*figure(bars(caption, "of the pairs", drawn), table), *notes_blocks(tree)]
+    return [table, bars(caption, "of the pairs", drawn, aside=True), *notes_blocks(tree)]
 
 
 NOTE = Note(
