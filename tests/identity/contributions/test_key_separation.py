@@ -72,6 +72,21 @@ def test_means_over_the_records_are_the_figures() -> None:
     )
 
 
+def test_words_follow_from_rounded_counts_alone() -> None:
+    """A level of one record or two, and one of five or six, give the same figure."""
+    for fewer, more in ((1, 2), (5, 6)):
+        found = []
+        for rare in (fewer, more):
+            frame = pl.DataFrame({"a": ["x"] * 60 + ["y"] * (140 - rare) + ["z"] * rare})
+            with quiet():
+                row = key_separation(frame, keys=["a"]).table[-1]
+            found.append((row.rounded_separation, row.separation))
+        assert found[0][1] != found[1][1]
+        assert found[0][0] == found[1][0]
+    equal = [pl.DataFrame({"a": ["x"] * a + ["y"] * b}) for a, b in ((98, 102), (102, 98), (100, 100))]
+    assert len({key_separation(frame, keys=["a"]).table[-1].rounded_separation for frame in equal}) == 1
+
+
 def test_one_record_has_no_pair() -> None:
     with quiet():
         result = key_separation(FRAME[:1], keys=KEYS)
@@ -84,5 +99,5 @@ def test_what_is_refused() -> None:
         key_separation(FRAME, keys=["work"])
     with pytest.raises(DataError, match="max_dim"):
         key_separation(FRAME, keys=KEYS[:2], max_dim=0)
-    with pytest.raises(DataError, match="its records are not here"):
+    with pytest.raises(DataError, match="its records are not"):
         _ = key_separation(FRAME.lazy(), keys=KEYS[:2]).records

@@ -13,23 +13,35 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.identity.population.size_models import records_of
 from sdckit.identity.special_uniques.risky_cells import count_table, dense_cells, sets_up_to
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure
 
+STEP = 5  # counts that a protected document tells are rounded to it, smaller ones hidden
 
-def separation_of(counts: NDArray[np.int64]) -> tuple[int, float, float]:
-    """Cells, distinction and separation of records by their numbers in the cells; separation of one record is NaN.
 
-    >>> separation_of(np.array([2, 1, 0, 1]))
-    (3, 0.75, 0.8333333333333334)
+def separation_of(counts: NDArray[np.int64], n: int) -> float:
+    """Share of the pairs of n records that are in different cells, by the records of these; NaN of one record.
+
+    >>> separation_of(np.array([2, 1, 0, 1]), 4)
+    0.8333333333333334
     """
-    n, n_cells = int(counts.sum()), int(np.count_nonzero(counts))
     together = int((counts * (counts - 1)).sum())  # pairs in one cell, twice
-    return n_cells, n_cells / n, 1 - together / (n * (n - 1)) if n > 1 else math.nan
+    return 1 - together / (n * (n - 1)) if n > 1 else math.nan
+
+
+def rounded(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Counts as a protected document may know them: to the nearest 5, those below 5 as 0.
+
+    >>> rounded(np.array([4, 5, 7, 8])).tolist()
+    [0, 5, 5, 10]
+    """
+    return np.where(counts < STEP, 0, (counts + STEP // 2) // STEP * STEP)
 
 
 @dataclass(frozen=True)
@@ -45,12 +57,15 @@ class KeySet:
         They as a share of the records: so many are left where one is kept of each combination.
     separation : float
         Share of the pairs of records that differ in at least one of the keys.
+    rounded_separation : float
+        The same by counts rounded to 5, those below 5 as 0: what the words of a protected document follow from.
     """
 
     variables: tuple[str, ...]
     n_cells: int
     distinction: float
     separation: float
+    rounded_separation: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +87,7 @@ class KeySeparation(CellsResult):
 
     measure: ClassVar[str] = "key_separation"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_cells", "distinction", "separation", "table_figures")
+    cells: Cells
     table: tuple[KeySet, ...]
 
     @property
@@ -102,9 +118,7 @@ class KeySeparation(CellsResult):
     @property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
-        if self.cells.source is None:
-            raise DataError("a plan was counted on its engine: its records are not here; collect it to see them")
-        return self.cells.records(["separated", "cell_share"], prefix=self.prefix)
+        return records_of(self.cells, ["separated", "cell_share"], self.prefix)
 
 
 def key_separation(
@@ -165,7 +179,9 @@ def key_separation(
     every = [*sets, tuple(here.keys)]
 
     def told_apart(names: tuple[str, ...]) -> KeySet:
-        return KeySet(names, *separation_of(count_table(codes, levels, size, [place[name] for name in names])[1]))
+        counts = count_table(codes, levels, size, [place[name] for name in names])[1]
+        n_cells, both = int(np.count_nonzero(counts)), [separation_of(c, here.n) for c in (counts, rounded(counts))]
+        return KeySet(names, n_cells, n_cells / here.n, *both)
 
     table = tuple(run(told_apart, every))
     others = max(here.n - 1, 1)

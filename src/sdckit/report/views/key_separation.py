@@ -31,7 +31,7 @@ def tree(result: KeySeparation, _setting: Setting) -> Mapping[str, Tree]:
         "table": tuple(
             {
                 "variables": tuple(row.variables),
-                "told_apart": _words(row.separation, result.n),
+                "told_apart": _words(row.rounded_separation, result.n),
                 "n_cells": InternalOnly(row.n_cells),
                 "distinction": InternalOnly(row.distinction),
                 "separation": InternalOnly(row.separation),
