@@ -127,6 +127,8 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     for given, words in wrong:
         with pytest.raises(DataError, match=words):
             population_risk(frame, keys=KEYS, **given)  # type: ignore[arg-type]
+    with quiet(), pytest.raises(DataError, match="collect it first"):
+        _ = population_risk(frame.lazy(), keys=KEYS, weight="w").cell_estimates
     with pytest.raises(ColumnError, match="no key"):
         population_risk(frame, keys=KEYS, weight="w", linear=["w"])
 

@@ -434,6 +434,8 @@ class PopulationRisk(RecordResult):
     @property
     def cell_estimates(self) -> Any:
         """A row per cell of the file, in the order of its first record and the caller's frame type."""
+        if self.cells.source is None:
+            raise DataError("a plan's cells are brought here, the values of its keys are not; collect it first")
         names = ("cell_fraction", "expected_records", "expected_population", "p_population_unique", "expected_match")
         return self.cells.of_cells(names, prefix=self.prefix)
 
