@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_SETS = 40  # that are listed; all keys are the last
 FEWEST = 100  # records: of fewer, words would tell single ones
-WORDS = ((0.99, "99 in 100 or more"), (0.9, "9 in 10 or more"), (0.5, "half or more"), (0.0, "fewer than half"))
+WORDS = ((99, "99 in 100 or more"), (90, "9 in 10 or more"), (50, "half or more"), (0, "fewer than half"))  # per cent
 BEGIN = {words: least for least, words in WORDS}
 HEADS = ("Combinations", "Distinction", "Separation")
 
@@ -45,7 +45,7 @@ def tree(result: KeySeparation, _setting: Setting) -> Mapping[str, Tree]:
 def _words(separation: float, n: int) -> str:
     if n < FEWEST or math.isnan(separation):
         return "not said of so few records"
-    return next(words for least, words in WORDS if separation >= least)
+    return next(words for least, words in WORDS if 100 * separation >= least)
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
@@ -55,7 +55,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     rows, drawn = [], []
     for row in tree["table"]:
         apart = "undefined" if inside and row["separation"] is None else f"{row['separation']:.4f}" if inside else ""
-        height = row["separation"] if inside else BEGIN.get(row["told_apart"])
+        height = row["separation"] and 100 * row["separation"] if inside else BEGIN.get(row["told_apart"])
         drawn.append((", ".join(row["variables"]), {"value": height, "text": apart or row["told_apart"]}))
         exact = (f"{row['n_cells']:,}", f"{row['distinction']:.4f}", apart) if inside else ()
         rows.append((listed(row["variables"]), row["told_apart"], *exact))
