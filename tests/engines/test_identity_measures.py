@@ -47,6 +47,7 @@ MEASURES: dict[str, Call] = {
     "risky_levels": lambda data, _: sdc.risky_cells(
         data, keys=KEYS, identification_levels={"text": 1, "whole": 1, "half": 2}
     ),
+    "key_separation": lambda data, _: sdc.key_separation(data, keys=KEYS, by=["place"]),
     "population_risk": lambda data, _: sdc.population_risk(data, keys=KEYS, weight="w"),
     "population_search": lambda data, _: sdc.population_risk(data, keys=KEYS, sampling_fraction=0.1, select=True),
     "population_uniques": lambda data, _: sdc.population_uniques(data, keys=KEYS, weight="w"),

@@ -24,6 +24,9 @@ def agree(survey: pl.DataFrame, data: Any, population: Any) -> None:
     for measure, call in (
         (sdc.population_risk, {"weight": "w"}),
         (sdc.population_risk, {"sampling_fraction": 0.2, "formula": "text:flag"}),
+        (sdc.population_risk, {"weight": "w", "method": "ce"}),
+        (sdc.population_risk, {"weight": "w", "method": "pml", "bound": 2}),
+        (sdc.population_risk, {"weight": "w", "method": "weighted"}),
         (sdc.population_uniques, {"weight": "w"}),
         (sdc.k_map, {"sampling_fraction": 0.2}),
     ):
@@ -57,3 +60,19 @@ def test_frames_in_memory(engine: str, survey: pl.DataFrame) -> None:
     assert flat(risk) == pytest.approx(
         flat(quiet(sdc.population_risk, survey, keys=keys, weight="w")), rel=1e-9, abs=1e-12, nan_ok=True
     )
+
+
+@pytest.mark.parametrize("engine", EAGER)
+def test_linear_keys_and_estimates_of_cells(engine: str) -> None:
+    survey = pl.DataFrame({"a": [i % 7 for i in range(200)], "b": [i * i % 5 / 2 for i in range(200)]})
+    survey = survey.with_columns(w=4.0 + pl.col("a"))
+    call = {"keys": ["a", "b"], "weight": "w", "method": "pml", "linear": ["b"]}
+    data, here = EAGER[engine](survey), quiet(sdc.population_risk, survey, **call)
+    found = quiet(sdc.population_risk, data, **call)
+    assert type(found.cell_estimates) is type(data)
+    frame = found.cell_estimates
+    there = pl.from_pandas(frame, nan_to_null=False) if engine == "pandas" else pl.DataFrame(frame)
+    assert there.columns == here.cell_estimates.columns
+    for name in there.columns:
+        assert there[name].to_list() == pytest.approx(here.cell_estimates[name].to_list(), rel=1e-9, nan_ok=True)
+    assert flat(quiet(sdc.population_risk, survey.lazy(), **call)) == pytest.approx(flat(here), rel=1e-9, nan_ok=True)

@@ -18,7 +18,7 @@ import pytest
 
 from draw import quiet
 from golden.rebuild import rebuild
-from sdckit import explain, key_contributions, outliers, risky_cells
+from sdckit import explain, key_contributions, key_separation, outliers, risky_cells
 
 FOLDER = Path(__file__).parent
 PORTABLE = sorted(path.stem for path in (FOLDER / "portable").glob("risky_cells_*.json"))
@@ -41,6 +41,18 @@ def test_risky_cells_on_files_that_anybody_can_rebuild(name):
     found = [{"variables": list(row.variables), "unsafe": row.n_unsafe} for row in result.table]
     assert found == case["table"]
     assert [row.threshold for row in result.table] == [threshold[len(row["variables"])] for row in case["table"]]
+
+
+def test_distinction_and_separation_of_five_people():
+    """By hand: three ages, two of them twice, tell 8 of 10 pairs apart; of sex and state one pair is the same."""
+    sexes, states = ["f", "f", "f", "m", "m"], ["CA", "CA", "TX", "NY", "CA"]
+    five = pl.DataFrame({"age": [20, 30, 40, 20, 40], "sex": sexes, "state": states})
+    result = key_separation(five, keys=["age", "sex", "state"])
+    found = {row.variables: (row.distinction, row.separation) for row in result.table}
+    assert found["age",] == pytest.approx((0.6, 0.8))
+    assert found["sex",] == pytest.approx((0.4, 0.6))
+    assert found["sex", "state"] == pytest.approx((0.8, 0.9))
+    assert (result.distinction, result.separation) == (1.0, 1.0)
 
 
 def test_risky_cells_of_the_reference(reference):

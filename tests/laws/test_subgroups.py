@@ -51,6 +51,7 @@ MEASURES = {
     "suda": ONE,
     "population_risk": {**ONE, "sampling_fraction": 0.2},
     "risky_cells": ONE,
+    "key_separation": ONE,
     "k_map": {**ONE, "population": pl.concat([FILE, FILE, FILE[:50]])},
     "k_map by a model": {**ONE, "sampling_fraction": 0.2},
     "delta_presence": {**ONE, "population": pl.concat([FILE, FILE[:50]]), "limits": (0.0, 0.6)},

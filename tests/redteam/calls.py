@@ -69,6 +69,7 @@ def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)
         "population_risk": (one, {"keys": FEW, "weight": "w"}),
         "population_uniques": (one, {"keys": FEW, "weight": "w"}),
         "risky_cells": (one, {"keys": KEYS}),
+        "key_separation": (one, {"keys": KEYS}),
         "outliers": (one, {"numeric": NUMERIC}),
         "explain": (one, {"keys": KEYS, "row": 4}),
         "k_map": ([*one, files["population"]], {"keys": FEW}),

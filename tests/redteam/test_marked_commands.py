@@ -85,6 +85,7 @@ LINES = {
     " --summed income:sex,band",
     "app": "app survey.csv --scenario scenario.toml --no-browser",
     "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",
+    "key-separation": f"key-separation survey.parquet {KEYS}",
     "risky-cells": f"risky-cells survey.parquet {KEYS}",
     "scenario init": "scenario init survey.csv -o out/guessed.toml",
     "suda": f"suda survey.parquet {KEYS}",

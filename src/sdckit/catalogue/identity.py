@@ -173,7 +173,7 @@ def _population_risk_parts(context: Context) -> Iterator[Part]:
 def _population_typed(*, scenario: Scenario, **typed: Any) -> Callable[..., Any]:
     """The models of group sizes stand beside it, and pairs of keys are searched for where that takes seconds.
 
-    That is without --interactions, --formula and --select.
+    That is without --interactions, --formula, --select, --method and --linear.
     """
     given = {name: value for name, value in typed.items() if name not in ("weight", "sampling_fraction")}
 
@@ -182,7 +182,7 @@ def _population_typed(*, scenario: Scenario, **typed: Any) -> Callable[..., Any]
         from sdckit.identity.population.population_risk import searched_risk
 
         cells = as_cells(data, scenario=scenario, missing="category")
-        chosen = not given.keys().isdisjoint(("interactions", "formula", "select"))
+        chosen = not given.keys().isdisjoint(("interactions", "formula", "select", "method", "linear"))
         return (MODELLED.measure if chosen else searched_risk)(cells, **given), UNIQUES.measure(cells)
 
     return run
@@ -299,6 +299,11 @@ IDENTITY: tuple[Measure, ...] = (
     ONE(
         name="risky_cells", question="Which combinations of a few variables do too few records have?",
         needs=("keys",), words="counting combinations of a few keys of {intruder}", arguments=lambda _: {},
+        on_request=True,
+    ),
+    ONE(
+        name="key_separation", question="Which share of the records, and of their pairs, do sets of keys tell apart?",
+        needs=("keys",), words="counting the pairs that keys of {intruder} tell apart", arguments=lambda _: {},
         on_request=True,
     ),
     OUTLIERS,

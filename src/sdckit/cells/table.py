@@ -655,6 +655,16 @@ class Cells(AnyCells):
         check_result_names([self.roles.id] if self.roles.id else [], [prefix + name for name in names])
         return result_frame(out, frame, carry=self.roles.id)
 
+    def of_cells(self, names: Sequence[str], *, prefix: str = "") -> Any:
+        """The keys, the ``records`` and the named figures of each cell, by its first record, in the caller's type."""
+        first = np.sort(np.unique(self.table.of_row, return_index=True)[1])
+        order = self.table.of_row[first]
+        figures = {"records": self.table.size, **{name: self.columns[name] for name in names}}
+        check_result_names(self.keys, [prefix + name for name in figures])
+        kept = nw.maybe_reset_index(self.records_frame().select(list(self.keys))[first.tolist()])
+        out = {prefix + name: values[order] for name, values in figures.items()}
+        return result_frame(out, kept, carry=list(self.keys))
+
     def _group_rows(self, name: str) -> NDArray[Any]:
         household, values = self.group_columns[name]
         return gather([values], self.household_of_row(household)[0])[0]

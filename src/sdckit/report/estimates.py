@@ -246,6 +246,10 @@ FIT = {
     "overfitted": "the model may be overfitted: tau1 and tau2 may be too low",
     "not judged": "cannot be judged",
 }
+WEIGHED = (
+    "The fit of a model that uses the weights of the records cannot be judged: compare it with one of the counts that "
+    "has the same terms."
+)
 INDIVIDUAL = (
     " The individual risk judges each combination by its own records alone; in simulated populations the sum of it was "
     "1.1 to 4.2 times too low, most in small samples."
@@ -265,6 +269,8 @@ def recommendation_block(plain: Plain) -> Paragraph | None:
     risk, sizes = plain.get(RISK), plain.get(UNIQUES)
     if risk and risk["state"] == "census":
         return None
+    if risk and "fitted_to" in risk:
+        return Paragraph(WEIGHED, "lead")
     if risk and risk["recommended"]:
         return Paragraph(_log_linear(risk) + (INDIVIDUAL if plain.get("individual_risk") else ""), "lead")
     if sizes and sizes["recommended"]:

@@ -54,6 +54,33 @@ def ratios(distances):
     return np.where(second > 1e-12, first / np.where(second > 0, second, 1), 1.0)
 
 
+def test_against_records_drawn_at_random():
+    """Whole numbers from 0 to 10 are 0 to 5 tenths from an end: two in eleven for each, the median is two tenths."""
+    ends = pl.DataFrame({"x": [0, 10]})
+    for value, away, protection in ((1, 0.1, 0.5), (5, 0.5, 1.0), (10, 0.0, 0.0)):
+        found = distance_to_closest_record(ends, pl.DataFrame({"x": [value]}), numeric=["x"], seed=1)
+        assert found.dcr_random_to_original == pytest.approx(0.2)
+        assert found.dcr_released_to_original == pytest.approx(away)
+        assert found.baseline_protection == pytest.approx(protection)
+    pairs = pl.DataFrame({"a": ["x", "x", "y", None], "b": ["p", "q", "p", "q"]})  # two of four have an equal
+    found = distance_to_closest_record(pairs, pairs, seed=1)
+    assert found.dcr_random_to_original == 0
+    assert math.isnan(found.baseline_protection)
+    assert "drawn at random" in found.notes["baseline_protection"]
+
+
+def test_what_is_drawn_at_random_is_within_the_original_and_changes_no_other_draw():
+    found = [
+        distance_to_closest_record(ORIGINAL, RELEASE, control=CONTROL, numeric=NUMBERS, seed=seed) for seed in (4, 4, 5)
+    ]
+    assert found[0].to_dict() == found[1].to_dict()
+    assert found[0].dcr_random_to_original != found[2].dcr_random_to_original
+    assert 0 < found[0].baseline_protection <= 1
+    alone = distance_to_closest_record(ORIGINAL, [RELEASE, ORIGINAL], numeric=NUMBERS, seed=4)
+    assert alone.per_release[1]["baseline_protection"] == 0
+    assert alone.per_release[0]["baseline_protection"] == pytest.approx(found[0].baseline_protection, rel=0.3)
+
+
 def test_without_a_control_file_by_brute_force():
     ranges = real_ranges(ORIGINAL)
     away, within = gower(RELEASE, ORIGINAL, ranges), gower(ORIGINAL, ORIGINAL, ranges)

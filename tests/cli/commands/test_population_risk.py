@@ -27,6 +27,15 @@ def test_interactions_and_the_search(sdckit, survey: Path) -> None:
     assert sdckit("population-risk", survey, *KEYS, *design, "--interactions", 0).code == 2
 
 
+def test_a_model_of_the_weights_and_a_linear_key(sdckit, survey: Path) -> None:
+    keys = ("--keys", "sex,hh", "--linear", "hh")
+    done = sdckit("population-risk", survey, *keys, "--weight", "w", "--method", "pml", "--bound", 2)
+    assert done.code == 0
+    assert "forward search" not in done.out
+    for words in ("pseudo maximum likelihood", "Keys that enter as numbers", "per combination", "cannot be judged"):
+        assert words in done.out
+
+
 def test_without_a_design_it_says_what_is_needed(sdckit, survey: Path) -> None:
     done = sdckit("population-risk", survey, *KEYS)
     assert (done.code, done.out, len(done.lines)) == (2, "", 1)

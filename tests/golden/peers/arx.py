@@ -279,9 +279,10 @@ def _(row: Row) -> None:
 
 @TRY("`getAttributeRisks()`: α-separation of a set of columns")
 def _(row: Row) -> None:
-    size, n = row.run(survey(), keys=SIX)["sample_frequency"], len(survey())
-    theirs = 1 - sum(k * (k - 1) for k in sizes(SIX).values()) / (n * (n - 1))
-    row.equal(1 - (size - 1).mean() / (n - 1), theirs)
+    n = len(survey())
+    for keys in (["age"], ["age", "educ"], SIX):
+        theirs = 1 - sum(k * (k - 1) for k in sizes(keys).values()) / (n * (n - 1))
+        row.equal(row.run(survey(), keys=keys), theirs)
 
 
 @TRY("a ranking of the columns")

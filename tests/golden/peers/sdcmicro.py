@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pytest
 
 import sdckit as sdc
 from draw import quiet
@@ -193,6 +194,29 @@ def _(row: Row) -> None:
     slip = dict(zip(("tau1", "tau2"), case["mu_for_lambda"], strict=True))  # with modRisk's scale, from R
     for name, theirs in slip.items():
         row.differ(getattr(found, name), theirs, expected=case[name])
+
+
+@TRY('`modRisk(..., method="CE")`, `"PML"`, `"weightedLLM"`: expected counts of the cells')
+def _(row: Row) -> None:
+    case = reference_case("modRisk_testdata2_3")
+    keys = ["sex", "water", "roof"]
+    for name, method in (("CE", "ce"), ("PML", "pml"), ("weightedLLM", "weighted")):
+        given = {"keys": keys, "weight": "sampling_weight", "method": method, "linear": keys}
+        ours = row.run(their_file("testdata2.csv"), **given)["expected_records"].to_numpy()
+        theirs = np.array(case["expected"][name]["fitted_first50"])
+        nearest = theirs[np.abs(theirs[None, :] / ours[:, None] - 1).argmin(1)]
+        occurring = np.abs(nearest / ours - 1) < 1e-3  # theirs are the first 50 possible cells
+        assert occurring.sum() > 20
+        row.equal(ours[occurring], nearest[occurring], rel=1e-6)
+
+
+@TRY("`modRisk(..., bound)`: the cells that `gr1`, `gr2` are means over")
+def _(row: Row) -> None:
+    expected = reference_case("modRisk_testdata_5")["expected"]
+    keys = ["urbrur", "roof", "walls", "relat", "sex"]
+    for bound, name in ((1, "default_bound1"), (5, "default_bound5")):
+        found = row.run(their_file("testdata.csv"), keys=keys, weight="sampling_weight", bound=bound)
+        row.equal(found, expected[name]["n_cells_in_denominator"])
 
 
 @TRY("`dRisk(obj, xm, k=0.05)`")
@@ -490,7 +514,9 @@ def _(row: Row) -> None:
 @TRY("`gr1`, `gr2` of `modRisk`")
 def _(row: Row) -> None:
     case = next(one for one in golden("population")["tau_textbook"] if one["interactions"] == 1)
-    found = row.get(sdc.population_risk(survey(), keys=case["keys"].split(), weight="weight"), "tau1", "tau2")
+    result = sdc.population_risk(survey(), keys=case["keys"].split(), weight="weight")
+    *found, first, second = row.get(result, "tau1", "tau2", "tau1_per_cell", "tau2_per_cell")
+    assert [first * result.n_cells, second * result.n_cells] == pytest.approx(found)
     row.differ(found, case["mu_for_lambda"], expected=[case["tau1"], case["tau2"]])
 
 

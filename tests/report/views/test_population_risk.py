@@ -13,8 +13,8 @@ from report.fakes import survey
 from report.special import KEYS, assessed, printed
 from sdckit.report.blocks import Facts
 from sdckit.report.gate.protect import protect
-from sdckit.report.notebook import result_document
-from sdckit.report.views.population_risk import VIEW
+from sdckit.report.notebook import result_document, result_html
+from sdckit.report.views.population_risk import FITTED, VIEW
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +69,30 @@ def test_how_the_terms_were_chosen_is_told_in_words() -> None:
         loose = sdc.population_risk(data, keys=["sex", "age"], sampling_fraction=0.5, select=True)
     assert loose.path
     assert "left it at main effects" in protect(result_document(loose))["population_risk"]["selection"]
+
+
+@pytest.mark.parametrize(
+    ("method", "german"), [("ce", "Clogg und Eliason"), ("pml", "Pseudo"), ("weighted", "weiterer")]
+)
+def test_what_is_fitted_is_said_in_both_languages(method: Any, german: str) -> None:
+    data = pl.DataFrame(survey(300)).with_columns(w=pl.lit(20.0), rank=pl.int_range(300) % 7)
+    with quiet():
+        keys = ["occupation", "rank"]
+        result = sdc.population_risk(data, keys=keys, weight="w", method=method, linear=["rank"], bound=1)
+    plain = protect(result_document(result))["population_risk"]
+    assert plain["fitted_to"] == FITTED[method]
+    assert "tau1_per_cell" not in plain
+    page = result_html(result, exact=True, language="de")
+    for words in (
+        german,
+        "Merkmale, die als Zahlen eingehen",
+        "je Kombination von höchstens",
+        "nicht beurteilt",
+        "mit einem der Anzahlen",
+    ):
+        assert words in page
+    assert FITTED[method] not in page
+    assert "No model fits" not in result_html(result)
 
 
 def test_how_the_model_was_chosen_is_told(plain: dict[str, Any]) -> None:

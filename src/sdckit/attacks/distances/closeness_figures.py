@@ -230,6 +230,18 @@ class ComparedFiles:
             ranges=self.ranges(),
         )
 
+    def random(self, n: int, rng: np.random.Generator) -> tuple[Encoded, Encoded]:
+        """The original, and n records drawn uniformly: numbers over its range, categories among its levels."""
+        numbers = [self.opened.numbers(name)[0] for name in self.numbers]
+        codes = [self.opened.codes(name).codes[0] for name in self.categories]
+        levels = [np.unique(own[own > 0]) if own.any() else own[:1] for own in codes]  # a missing value is no level
+        original, random = gower(
+            [(own, _uniform(own, n, rng)) for own in numbers],
+            [(own, rng.choice(level, n)) for own, level in zip(codes, levels, strict=True)],
+            ranges=self.ranges(),
+        )
+        return original, random
+
     def rarity(self) -> list[float] | None:
         """Weight of each variable: inverse entropy in the original (numbers in ten quantile classes); 0 if constant.
 
@@ -250,9 +262,21 @@ class ComparedFiles:
         return weights if any(weights) else None
 
 
+def _uniform(values: Floats, n: int, rng: np.random.Generator) -> Floats:
+    """Numbers drawn uniformly between the smallest and the largest value, whole ones where all values are."""
+    known = values[~np.isnan(values)]
+    if len(known) == 0:
+        return np.full(n, np.nan)
+    low, high = float(known.min()), float(known.max())
+    whole = bool((known == np.floor(known)).all())
+    drawn: Floats = low + rng.random(n) * (high - low + whole)
+    return np.floor(drawn) if whole else drawn
+
+
 FIGURES = (
     "n_released", "dcr_released_to_original", "dcr_original_to_released", "dcr_within_original",
-    "dcr_p5_released_to_original", "dcr_ratio", "nndr_released_to_original", "nndr_original_to_released", "copies",
+    "dcr_p5_released_to_original", "dcr_ratio", "dcr_random_to_original", "baseline_protection",
+    "nndr_released_to_original", "nndr_original_to_released", "copies",
     "hitting_rate", "identifiability", "adversarial_accuracy", "share_closer_to_original", "expected_share",
     "chance_low", "chance_high", "share_p_value", "strictly_closer", "equally_near", "dcr_released_to_control",
     "dcr_control_to_released", "nndr_control_to_released", "nndr_loss", "copies_of_control", "hitting_rate_control",
@@ -262,6 +286,7 @@ GROUP_FIGURES = (
     "n", "n_released", "dcr_original_to_released", "dcr_released_to_original", "hitting_rate", "identifiability",
     "share_closer_to_original",
 )  # fmt: skip
+RANDOM = 2_000  # records drawn at random: how far they are from the original does not depend on how many there are
 UNEVEN = 2  # ratio of file sizes from which on subsampling to equal size is repeated
 DRAWS, DRAWN = (
     30,
@@ -308,6 +333,8 @@ def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> 
     shared = [Searches(plain[0])] + ([] if weighted is None else [Searches(weighted[0])])
     if weighted is None:
         notes["identifiability"] = "every variable is constant in the original"
+    original, random = files.random(RANDOM, drawing.rng.spawn(1)[0])
+    at_random = float(np.median(Searches({"original": original, "random": random}).distance("random", "original")))
     per_release = []
     for j in range(files.opened.m):
         # searches within and between original and control are shared by all releases
@@ -315,6 +342,12 @@ def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> 
         if weighted is not None:
             searches.append(_with(shared[1], "released", weighted[1][j]))
         per_release.append(_closeness(files, j, searches, drawing, notes))
+        own = per_release[-1].figures
+        own["dcr_random_to_original"] = at_random
+        if at_random > plain[0]["original"].metric.tolerance:
+            own["baseline_protection"] = min(1.0, own["dcr_released_to_original"] / at_random)
+        else:
+            notes["baseline_protection"] = "half of the records drawn at random equal an original"
     _reasons(files, per_release, notes)
     return tuple(per_release)
 

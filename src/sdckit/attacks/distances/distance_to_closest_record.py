@@ -44,6 +44,11 @@ class DistanceToClosestRecord(PairResult):
     dcr_ratio : float
         ``dcr_released_to_original / dcr_within_original``; below 1 released records are nearer to real ones
         than these are to each other.
+    dcr_random_to_original : float
+        Median distance of 2,000 records drawn uniformly, over the range of each number and among the levels of each
+        category of the original, to the closest original.
+    baseline_protection : float
+        ``dcr_released_to_original / dcr_random_to_original``, at most 1: 1 no nearer than random records are.
     nndr_released_to_original, nndr_original_to_released : float
         Mean ratio of the distances to the closest and the second closest record; 1 where both are as near.
     copies : float
@@ -91,6 +96,8 @@ class DistanceToClosestRecord(PairResult):
     dcr_within_original: float
     dcr_p5_released_to_original: float
     dcr_ratio: float
+    dcr_random_to_original: float
+    baseline_protection: float
     nndr_released_to_original: float
     nndr_original_to_released: float
     copies: float
@@ -186,7 +193,7 @@ def distance_to_closest_record(
     resamples : int
         Random divisions of the real records into original and control, 19 to 100,000.
     seed : int, Generator or None
-        For these divisions, and for the records drawn where files differ in size.
+        For these divisions, for records drawn at random, and for those drawn where files differ in size.
     scenario : Scenario, optional
         Gives variables and numbers where they are not given here.
     id, prefix : str, optional

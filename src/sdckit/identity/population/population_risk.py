@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar, Literal
@@ -49,6 +49,7 @@ from sdckit.identity.population.size_models import (
     sampling_fraction_of,
     size_table,
 )
+from sdckit.identity.population.weighted_models import METHODS, Method, expected_counts, fractions_of, level_values
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure
 
@@ -191,7 +192,13 @@ def fit_model(grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], pi
     """
     if not terms:
         return _main_effects(grid, counts, pi)
-    dense, gap = fit_terms(grid, generators(grid, terms), counts)
+    return _judged(grid, terms, *fit_terms(grid, generators(grid, terms), counts), counts, pi)
+
+
+def _judged(
+    grid: Grid, terms: Sequence[Term], dense: NDArray[np.float64], gap: float, counts: NDArray[np.float64], pi: float
+) -> FittedModel:
+    """A model fitted on the full grid, with how well it fits the counts at one sampling fraction."""
     mu = dense[grid.place(grid.layout)[0]]
     return FittedModel(tuple(terms), mu, grid_statistics(grid, dense, counts, pi), gap, gap <= TOLERANCE, dense)
 
@@ -217,10 +224,13 @@ def expected_groups(grid: Grid, fitted: FittedModel, counts: NDArray[np.float64]
     return expected_by_cell(counts.sum() * np.exp((first + np.arange(len(mass))) * STEP), mass)
 
 
-def unique_risk(mu: NDArray[np.float64], pi: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def unique_risk(
+    mu: NDArray[np.float64], pi: float | NDArray[np.float64], own: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Chance that a sample unique is population unique, and its expected correct match E[1/F].
 
-    `mu` are expected sample counts, pi is the sampling fraction: mu/pi is the expected population count.
+    `mu` are expected sample counts, pi is the sampling fraction: mu/pi is the expected population count. `own` is the
+    fraction of each cell that is known to be in the file, where it is another.
 
     Examples
     --------
@@ -228,7 +238,7 @@ def unique_risk(mu: NDArray[np.float64], pi: float) -> tuple[NDArray[np.float64]
     >>> p.round(6).tolist(), r.round(6).tolist()
     ([0.40657], [0.659367])
     """
-    x = (1 - pi) * mu / pi
+    x = (1 - (pi if own is None else own)) * mu / pi
     with np.errstate(invalid="ignore", divide="ignore"):
         match = np.where(x > 0, -np.expm1(-x) / x, 1.0)
     return np.exp(-x), match
@@ -259,6 +269,10 @@ def bootstrap_interval(
     return {name: (float(low[i]), float(high[i])) for i, name in enumerate(("tau1", "tau2"))}
 
 
+UNJUDGED = (
+    "the statistics of fit suppose one sampling fraction, so a model that uses the weights of the records is not "
+    "judged; judge one of the counts with the same terms"
+)
 Fit = Literal["fits", "close", "too simple", "overfitted", "not judged", "census"]
 
 
@@ -294,6 +308,12 @@ class PopulationRisk(RecordResult):
         modelled.
     n_possible : int
         Cells of the full product of the levels.
+    n_cells : int
+        Cells of the file with at most `bound` records; all of them where `bound` is None.
+    tau1_per_cell, tau2_per_cell : float
+        tau1 and tau2 over `n_cells`: means, as ``gr1`` and ``gr2`` of sdcMicro are.
+    method : str
+        What is fitted, as asked for; `linear` the keys that enter as numbers.
     model : tuple of str
         Terms of the model.
     path : dict of str to float
@@ -302,13 +322,17 @@ class PopulationRisk(RecordResult):
         95 % bootstrap intervals of tau1 and tau2, where asked for.
     records : frame
         ``p_population_unique`` and ``expected_match`` of sample uniques; NaN for other records.
+    cell_estimates : frame
+        A row per cell of the file: its keys, ``records``, ``cell_fraction``, ``expected_records`` in the file,
+        ``expected_population``, and the two chances.
     """
 
     measure: ClassVar[str] = "population_risk"
     figures: ClassVar[tuple[str, ...]] = (
         "n", "sample_uniques", "sampling_fraction", "tau1", "tau2", "tau1_rate", "tau2_rate", "tau1_per_unique",
         "tau2_per_unique", "population_uniques", "b1", "b2", "z1", "z2", "robust_z1", "robust_z2", "b1_error",
-        "b2_error", "dissimilarity", "fit", "recommended", "n_possible", "model", "path", "interval",
+        "b2_error", "dissimilarity", "fit", "recommended", "n_possible", "n_cells", "bound",
+        "tau1_per_cell", "tau2_per_cell", "method", "linear", "model", "path", "interval",
     )  # fmt: skip
     cells: Cells
     n: int
@@ -317,6 +341,10 @@ class PopulationRisk(RecordResult):
     tau1: float
     tau2: float
     n_possible: int
+    n_cells: int
+    bound: int | None
+    method: Method
+    linear: tuple[str, ...]
     model: tuple[str, ...]
     path: dict[str, float]
     interval: dict[str, tuple[float, float]]
@@ -352,6 +380,16 @@ class PopulationRisk(RecordResult):
     def tau2_per_unique(self) -> float:
         """tau2 per sample unique."""
         return self.tau2 / self.sample_uniques if self.sample_uniques else math.nan
+
+    @cached_property
+    def tau1_per_cell(self) -> float:
+        """tau1 per cell of the file with at most `bound` records."""
+        return self.tau1 / self.n_cells if self.n_cells else math.nan
+
+    @cached_property
+    def tau2_per_cell(self) -> float:
+        """tau2 per cell of the file with at most `bound` records."""
+        return self.tau2 / self.n_cells if self.n_cells else math.nan
 
     @cached_property
     def population_uniques(self) -> float:
@@ -393,6 +431,14 @@ class PopulationRisk(RecordResult):
         """A row per record, in the caller's order and frame type."""
         return records_of(self.cells, ["p_population_unique", "expected_match"], self.prefix)
 
+    @property
+    def cell_estimates(self) -> Any:
+        """A row per cell of the file, in the order of its first record and the caller's frame type."""
+        if self.cells.source is None:
+            raise DataError("a plan's cells are brought here, the values of its keys are not; collect it first")
+        names = ("cell_fraction", "expected_records", "expected_population", "p_population_unique", "expected_match")
+        return self.cells.of_cells(names, prefix=self.prefix)
+
 
 def population_risk(
     data: Any,
@@ -403,6 +449,9 @@ def population_risk(
     interactions: int = 1,
     formula: Formula | None = None,
     select: bool = False,
+    method: Method = "counts",
+    linear: Sequence[str] = (),
+    bound: int | None = None,
     interval: Literal["bootstrap"] | None = None,
     seed: int | None = None,
     by: Sequence[str] | str | None = None,
@@ -428,6 +477,14 @@ def population_risk(
         of keys. Main effects are always in.
     select : bool
         Forward search instead: add two-way terms until z2 is below 1.645.
+    method : {"counts", "ce", "pml", "weighted"}
+        What is fitted: the counts; the counts with the inverse mean weight of each cell as offset (Clogg and Eliason);
+        the weights, scaled to the records (pseudo maximum likelihood); the counts with the sum of weights as one more
+        predictor. All but the first need a weight, and take the sampling fraction of each cell from it.
+    linear : sequence of str
+        Keys that enter the model as numbers, with one parameter each, not as categories.
+    bound : int, optional
+        Largest number of records of the cells that ``tau1_per_cell`` and ``tau2_per_cell`` are means over.
     interval : "bootstrap", optional
         95 % percentile intervals from 200 resamples of the records, the model fitted anew to each.
     seed : int, optional
@@ -450,7 +507,8 @@ def population_risk(
         As `key_frequencies`; a formula naming something that is no key.
     DataError
         As `key_frequencies`; no sampling fraction and no weight; weights that sum to less than the records;
-        interactions on a grid of more than 10 million possible cells.
+        interactions on a grid of more than 10 million possible cells; a method that needs a weight without one, or
+        with `select` or `interval`; a linear key that is no number in every record.
 
     Warns
     -----
@@ -476,7 +534,16 @@ def population_risk(
     >>> risk = population_risk(survey, keys=["sex", "age"], sampling_fraction=0.5)
     >>> risk.sample_uniques, round(risk.tau1, 6), round(risk.tau2, 6)
     (2, 0.735759, 1.264241)
+
+    The expected counts of the cells, with age as a number:
+
+    >>> linear = population_risk(survey, keys=["sex", "age"], sampling_fraction=0.5, linear=["age"])
+    >>> linear.cell_estimates["expected_records"].round(6).to_list()
+    [2.0, 2.0, 1.0, 1.0]
     """
+    method, linear = arguments.choice(method, "method", METHODS), arguments.names(linear, "linear") or ()
+    if bound is not None:
+        arguments.count(bound, "bound", "is the largest number of records of a cell")
     if interval is not None:
         arguments.choice(interval, "interval", ("bootstrap",))
     rng = arguments.seed(seed)
@@ -484,6 +551,9 @@ def population_risk(
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
         words = "select=True chooses the terms itself; leave formula= and interactions= out"
         raise DataError(words, argument="select")
+    if (method != "counts" or linear) and (select or interval is not None):
+        words = "select= and interval= are for models of counts by category; leave method= and linear= out"
+        raise DataError(words, argument="method")
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         broken=asked,
@@ -495,12 +565,26 @@ def population_risk(
         raise DataError(f"{words}; recode or leave out keys, or fit main effects (interactions=1)")
     counts = cells.table.size.astype(np.float64)
     terms, path, notes = _selected(grid, counts, pi, terms) if select else (terms, (), {})
-    fitted = fit_model(grid, terms, counts, pi)
+    if method != "counts" and cells.table.weight is None:
+        raise DataError(f"method={method!r} uses the weights of the records: give weight=", argument="weight")
+    if method == "counts" and not linear:
+        fitted = fit_model(grid, terms, counts, pi)
+    else:
+        weights, values = cells.columns["population_frequency"], level_values(cells, linear)
+        dense, gap = expected_counts(grid, terms, counts, weights, method=method, values=values)
+        fitted = _judged(grid, terms, dense, gap, counts, pi)
+    if method != "counts":
+        fitted = replace(fitted, statistics=FitStatistics())
+        notes = {**notes, "z1": UNJUDGED}
     intervals = {}
     if interval is not None and fitted.converged:
         intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
     names = {term_name(cells.keys, step.term) if step.term else "main effects": step.z2 for step in path}
-    result = _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
+    within = cells.table.size <= (cells.n if bound is None else bound)
+    result = _result(
+        cells, grid, fitted, pi, method=method, linear=linear, n_cells=int(within.sum()), bound=bound, path=names,
+        interval=intervals, prefix=prefix, notes=notes,
+    )  # fmt: skip
     return asked.of(result)
 
 
@@ -531,10 +615,12 @@ def _path_in_words(path: tuple[Step, ...]) -> str:
 
 
 def _result(
-    cells: Cells, grid: Grid, fitted: FittedModel, pi: float, *, notes: dict[str, str], **given: Any
+    cells: Cells, grid: Grid, fitted: FittedModel, pi: float, *, method: Method, notes: dict[str, str], **given: Any
 ) -> PopulationRisk:
     unique = cells.table.size == 1
-    p, match = unique_risk(fitted.mu, pi)
+    own = np.full(len(unique), pi) if method == "counts" else fractions_of(cells, pi)
+    selected = np.full(len(unique), pi) if method == "pml" else own  # weights are fitted: the population by one factor
+    p, match = unique_risk(fitted.mu, selected, own)
     statistics = fitted.statistics
     if not fitted.converged:
         words = (
@@ -545,15 +631,18 @@ def _result(
         notes = {**notes, "model": words}
         p, match, statistics = np.full_like(p, np.nan), np.full_like(match, np.nan), FitStatistics()
     apart = math.nan
-    if fitted.converged and pi < 1:
+    if fitted.converged and pi < 1 and method == "counts":
         observed = observed_sizes(size_table(cells.table.size, cells.n / pi))
         apart = dissimilarity(expected_groups(grid, fitted, cells.table.size.astype(np.float64)), observed)
     fit = fit_of(statistics.z2, apart, pi)
     tau1, tau2 = (float(risk[unique].sum()) if fitted.converged else math.nan for risk in (p, match))
-    columns = {"p_population_unique": np.where(unique, p, np.nan), "expected_match": np.where(unique, match, np.nan)}
+    columns = {
+        "p_population_unique": np.where(unique, p, np.nan), "expected_match": np.where(unique, match, np.nan),
+        "cell_fraction": own, "expected_records": fitted.mu, "expected_population": fitted.mu / selected,
+    }  # fmt: skip
     return PopulationRisk(
         cells=cells.with_cells(columns), n=cells.n, sampling_fraction=pi, sample_uniques=int(unique.sum()),
-        tau1=tau1, tau2=tau2, **asdict(statistics), n_possible=grid.n_possible,
+        tau1=tau1, tau2=tau2, method=method, **asdict(statistics), n_possible=grid.n_possible,
         model=term_names(cells.keys, fitted.terms), dissimilarity=apart, fit=fit,
         notes={**_notes(fit, fitted, int(unique.sum()), searched="path" in notes), **notes}, **given,
     )  # fmt: skip

@@ -88,7 +88,18 @@ def count_unsafe(
     >>> marks[:, 2].tolist()
     [1, 1, 0]
     """
-    chosen = np.array(variables, np.int64)
+    words, counts = count_table(codes, levels, size, variables)
+    rare = (counts > 0) & (counts <= threshold)
+    n_rare = int(np.count_nonzero(rare))
+    if n_rare:
+        _mark(words, rare, np.array(variables, np.int64), marks)
+    return int(np.count_nonzero(counts)), n_rare, int(counts[rare].sum())
+
+
+def count_table(
+    codes: NDArray[np.int32], levels: NDArray[np.int64], size: NDArray[np.int64], variables: Sequence[int]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The cell of the table of some variables that each cell of the file is in, and the records of each, maybe 0."""
     words, possible = np.zeros(len(size), np.uint64), 1
     for j in variables:
         if possible * int(levels[j]) > MOST:
@@ -96,16 +107,11 @@ def count_unsafe(
             possible = len(distinct)
         _append(codes[j], np.uint64(levels[j]), words)
         possible *= int(levels[j])
-    if possible <= DIRECT:
-        counts = np.zeros(possible, np.int64)
-        _direct(words, size, counts)
-    else:
-        words, counts = _renumber(words, size)
-    rare = (counts > 0) & (counts <= threshold)
-    n_rare = int(np.count_nonzero(rare))
-    if n_rare:
-        _mark(words, rare, chosen, marks)
-    return int(np.count_nonzero(counts)), n_rare, int(counts[rare].sum())
+    if possible > DIRECT:
+        return _renumber(words, size)
+    counts = np.zeros(possible, np.int64)
+    _direct(words, size, counts)
+    return words, counts
 
 
 def _renumber(words: NDArray[np.uint64], size: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -332,7 +338,7 @@ def risky_cells(
     if cells.roles.person is not None:
         raise DataError("distinct persons cannot be counted from cells; leave person= out for risky cells")
     if identification_levels is None:
-        sets = _up_to(cells.keys, max_dim)
+        sets = sets_up_to(cells.keys, max_dim)
     else:
         says = "gives a level for each key"
         levels = arguments.mapping(identification_levels, "identification_levels", says)
@@ -346,7 +352,8 @@ def risky_cells(
     return asked.of(RiskyCells(here.with_cells(columns), table, prefix=prefix))
 
 
-def _up_to(keys: Sequence[str], max_dim: int) -> tuple[tuple[str, ...], ...]:
+def sets_up_to(keys: Sequence[str], max_dim: int) -> tuple[tuple[str, ...], ...]:
+    """All sets of one up to `max_dim` keys, by their number."""
     arguments.count(max_dim, "max_dim", "counts the variables of a combination")
     sizes = range(1, min(max_dim, len(keys)) + 1)
     number = sum(comb(len(keys), d) for d in sizes)
@@ -383,7 +390,7 @@ def _limits(threshold: int | Mapping[int, int], dimensions: set[int]) -> dict[in
 def _tabulate(
     cells: Cells, sets: Sequence[tuple[str, ...]], limits: Mapping[int, int]
 ) -> tuple[tuple[RiskyCombination, ...], NDArray[np.int32]]:
-    codes, levels = _dense(cells)
+    codes, levels = dense_cells(cells)
     size, place = cells.table.size, {key: j for j, key in enumerate(cells.keys)}
     stopped = Event()
 
@@ -408,7 +415,7 @@ def _tabulate(
     return tuple(row for rows, _ in parts for row in rows), marks
 
 
-def _dense(cells: Cells) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def dense_cells(cells: Cells) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Codes without gaps, a missing value the last, so that small tables can be counted in place."""
     codes = np.empty((len(cells.keys), cells.n_cells), np.int32)
     used = [cells.level_sizes(key)[0] for key in cells.keys]

@@ -42,6 +42,8 @@ NEAR = {
 }
 DISTANCES = (
     ("released record to the closest (median)", "dcr_released_to_original", "dcr_released_to_control"),
+    ("random record to the closest (median)", "dcr_random_to_original", ""),
+    ("released over random, at most 1", "baseline_protection", ""),
     ("record to the closest released (median)", "dcr_original_to_released", "dcr_control_to_released"),
     ("the same over the second closest", "nndr_original_to_released", "nndr_control_to_released"),
     ("nearer to a released than to another", "identifiability", "identifiability_control"),
@@ -155,7 +157,8 @@ def details(tree: Plain, again: str = "") -> list[Block]:
     control = (exact["n_control"] or 0) > 0
     heads = ("From a", "original", *(["control"] if control else []))
     rows = tuple(
-        (words, *(_of(name, exact) for name in (own, other)[: len(heads) - 1])) for words, own, other in DISTANCES
+        (words, *(_of(name, exact) if name else "–" for name in (own, other)[: len(heads) - 1]))
+        for words, own, other in DISTANCES
     )
     caption = f"Distances between released and real records{again}"
     table = TableBlock(caption, heads, rows, tuple(range(1, len(heads))))

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 TAU1 = "Sample uniques expected to be unique in the population (tau1)"
 TAU2 = "Expected correct matches among sample uniques (tau2)"
 
+FITTED = {
+    "ce": "the counts, offset by the inverse mean weight of each combination (Clogg and Eliason)",
+    "pml": "the weights, scaled to the records (pseudo maximum likelihood)",
+    "weighted": "the counts, with the sum of weights as one more predictor",
+}
+
 
 def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
     """Enter tau1 and tau2, their share of the sample uniques, and the fit in words."""
@@ -28,17 +34,21 @@ def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
     second = ledger.value(f"{prefix}.tau2", result.tau2, f"{prefix}.tau", kind="sum")
     ledger.bounded(first.name, {second.name: (0.0, 1.0)}, lower=False)
     ledger.bounded(second.name, {uniques.name: (0.0, 1.0)}, lower=False)
+    means = ("tau1", result.tau1_per_cell), ("tau2", result.tau2_per_cell)
     return {
         "sample_uniques": uniques,
         "rule": "category" if rule_of(result) else "",
         "sampling_fraction": setting.declared(result.sampling_fraction),
         "model": tuple(result.model),
+        **({"fitted_to": FITTED[result.method]} if result.method != "counts" else {}),
+        **({"linear": tuple(result.linear)} if result.linear else {}),
         "selection": _selection(result),
         "tau1": first,
         "tau2": second,
         "tau1_per_unique": Ratio(first.name, uniques.name),
         "tau2_per_unique": Ratio(second.name, uniques.name),
         "population_uniques": InternalOnly(result.population_uniques),
+        **({} if result.bound is None else {f"{name}_per_cell": InternalOnly(tau) for name, tau in means}),
         "fit": FIT[result.fit],
         "state": result.fit,
         "recommended": result.recommended,
@@ -77,6 +87,14 @@ def blocks(plain: Plain, place: str) -> list[Block]:
         ("How the model was chosen", tree["selection"]),
         ("Fit of the model", tree["fit"]),
     ]
+    if "fitted_to" in tree:
+        facts.append(("What is fitted", tree["fitted_to"]))
+    if "linear" in tree:
+        facts.append(("Keys that enter as numbers", listed(tree["linear"])))
+    if "tau1_per_cell" in tree:
+        both = tree["tau1_per_cell"], tree["tau2_per_cell"]
+        means = ("undefined" if mean is None else f"{mean:.4g}" for mean in both)
+        facts.append(("tau1 and tau2 per combination of at most as many records as asked for", ", ".join(means)))
     if people := people_of(tree):
         facts.append(("People expected to be unique in the population (tau1 over the fraction)", people))
     if "z2" in tree:
