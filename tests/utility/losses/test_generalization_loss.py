@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,28 @@ def test_steps_of_a_recipe_are_judged_by_their_bands_and_groups() -> None:
     widths = [(ends[int(np.searchsorted([25, 35], age, side="right"))]) for age in ages]
     assert found.column_losses["age"] == pytest.approx(np.mean([(b - a) / (high - low) for a, b in widths]))
     assert found.column_losses["occupation"] == pytest.approx(2 / 5)
+
+
+def test_a_log_has_the_recipe_of_its_release(tmp_path: Path) -> None:
+    """Its hierarchies are found where the recipe is; bands of which the number is known have the edges of labels."""
+    (tmp_path / "jobs.csv").write_text("".join(f"{job};{job // 4};all\n" for job in range(1, 7)), encoding="utf-8")
+    data = sdc.load_demo()
+    steps = [
+        {"method": "recode", "column": "age", "bands": 3},
+        {"method": "recode", "column": "occupation", "hierarchy": "jobs.csv", "level": 1},
+    ]
+    recipe = sdc.Recipe(steps, folder=tmp_path)
+    made = recipe.apply(data)
+    found = generalization_loss(data, made.data, recipe=recipe, aligned=True)
+    assert found.per_column[0][1]["precision"] == 0.5
+    assert 0.2 < found.column_losses["age"] < 0.6
+    bands = sdc.Recipe(steps[:1]).apply(data)
+    logged = generalization_loss(data, bands.data, log=bands.log, aligned=True)
+    assert logged.column_losses["age"] == found.column_losses["age"]
+    with pytest.raises(ScenarioError, match="one of recipe= and log="):
+        generalization_loss(data, made.data, recipe=recipe, log=made.log, aligned=True)
+    with pytest.raises(ScenarioError, match="is a RecipeLog"):
+        generalization_loss(data, made.data, log="steps", aligned=True)
 
 
 @given(st.lists(st.sampled_from([0, 1, 2]), min_size=1, max_size=12), st.integers(0, 1000))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -126,6 +128,7 @@ def generalization_loss(
     *,
     hierarchies: Mapping[str, Any] | None = None,
     recipe: Any = None,
+    log: Any = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     aligned: bool | None = None,
     scenario: Scenario | None = None,
@@ -146,6 +149,8 @@ def generalization_loss(
     recipe : Recipe, optional
         The columns that its steps make coarser are judged, too: by the hierarchy of the step, else by one of two
         levels, what the values became and one name for all; bands of numbers count by their width.
+    log : RecipeLog, optional
+        The log of a release instead of its recipe, which stands in it.
     weights : dict of str to float or sequence of float, optional
         Weight of a column in `precision` and `loss`, 0 or more, by name or in the order of the columns; 1 unless given.
     aligned : bool, optional
@@ -198,7 +203,7 @@ def generalization_loss(
     if aligned is not None:
         arguments.flag(aligned, "aligned")
     opened = open_files(original, released, id=id)
-    judged = _columns(hierarchies, recipe, opened.recoded)
+    judged = _columns(hierarchies, recipe, log, opened.recoded)
     declared = scenario is not None and scenario.aligned
     together = opened.aligned or opened.id is not None or (declared if aligned is None else aligned)
     if not together:
@@ -220,27 +225,41 @@ def generalization_loss(
 Judged = dict[str, tuple[Hierarchy | None, tuple[float, ...] | None]]
 
 
-def _columns(hierarchies: Any, recipe: Any, recoded: Sequence[Recoded]) -> Judged:
+def _columns(hierarchies: Any, recipe: Any, log: Any, recoded: Sequence[Recoded]) -> Judged:
     """The columns to judge, each with its hierarchy and the edges of its bands (none: as its labels say)."""
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
         raise ScenarioError("hierarchies= is a dict: {column: hierarchy}", argument="hierarchies")
     judged: Judged = {name: (as_hierarchy(given), None) for name, given in (hierarchies or {}).items()}
-    for step in getattr(recipe, "steps", ()):
-        given = step.arguments
-        name = given.get("column")
-        if isinstance(name, str) and name not in judged and kind_of(step.method).recodes:
-            edges, above = given.get("bands"), given.get("hierarchy")
-            ends = (
-                [-math.inf if edge is None else float(edge) for edge in edges] if isinstance(edges, Sequence) else None
-            )
-            if ends and edges[-1] is None:
-                ends[-1] = math.inf
-            judged[name] = (None if above is None else as_hierarchy(above), None if ends is None else tuple(ends))
+    steps, folder = _steps(recipe, log)
+    for step in steps:
+        name = step.get("column")
+        if isinstance(name, str) and name not in judged and kind_of(step["method"]).recodes:
+            above = step.get("hierarchy")
+            above = folder / above if isinstance(above, str | Path) else above
+            judged[name] = (None if above is None else as_hierarchy(above), _edges(step.get("bands")))
     for recoding in recoded:
         judged.setdefault(recoding.column, (None, () if IN_BANDS in recoding.kind else None))
     if not judged:
         raise ScenarioError(NOTHING, argument="hierarchies")
     return judged
+
+
+def _steps(recipe: Any, log: Any) -> tuple[list[dict[str, Any]], Path]:
+    """The steps of a recipe, or of that in a log, and the folder where its paths start."""
+    if log is None:
+        steps = [{**step.arguments, "method": step.method} for step in getattr(recipe, "steps", ())]
+        return steps, Path(getattr(recipe, "folder", None) or "")
+    if recipe is not None or not isinstance(written := getattr(log, "recipe", None), str):
+        raise ScenarioError("log= is a RecipeLog and has its recipe; give one of recipe= and log=", argument="log")
+    return tomllib.loads(written)["steps"], Path()
+
+
+def _edges(bands: Any) -> tuple[float, ...] | None:
+    """The edges of bands, without an end where it is open; none of bands of which only the number is known."""
+    if not isinstance(bands, Sequence):
+        return None if bands is None else ()
+    ends = (-math.inf, *([math.inf] * (len(bands) - 1)))
+    return tuple(end if edge is None else float(edge) for edge, end in zip(bands, ends, strict=True))
 
 
 def _read(pair: Pair, judged: Judged, notes: dict[str, str]) -> dict[str, list[Column]]:
