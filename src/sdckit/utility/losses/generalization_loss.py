@@ -212,7 +212,7 @@ def generalization_loss(
     notes: dict[str, str] = {}
     read = _read(pair, judged, notes)
     weight = _weights(weights, read)
-    releases = [_release(pair.n, [columns[j] for columns in read.values()], weight) for j in range(pair.m)]
+    releases = [judged_together(pair.n, [columns[j] for columns in read.values()], weight) for j in range(pair.m)]
     per_release = tuple(of.figures for of in releases)
     figures = mean_figures(per_release, notes)
     return GeneralizationLoss(
@@ -296,14 +296,17 @@ def _weights(weights: Any, judged: Collection[str]) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Release:
+class Together:
+    """What was lost in one release, as the fields of the result of this name have it."""
+
     figures: dict[str, float]
     columns: tuple[dict[str, float], ...]
     normalised: dict[str, float]
     arx: dict[str, float]
 
 
-def _release(n: int, columns: Sequence[Column], weight: Floats) -> _Release:
+def judged_together(n: int, columns: Sequence[Column], weight: Floats) -> Together:
+    """The figures of a release of n records from what became of its columns, which `weight` weighs."""
     cells = np.array([np.where(of.of_record < 0, SUPPRESSED, of.level[of.of_record]) for of in columns])
     at_top = np.array([of.together == of.lattice.height and (of.level >= 0).all() for of in columns])
     gone = (cells == SUPPRESSED) | at_top[:, None]
@@ -321,7 +324,7 @@ def _release(n: int, columns: Sequence[Column], weight: Floats) -> _Release:
         "discernibility": discernibility, "average_class_size": average, "ambiguity": _ambiguity(columns, n),
     }  # fmt: skip
     of_columns = tuple(map(_of_column, columns))
-    return _Release(figures, of_columns, _normalised(figures, columns, n), _arx(columns, suppressed, figures))
+    return Together(figures, of_columns, _normalised(figures, columns, n), _arx(columns, suppressed, figures))
 
 
 def _classes(nodes: Sequence[Ints], kept: Bools) -> Ints:

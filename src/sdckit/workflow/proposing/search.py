@@ -215,7 +215,7 @@ class Search:
         return float(self.lost.ravel()[flat[0]]) if len(flat) else np.inf
 
     def _progress(self) -> str:
-        best = "" if np.isinf(self.best) else f", best loss so far {self.best:.0%}"
+        best = "" if np.isinf(self.best) else f", best loss so far {self.best:{'.0%' if self.best <= 1 else ',.4g'}}"
         return f"{self.seen:,} of {self.lost.size:,} combinations counted, {len(self.losses)} tried{best}"
 
 
