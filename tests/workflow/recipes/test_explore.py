@@ -15,9 +15,8 @@ from recipes import STEPS, scenario, survey
 from sdckit.errors import DataError, FileFormatError, ScenarioError
 from sdckit.report.chapters.map import plain_map
 from sdckit.workflow.recipes import explore as module
-from sdckit.workflow.recipes.coarsening_losses import COARSENING, CoarseningLoss
 from sdckit.workflow.recipes.explore import Exploration, Point, Runs, key_of
-from sdckit.workflow.recipes.recipe_figures import FIGURES
+from sdckit.workflow.recipes.recipe_figures import COARSENING, FIGURES, CoarseningLoss
 
 RECIPE = sdc.Recipe([STEPS[0], STEPS[1], STEPS[3]])
 GRID: dict[str, list[Any]] = {"local_suppression.k": [2, 3], "2.pd": [0.5, 0.9]}

@@ -136,7 +136,7 @@ def _print(exploration: Exploration, name: str, written: list[Path]) -> None:
     from sdckit.cli.outputs import count, number, percent
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Block, Paragraph, TableBlock
-    from sdckit.workflow.recipes.coarsening_losses import COARSENING
+    from sdckit.workflow.recipes.recipe_figures import COARSENING
 
     paths = list(exploration.points[0].parameters)
     other = [exploration.loss] if exploration.loss in COARSENING else []

@@ -23,7 +23,7 @@ from sdckit.workflow.proposing.ladders import FEW, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_words
 from sdckit.workflow.proposing.search import Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, limits_of
-from sdckit.workflow.recipes.coarsening_losses import COARSENING, CoarseningLoss
+from sdckit.workflow.recipes.recipe_figures import COARSENING, CoarseningLoss
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
 from sdckit.workflow.recipes.starter_recipe import (
     FROM_VALUES,

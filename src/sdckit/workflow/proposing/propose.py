@@ -26,13 +26,12 @@ from sdckit.workflow.proposing.find_best import (
     step_reasons,
     variants,
 )
-from sdckit.workflow.proposing.goals import goal_of
 from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
-from sdckit.workflow.proposing.search import LEAST
+from sdckit.workflow.proposing.search import LEAST, goal_of
 from sdckit.workflow.proposing.trials import How, Trials, all_steps, limits_of, open_lattice, surrounding_steps
-from sdckit.workflow.recipes.coarsening_losses import CoarseningLoss
 from sdckit.workflow.recipes.exact_relations import relations_of
 from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, hides_implied, write_starter
 
 if TYPE_CHECKING:

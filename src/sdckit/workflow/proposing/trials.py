@@ -24,8 +24,8 @@ from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
 from sdckit.workflow.assess import assess_read
 from sdckit.workflow.check import check_assessment
-from sdckit.workflow.proposing.goals import Goal
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Rung, Side, ladder_of, refines
+from sdckit.workflow.proposing.search import Goal
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.number_steps import columns_beyond, size_classes
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step

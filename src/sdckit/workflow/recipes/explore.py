@@ -24,9 +24,8 @@ from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
-from sdckit.workflow.recipes.coarsening_losses import COARSENING, CoarseningLoss
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
+from sdckit.workflow.recipes.recipe_figures import COARSENING, FIGURES, LOSSES, RISKS, CoarseningLoss, Watch, worst_of
 from sdckit.workflow.recipes.run_step import changes_number
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.errors import DataError
-from sdckit.workflow.recipes.coarsening_losses import COARSENING, CoarseningLoss
+from sdckit.workflow.recipes.recipe_figures import COARSENING, CoarseningLoss
 
 DATA = pl.DataFrame({"age": [10, 20, 30, 40], "sex": ["f", "m", "f", "m"], "pay": [1, 2, 3, 4]})
 SCENARIO = sdc.Scenario(keys=["age", "sex"])

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.workflow.proposing import goals
+from sdckit.workflow.proposing import search
 from sdckit.workflow.proposing.trials import Trials, open_lattice
-from sdckit.workflow.recipes.coarsening_losses import BY_COLUMN, COARSENING, CoarseningLoss
+from sdckit.workflow.recipes.recipe_figures import BY_COLUMN, COARSENING, CoarseningLoss
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 # By column the groups of its values at each level, the last being one for all.
@@ -92,7 +92,7 @@ def test_with_suppression_the_loss_is_that_of_the_release(
     figure: str, few: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not few:
-        monkeypatch.setattr(goals, "MOST", 0)
+        monkeypatch.setattr(search, "MOST", 0)
     data, _ = files(tmp_path, ["town"], 5)
     data = data.with_columns(age=pl.Series(np.random.default_rng(5).integers(20, 70, N)))
     scenario = sdc.Scenario(keys=["town", "age"], hierarchies={"town": str(tmp_path / "town.csv")}, thresholds={"k": 3})
@@ -112,7 +112,7 @@ def test_least_is_what_the_recodings_of_a_node_lose(tmp_path: Path) -> None:
     lattice = open_lattice(data, scenario, keep=(), prefer={}, weights={}, internal=True)
     one = Trials(data, scenario, lattice, 0.0, None)
     for figure in COARSENING:
-        goal = goals.goal_of(CoarseningLoss(figure, scenario), lattice, data, one.recoded)
+        goal = search.goal_of(CoarseningLoss(figure, scenario), lattice, data, one.recoded)
         assert goal is not None
         assert goal.certain is (figure in BY_COLUMN)
         for node in product(*map(range, lattice.shape)):
