@@ -202,3 +202,12 @@ def test_values_that_kept_their_name_alone_were_not_made_coarser() -> None:
     half = made["age"].unique(maintain_order=True).to_list()
     edge = data.filter(made["age"] == half[1])["age"].min()
     assert generalization_loss(pair).loss == pytest.approx(((edge - 1) + (6 - edge)) / 5 / 2)
+
+
+def test_numbers_are_the_values_of_a_file_of_a_hierarchy() -> None:
+    """A column of floats has 22.0 where the file says 22."""
+    levels = {"17.5": ["young", "*"], "22": ["young", "*"], "40": ["old", "*"]}
+    ages = pl.DataFrame({"age": [17.5, 22.0, 40.0]})
+    some = ages.select(pl.when(pl.col("age") < 30).then(pl.lit("young")).otherwise(pl.lit("old")).alias("age"))
+    assert generalization_loss(ages, some, hierarchies={"age": levels}, aligned=True).precision == 0.5
+    assert generalization_loss(ages, ages, hierarchies={"age": levels}, aligned=True).precision == 1

@@ -140,6 +140,16 @@ class Column:
         return entropy_bits(self.leaf, gone, gone, self.times, self.lattice)
 
 
+def written(value: Any) -> str:
+    """A value as files of hierarchies write it, and columns of integers.
+
+    >>> written(22.0), written("22.50"), written("01")
+    ('22', '22.50', '01')
+    """
+    text = str(value)
+    return text[:-2] if text.endswith(".0") and text[:-2].removeprefix("-").isdecimal() else text
+
+
 def lattice_of(hierarchy: Hierarchy, edges: Sequence[float] | None = None) -> tuple[Lattice, list[dict[str, int]]]:
     """A hierarchy as numbers, and for each level the number of each name.
 
@@ -148,8 +158,9 @@ def lattice_of(hierarchy: Hierarchy, edges: Sequence[float] | None = None) -> tu
     names: list[dict[str, int]] = []
     node, size, n = [], list[float](), 0
     for values in (hierarchy.leaves, *hierarchy.levels):
-        own = {text: n + at for at, text in enumerate(dict.fromkeys(map(str, values)))}
-        numbers = np.array([own[str(value)] for value in values], np.int64)
+        texts = list(map(written, values))
+        own = {text: n + at for at, text in enumerate(dict.fromkeys(texts))}
+        numbers = np.array([own[text] for text in texts], np.int64)
         size += np.bincount(numbers - n, minlength=len(own)).tolist()
         node.append(numbers)
         names.append(own)
@@ -183,6 +194,7 @@ def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edge
     pairs, of_record, times = _counted(numbers, (n_before + 1) * (n_after + 1))
     first, second = pairs // (n_after + 1), pairs % (n_after + 1)
     gone = second == n_after
+    values, names_after = list(map(written, values)), list(map(written, names_after))
     texts = [values[at] for at in first], ["" if at == n_after else names_after[at] for at in second]
     alone = hierarchy is None
     if hierarchy is None:
