@@ -71,7 +71,7 @@ class GeneralizationLoss(PairResult):
         The columns that were judged.
     per_column : tuple of tuple of dict
         For each release and column: ``level`` (NaN for several), ``precision``, ``loss``, ``entropy``,
-        ``entropy_share``, ``suppressed`` (share of its values).
+        ``entropy_share``, ``suppressed`` (share of its values), ``changed`` (records of another value).
     normalised : tuple of dict
         For each release each figure between that of the original, 0, and that of a file without any value, 1.
     arx : tuple of dict
@@ -103,6 +103,11 @@ class GeneralizationLoss(PairResult):
             name: math.fsum(row["loss"] for row in rows) / self.m
             for name, rows in zip(self.columns, of_releases, strict=True)
         }
+
+    @property
+    def n_changed(self) -> int:
+        """The fewest records, but for none, that lost something in a column of a release."""
+        return int(min((row["changed"] for of in self.per_column for row in of if row["changed"]), default=0))
 
     @cached_property
     def table(self) -> Any:
@@ -349,6 +354,7 @@ def _of_column(of: Column) -> dict[str, float]:
         "loss": of.loss, "entropy": of.entropy,
         "entropy_share": of.entropy / of.most_entropy if of.most_entropy else 0.0,
         "suppressed": of.mean((of.level == SUPPRESSED).astype(np.float64)),
+        "changed": float(of.times[of.level != 0].sum()),
     }  # fmt: skip
 
 

@@ -263,11 +263,10 @@ def goal_of(of: CoarseningLoss, lattice: Lattice, data: Any, recoded: Callable[[
     ladders = [[_column(of, data, ladder.key, rung, recoded) for rung in ladder.rungs] for ladder in lattice.ladders]
     if certain:
         return Goal(of, _added(of.figure, ladders), certain=True)
-    weight = np.ones(len(ladders))
     least = np.empty(shape)
     for node in product(*map(range, shape)):
         columns = [ladder[rung] for ladder, rung in zip(ladders, node, strict=True)]
-        least[node] = judged_together(lattice.n, columns, weight).figures[of.figure]
+        least[node] = judged_together(lattice.n, columns, np.ones(len(columns))).figures[of.figure]
     return Goal(of, least, certain=False)
 
 

@@ -400,23 +400,21 @@ def _measure(
     data: Any, scenario: Scenario, entropy: int, coarsening: CoarseningLoss | None
 ) -> Callable[[Recipe], dict[str, Any]]:
     watch = Watch(data, scenario)
-    lost = {} if coarsening is None else {coarsening.figure: math.nan}
+    unknown = dict.fromkeys([*FIGURES, *([coarsening.figure] if coarsening else [])], math.nan)
 
     def measure(recipe: Recipe) -> dict[str, Any]:
+        figures: dict[str, float] = {}
         try:
             done = recipe.apply(data, scenario=scenario, seed=entropy, secret=NO_SECRET, watch=False)
             others = changes_number(done.log.steps, done.log.n)
             rows = None if others else done.log.rows(data, folder=recipe.folder)
             before = watch.in_order(rows)
-            figures = before.after(len(recipe.steps), "explore", done.data, 0)
+            figures = worst_of(before.after(len(recipe.steps), "explore", done.data, 0))
+            if coarsening is not None:
+                figures[coarsening.figure] = coarsening(before.original, done.data)
         except SdcError as error:
-            return {**dict.fromkeys(FIGURES, float("nan")), **lost, "note": str(error)}
-        if coarsening is None:
-            return {**worst_of(figures), "note": ""}
-        try:
-            return {**worst_of(figures), coarsening.figure: coarsening(before.original, done.data), "note": ""}
-        except SdcError as error:
-            return {**worst_of(figures), **lost, "note": str(error)}
+            return {**unknown, **figures, "note": str(error)}
+        return {**figures, "note": ""}
 
     return measure
 
