@@ -108,9 +108,8 @@ def test_the_verdict_on_a_release_stands_while_it_holds_for_whoever_comes_back(t
         session.set_inputs(exact=False)
         session.set_inputs(exact=True)
         assert "The file as it is: bad" in str(session.get_output("verdict").value)
-        session.set_inputs(exact=False)
-        seat.change(steps=())
-        session.set_inputs(exact=False)
+    seat.change(steps=(), exact=False)
+    with sat(made, tab=seat.name) as session:
         assert "make the release again" in str(session.get_output("verdict").value)
 
 

@@ -186,7 +186,7 @@ KINDS = {
     **dict.fromkeys(
         ["keep_zeros", "aligned", "first", "pairs", "robust", "select", "cross_fit", "drop_missing", "header", "labels",
          "proper", "exclude_missing_target", "exclude_high_risk", "invariant", "same_size", "relative", "joint",
-         "attacks", "guess", "hide_implied", "internal", "remedies"], "flag"),
+         "attacks", "guess", "hide_implied", "internal", "remedies", "coins"], "flag"),
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
          "outside", "null", "fit_to", "interval", "statistic", "loss",

@@ -103,6 +103,7 @@ LINES = {
     "alpha-k": f"alpha-k {TOLD}",
     "identity-disclosure": f"identity-disclosure {PAIR} {KEYS}",
     "replicated-uniques": f"replicated-uniques {PAIR} {KEYS}",
+    "generalization-loss": f"generalization-loss {ROWS} --hierarchies sex=levels.csv",
     "edit-rules": f"edit-rules {PAIR} --rules rules.toml --identifiers id,hh,w",
     "copied-records": f"copied-records {PAIR} --control control.parquet --identifiers id,hh,w",
     "attribute-disclosure": f"attribute-disclosure {PAIR} {KEYS} --target ill",
@@ -151,6 +152,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
     (path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     (path / "rules.toml").write_text('[[rules]]\ncolumn = "ill"\nwhen = {sex = "f"}\nvalue = "no"\n', encoding="utf-8")
+    (path / "levels.csv").write_text("f;*\nm;*\n", encoding="utf-8")
     ledger = sdc.ReleaseLedger.create(path / "ledger", key=path / "ledger.key", survey="Survey")
     for name in ("2023", "waiting"):
         ledger = ledger.add(

@@ -69,11 +69,14 @@ def test_neighbours_by_hand() -> None:
 def test_mates_who_stand_together_make_no_order_that_tells(in_order: bool) -> None:
     """What all of a household share is told by mates; an order that others stand in tells as ever."""
     homes = np.repeat(np.arange(250), 4)
-    kinds = RNG.integers(0, 2, 250)
+    kinds = np.random.default_rng(3).integers(0, 2, 250)
     truth = (np.sort(kinds) if in_order else kinds)[homes].astype(np.float64)
-    (fitted,) = list(by_position(truth, np.arange(N), FIT, homes))[-1:]
-    told = ~np.isnan(fitted)
-    share = float((fitted[told] == truth[told]).mean())
-    assert (share > 0.95) is in_order
-    (fitted,) = list(by_position(truth, np.arange(N), FIT))[-1:]
-    assert float((fitted == truth).mean()) > 0.6  # mates counted
+
+    def share(fitted: np.ndarray) -> float:
+        told = ~np.isnan(fitted)
+        return float((fitted[told] == truth[told]).mean())
+
+    beside_others = [share(fitted) for fitted in by_position(truth, np.arange(N), FIT, homes)]
+    assert any(right > 0.95 for right in beside_others) is in_order
+    *_, counting_mates = by_position(truth, np.arange(N), FIT)
+    assert share(counting_mates) > 0.6

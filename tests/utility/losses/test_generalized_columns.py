@@ -64,6 +64,8 @@ def test_bands_of_numbers_count_by_their_width() -> None:
 def test_what_is_no_generalisation_is_refused() -> None:
     with pytest.raises(DataError, match="no generalisation"):
         column(["Graz"], ["North"])
+    with pytest.raises(DataError, match="no value in the original"):
+        column([None, None], ["Graz", None])
     with pytest.raises(DataError, match="in no line of its hierarchy"):
         column(["Enns"], ["North"])
 

@@ -190,6 +190,8 @@ def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edge
     n_before, n_after, order = len(values), len(names_after), pair.orders[j]
     after = after if order is None else after[order]
     known = before < n_before
+    if not known.any():
+        raise DataError(f"column {name!r} has no value in the original; leave it out", argument="hierarchies")
     numbers = np.where(known, before * (n_after + 1) + after, -1)
     pairs, of_record, times = _counted(numbers, (n_before + 1) * (n_after + 1))
     first, second = pairs // (n_after + 1), pairs % (n_after + 1)
