@@ -149,3 +149,14 @@ def test_one_level_prints_as_among_all(columns):
     coding = open_pair(*(pl.DataFrame({"x": one}) for one in columns), categories={"keys": ["x"]}).codes("x")
     assert [coding.label(code) for code in range(coding.n_levels + 1)] == coding.labels()
     assert classes_of("x", [np.arange(9.0)], 3).label(2) == classes_of("x", [np.arange(9.0)], 3).labels()[2]
+
+
+@pytest.mark.parametrize("values", [[5, 2, 9], [2.5, 0.5, 1.5], [1 << 50, 3, 4]])
+def test_files_of_the_same_numbers_are_numbered_in_their_order(values):
+    """As of ids: nothing is sorted where both files have the same, and the order is that of the numbers."""
+    frame = pl.DataFrame({"x": values})
+    pair = open_pair(frame, frame.reverse(), categories={"keys": ["x"]})
+    before, after = pair.codes("x").codes
+    assert before.tolist() == [sorted(values).index(value) + 1 for value in values]
+    assert after.tolist() == before.tolist()[::-1]
+    assert pair.codes("x").labels()[1:] == [f"{value:g}" if value < 100 else str(value) for value in sorted(values)]

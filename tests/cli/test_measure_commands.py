@@ -170,3 +170,12 @@ def test_identifiers_are_never_read(sdckit, folder: Path) -> None:
     assert "home" in sdckit(*pair).out
     assert "home" not in sdckit(*pair, "--identifiers", "row,home").out
     assert all(name in sdckit(*pair, "--identifiers", "row,home").out for name in NUMBERS)
+
+
+def test_a_log_names_the_columns_that_were_made_coarser(sdckit, folder: Path) -> None:
+    made = sdc.Recipe([{"method": "recode", "column": "income", "bands": 3}]).apply(pl.read_csv("survey.csv"))
+    made.data.write_csv("coarse.csv")
+    made.log.write("log.json")
+    done = sdckit("generalization-loss", "survey.csv", "--released", "coarse.csv", "--log", "log.json", "--aligned")
+    assert done.code == 0, done.err
+    assert done.out.count("income") == 1

@@ -20,7 +20,6 @@ KINDS = {
     "--exclude-levels": {"A,B", "A=A,B"},
     "--guesses": {"N,N", "N|X,X"},  # how many, of canaries; of a Bayesian intruder the values, too
     "--kind": {"NAME", "A,B"},
-    "--loss": {"information|pmse|model", "NAME"},
     "--model": {"FORMULA", "NAME"},
     "--n": {"N", "X"},
     "--new": {"", "A,B"},  # of the app: another one beside one that runs; else columns

@@ -10,9 +10,11 @@ import pytest
 
 import releases
 import sdckit as sdc
+from sdckit.cells.pair import open_files
 from sdckit.errors import DataError, SdcError
 from sdckit.utility import utility_overview as module
 from sdckit.utility.utility_overview import HEADLINES, lacking, utility_overview
+from sdckit.workflow.recoded_original.open_recoded import open_recoded
 
 NAMES = ["sex", "age", "region", "income", "ill"]
 
@@ -111,3 +113,22 @@ def test_what_lacks_is_known_before(names, numeric, models, aligned):
     known = lacking(names, numeric, models, aligned=aligned, n=size, sizes=[size])
     assert [(name, reason) for name, reason in known if reason] == list(found.skipped)
     assert {name for name, reason in known if not reason} == set(found.results)
+
+
+def test_what_a_recoding_took_is_a_row_where_something_was_recoded() -> None:
+    """The other rows compare with the original recoded alike, and say nothing of it."""
+    data = releases.original()
+    recipe = sdc.Recipe([{"method": "recode", "column": "age", "bands": [0, 30, 50, None]}])
+    made = recipe.apply(data).data
+    opened = open_recoded(open_files(data, made), {"variables": NAMES}, aligned=True)
+    found = utility_overview(opened.pair, variables=NAMES, numeric=["income"], aligned=True, seed=1)
+    lost = sdc.generalization_loss(data, made, recipe=recipe, aligned=True)
+    assert (found.coarsening_loss, found.coarsening_precision) == (lost.loss, lost.precision)
+    assert found.coarsening_entropy == lost.entropy_share
+    assert found.largest_total_variation == 0
+    assert "recoded variables" in set(found.table["level"])
+    for other in (
+        utility_overview(opened.pair, variables=["sex", "ill"], aligned=True, seed=1),
+        overview(aligned=True),
+    ):
+        assert "generalization_loss" not in {*other.results, *dict(other.skipped)}

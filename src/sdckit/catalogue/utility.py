@@ -36,12 +36,13 @@ def _in_classes(context: Context) -> set[str]:
 
 def _overview_parts(context: Context) -> list[tuple[str, str]]:
     """The measures of the overview, each with the reason why it cannot run, if any."""
-    from sdckit.utility.utility_overview import lacking
+    from sdckit.utility.utility_overview import lacking, recoded_among
 
     given = _overview_arguments(context)
+    recoded = context.pair is not None and bool(recoded_among(context.pair, given["variables"]))
     return lacking(
         given["variables"], given["numeric"], tuple(context.models), aligned=context.aligned, n=context.n or 0,
-        sizes=context.sizes,
+        sizes=context.sizes, recoded=recoded,
     )  # fmt: skip
 
 

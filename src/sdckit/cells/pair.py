@@ -194,6 +194,7 @@ def _many(known: nw.Series[Any]) -> bool:
 
 
 Source: TypeAlias = Literal["recipe", "log", "recognised"]
+IN_BANDS = "numbers in bands"  # a kind of recoding
 
 
 @dataclass(frozen=True)

@@ -436,6 +436,7 @@ class MeasureCall:
             names = _listed(scenario.columns if self.takes("keys") else [getattr(scenario, role) for role in roles])
         if name != "population":
             names += [column for role in COLUMNS if role in given for column in _listed(given[role])]
+            names += given["log"].columns if "log" in given and self.takes("hierarchies") else ()
         if whole:
             names = [*(names if self.takes("keys") else ()), *header.columns]
         never = {*given.get("identifiers", ()), *(scenario.identifiers if scenario else ())} - {given.get("id")}

@@ -179,7 +179,10 @@ def figures_view(
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
-        pair, variables = getattr(result, "pair", None), variables_of(result)
+        pair, variables = (
+            result if hasattr(result, "n_changed") else getattr(result, "pair", None),
+            variables_of(result),
+        )
         leaves: dict[str, Tree] = {
             name: guard_by_changes(
                 (share_leaf if name in shares else value_leaf)(ledger, f"{start}.{name}", getattr(result, name)),

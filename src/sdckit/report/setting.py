@@ -253,7 +253,7 @@ MANY = 500
 # Values of figures for a release equal to its original; 0 for the others.
 ALIKE = {
     "auc": 0.5, "pearson_similarity": 1.0, "spearman_similarity": 1.0, "contingency_similarity": 1.0,
-    "mean_overlap": 1.0, "min_overlap": 1.0, "sample_equivalent": 1.0,
+    "mean_overlap": 1.0, "min_overlap": 1.0, "sample_equivalent": 1.0, "precision": 1.0, "coarsening_precision": 1.0,
 }  # fmt: skip
 
 
@@ -284,6 +284,8 @@ def n_moved(pair: Any, variables: Sequence[str]) -> int:
     already. Values that cannot be compared count as one record.
     """
     try:
+        if (changed := getattr(pair, "n_changed", None)) is not None:  # a result that counted them itself
+            return int(changed)
         single = _fewest(pair, [[name] for name in variables])
         return single if single >= MANY or len(variables) < 2 else _fewest(pair, [list(variables)])
     except SdcError:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from sdckit.cells.pair import PairResult, mean_figures
+from sdckit.cells.pair import Pair, PairResult, Recoded, mean_figures
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
 from sdckit.utility.ecdf_utility import ecdf_utility
+from sdckit.utility.losses.generalization_loss import generalization_loss
 from sdckit.utility.losses.information_loss import information_loss
 from sdckit.utility.models.compare_models import compare_models
 from sdckit.utility.models.model_fits import Family
@@ -29,6 +30,7 @@ from sdckit.utility.weighted_totals import MovedFigure, moved_figures
 MOST_JOINT = 50_000  # most records for the joint distribution function of several numbers: beyond, it is slow
 MOST_NUMBERS = 5
 NO_NUMBER = "no variable is declared numeric"
+COARSER, RECODED = "generalization_loss", "recoded variables"
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 Step = Callable[[str], None]
 
@@ -80,6 +82,18 @@ HEADLINES: tuple[Headline, ...] = (
     Headline(
         "il1_mean", "values", "information_loss", "il1_mean", "change of a value, in per cent of it, mean", 0.0
     ),
+    Headline(
+        "coarsening_loss", RECODED, COARSER, "loss",
+        "share of its domain that a value stands for, mean", 0.0,
+    ),
+    Headline(
+        "coarsening_precision", RECODED, COARSER, "precision",
+        "1 less the share of their hierarchies that values went up, mean", 1.0,
+    ),
+    Headline(
+        "coarsening_entropy", RECODED, COARSER, "entropy_share",
+        "share of the bits about the values that is lost", 0.0,
+    ),
 )  # fmt: skip
 
 
@@ -122,6 +136,9 @@ class UtilityOverview(PairResult):
     min_overlap: float = math.nan
     sign_agreement: float = math.nan
     il1_mean: float = math.nan
+    coarsening_loss: float = math.nan
+    coarsening_precision: float = math.nan
+    coarsening_entropy: float = math.nan
 
     @property
     def table(self) -> Any:
@@ -235,7 +252,8 @@ def utility_overview(
     skipped: list[tuple[str, str]] = []
     calls = _calls(chosen, families, aligned=together, seed=seed)
     plan = lacking(
-        chosen.names, chosen.numeric, tuple(families), aligned=together, n=chosen.pair.n, sizes=chosen.pair.sizes
+        chosen.names, chosen.numeric, tuple(families), aligned=together, n=chosen.pair.n, sizes=chosen.pair.sizes,
+        recoded=bool(recoded_among(chosen.pair, chosen.names)),
     )  # fmt: skip
     for name, reason in plan:
         if reason:
@@ -305,11 +323,13 @@ def lacking(
     aligned: bool,
     n: int,
     sizes: Sequence[int],
+    recoded: bool = False,
 ) -> list[tuple[str, str]]:
     """The measures behind the table in their order, and what each lacks to run; "" where nothing.
 
     `names`: variables in common. `numeric`: those of them that are numbers. `aligned`: whether rows belong
     together. `n` and `sizes`: records of the original and of the releases; 0 and empty where nobody has counted.
+    `recoded`: whether one of the variables was recoded, original as release: only then it is asked what that lost.
 
     >>> [name for name, why in lacking(["age"], [], [], aligned=False, n=100, sizes=[100]) if not why]
     ['propensity', 'compare_distributions']
@@ -324,9 +344,15 @@ def lacking(
         ("tabular_utility", alone),
         ("compare_associations", alone),
         ("information_loss", apart or undeclared),
+        *([(COARSER, "")] if recoded and aligned else []),
     ]
     models = [(f"compare_models:{formula}", "") for formula in formulas]
     return plan + (models or [("compare_models", "no model was named")])
+
+
+def recoded_among(pair: Pair, names: Sequence[str]) -> tuple[Recoded, ...]:
+    """The recodings of some columns of the original."""
+    return tuple(recoding for recoding in pair.recoded if recoding.column in names)
 
 
 def _not_joint(numeric: Sequence[str], records: int) -> str:
@@ -350,6 +376,7 @@ def _calls(
         "tabular_utility": partial(tabular_utility, pair, **both),
         "compare_associations": partial(compare_associations, pair, **both),
         "information_loss": partial(information_loss, pair, numeric=numeric, robust=False, seed=seed),
+        COARSER: partial(generalization_loss, replace(pair, recoded=recoded_among(pair, names))),
         **{
             f"compare_models:{formula}": partial(compare_models, pair, formula=formula, family=family)
             for formula, family in families.items()

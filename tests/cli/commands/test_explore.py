@@ -39,6 +39,18 @@ def test_a_table_a_map_and_its_runs(sdckit: Runner, files: tuple[object, ...], t
     assert (tmp_path / "u.csv").read_bytes() == out.read_bytes()
 
 
+def test_another_loss_is_a_column_of_its_own(sdckit: Runner, files: tuple[object, ...], tmp_path: Path) -> None:
+    recipe = tmp_path / "coarser.toml"
+    recipe.write_text('[[steps]]\nmethod = "local_suppression"\nk = 2\n', encoding="utf-8")
+    grid = ("--grid", "1.k=2,9", "--loss-figure", "loss", "--plot", tmp_path / "map.svg")
+    done = sdckit("explore", recipe, *files[1:], *grid)
+    assert (done.code, done.err) == (0, "")
+    (heads,) = (line.split() for line in done.out.splitlines() if "pMSE" in line)
+    first, second = (line.split() for line in done.out.splitlines() if line.startswith(("1 ", "2 ")))
+    assert 0 < float(first[heads.index("loss")]) < float(second[heads.index("loss")])
+    assert "a value stands for" in (tmp_path / "map.svg").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

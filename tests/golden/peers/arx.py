@@ -135,6 +135,94 @@ def _(row: Row) -> None:
     assert row.run(steps=step_of_bands(), apply=survey())["age"].n_unique() == 3
 
 
+def at_levels(age: int, educ: int) -> pl.DataFrame:
+    """The survey with age and educ so many levels up; at the third there is one name for all."""
+    up = {"age": age, "educ": educ}
+    return survey().select(
+        pl.col(name).cast(pl.Float64).map_elements(lambda v, of=LEVELS[name], to=to: of[f"{v:g}"][to], pl.String)
+        for name, to in up.items()
+    )
+
+
+LEVELS: dict[str, dict[str, list[str]]] = {
+    "age": {value: [value, *names, "any"] for value, names in AGES.items()},
+    "educ": {
+        value: [value, value, low, "any"]
+        for value, low in zip(["9", "12", "14", "16", "17", "20"], ["low"] * 2 + ["high"] * 4, strict=True)
+    },
+}
+ABOVE = {name: {float(value): names[1:] for value, names in of.items()} for name, of in LEVELS.items()}
+
+
+@TRY("`setQualityModel(...)`, the best of all combinations")
+def _(row: Row) -> None:
+    for name, of in LEVELS.items():
+        Path(f"{name}.csv").write_text("".join(";".join(names) + "\n" for names in of.values()), encoding="utf-8")
+    files = {name: f"{name}.csv" for name in LEVELS}
+    scenario = sdc.Scenario(keys=list(LEVELS), hierarchies=files, thresholds={"k": 300})
+    classes = [sizes(list(LEVELS), at_levels(age, educ)) for age in range(4) for educ in range(4) if age + educ < 6]
+    least = min(sum(n * n for n in of.values()) for of in classes if min(of.values()) >= 300)
+    row.equal(row.run(survey().select(*LEVELS), scenario=scenario), least)
+
+
+# --- what a result lost --------------------------------------------------------------------------------
+
+
+def lost(row: Row, call: int = 0) -> object:
+    """The call of a row on the survey with ages one level up and educ two."""
+    return row.run(survey().select(*LEVELS), at_levels(1, 2), call=call, hierarchies=ABOVE)
+
+
+def below(name: str, level: int) -> list[tuple[int, int, int]]:
+    """Of each record, how often its value occurs, how often that of its class, and how many values that has."""
+    values = [f"{value:g}" for value in survey()[name].to_list()]
+    often, up = Counter(values), {value: of[level] for value, of in LEVELS[name].items()}
+    of_class = Counter(up[value] for value in values)
+    return [(often[v], of_class[up[v]], list(up.values()).count(up[v])) for v in values]
+
+
+MADE = {"age": 1, "educ": 2}
+
+
+@TRY("`createEntropyMetric()`")
+def _(row: Row) -> None:
+    bits = sum(math.log2(of_class / often) for name, to in MADE.items() for often, of_class, _ in below(name, to))
+    row.equal(lost(row)[0]["entropy"], bits)
+    row.equal(lost(row, call=1), bits)
+
+
+@TRY("`createLossMetric()`")
+def _(row: Row) -> None:
+    n = len(survey())
+    losses = {name: sum(size - 1 for _, _, size in below(name, to)) / 5 / n for name, to in MADE.items()}
+    row.equal(lost(row), losses)
+
+
+@TRY("`createPrecisionMetric()`")
+def _(row: Row) -> None:
+    row.equal(1 - lost(row), (1 / 3 + 2 / 3) / 2)
+
+
+@TRY("`createHeightMetric()`")
+def _(row: Row) -> None:
+    row.equal(lost(row), 1 + 2)
+
+
+@TRY("`createDiscernabilityMetric()`")
+def _(row: Row) -> None:
+    row.equal(lost(row), sum(n * n for n in sizes(list(LEVELS), at_levels(1, 2)).values()))
+
+
+@TRY("`createAECSMetric()`")
+def _(row: Row) -> None:
+    row.equal(lost(row), len(survey()) / len(sizes(list(LEVELS), at_levels(1, 2))))
+
+
+@TRY("`createAmbiguityMetric()`")
+def _(row: Row) -> None:
+    assert lost(row) > 1
+
+
 # --- privacy models ------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from hypothesis import given, strategies as st
 
 import sdckit as sdc
 from sdckit import ColumnError, ScenarioError, generalization_loss
+from sdckit.cells.pair import open_files
+from sdckit.workflow.recoded_original.open_recoded import open_recoded
 
 TOWNS = {"Graz": ["South", "*"], "Linz": ["North", "*"], "Wels": ["North", "*"], "Enns": ["North", "*"]}
 SEX = {"f": ["*"], "m": ["*"]}
@@ -98,6 +102,28 @@ def test_steps_of_a_recipe_are_judged_by_their_bands_and_groups() -> None:
     assert found.column_losses["occupation"] == pytest.approx(2 / 5)
 
 
+def test_a_log_has_the_recipe_of_its_release(tmp_path: Path) -> None:
+    """Its hierarchies are found where the recipe is; bands of which the number is known have the edges of labels."""
+    (tmp_path / "jobs.csv").write_text("".join(f"{job};{job // 4};all\n" for job in range(1, 7)), encoding="utf-8")
+    data = sdc.load_demo()
+    steps = [
+        {"method": "recode", "column": "age", "bands": 3},
+        {"method": "recode", "column": "occupation", "hierarchy": "jobs.csv", "level": 1},
+    ]
+    recipe = sdc.Recipe(steps, folder=tmp_path)
+    made = recipe.apply(data)
+    found = generalization_loss(data, made.data, recipe=recipe, aligned=True)
+    assert found.per_column[0][1]["precision"] == 0.5
+    assert 0.2 < found.column_losses["age"] < 0.6
+    bands = sdc.Recipe(steps[:1]).apply(data)
+    logged = generalization_loss(data, bands.data, log=bands.log, aligned=True)
+    assert logged.column_losses["age"] == found.column_losses["age"]
+    with pytest.raises(ScenarioError, match="one of recipe= and log="):
+        generalization_loss(data, made.data, recipe=recipe, log=made.log, aligned=True)
+    with pytest.raises(ScenarioError, match="is a RecipeLog"):
+        generalization_loss(data, made.data, log="steps", aligned=True)
+
+
 @given(st.lists(st.sampled_from([0, 1, 2]), min_size=1, max_size=12), st.integers(0, 1000))
 def test_going_further_up_never_loses_less(levels: list[int], seed: int) -> None:
     towns = np.random.default_rng(seed).choice(list(TOWNS), len(levels)).tolist()
@@ -129,3 +155,59 @@ def test_bad_input_is_refused() -> None:
         lost(weights={"age": 1.0})
     with pytest.raises(ScenarioError, match="above 0"):
         lost(weights={"town": 0.0, "sex": 0.0, "job": 0.0})
+
+
+def recoded_pair(release: pl.DataFrame, original: pl.DataFrame, columns: list[str]) -> Any:
+    """The files with the original recoded as the release is, as `assess` opens them."""
+    return open_recoded(open_files(original, release), {"variables": columns}, aligned=True).pair
+
+
+def test_a_recoded_pair_says_by_itself_what_was_made_coarser() -> None:
+    data = sdc.load_demo().select("age", "occupation", "religious")
+    recipe = sdc.Recipe([
+        {"method": "recode", "column": "age", "bands": [15, 25, 35, None]},
+        {"method": "recode", "column": "occupation", "groups": {"low": [1, 2, 3], "high": [4, 5, 6]}},
+    ])  # fmt: skip
+    made = recipe.apply(data).data
+    pair = recoded_pair(made, data, data.columns)
+    assert pair.original["age"].to_list() == made["age"].to_list()
+    found = generalization_loss(pair)
+    assert found.columns == ("age", "occupation")
+    assert found.per_release == generalization_loss(data, made, recipe=recipe, aligned=True).per_release
+    some = made.with_columns(pl.when(pl.int_range(pl.len()) < 40).then(None).otherwise("age").alias("age"))
+    assert generalization_loss(recoded_pair(some, data, data.columns)).loss > found.loss
+
+
+def test_a_column_that_was_changed_otherwise_too_is_left_out_and_said() -> None:
+    data = pl.DataFrame({"age": [20, 21, 30, 31] * 20, "town": ["a", "b", "c", "d"] * 20})
+    towns = {"a": "ab", "b": "ab", "c": "cd", "d": "cd"}
+    release = data.select(pl.col("age") // 10 * 10, pl.col("town").replace_strict(towns))
+    pair = recoded_pair(release, data, data.columns)
+    town = pair.released[0]["town"].scatter([0], ["cd"])
+    moved = replace(pair, released=(pair.released[0].with_columns(town=town),), memo={})
+    found = generalization_loss(moved)
+    assert found.columns == ("age",)
+    assert "one value became several" in found.notes["town"]
+
+
+def test_values_that_kept_their_name_alone_were_not_made_coarser() -> None:
+    """Top-coding leaves the values below the limit as they were, and bands count by their width."""
+    data = pl.DataFrame({"age": [1, 2, 3, 4, 5, 6]})
+    top = sdc.Recipe([{"method": "top_bottom_code", "column": "age", "top": 5}])
+    found = generalization_loss(data, data.select(pl.col("age").clip(upper_bound=5)), recipe=top, aligned=True)
+    assert (found.precision, found.loss) == pytest.approx((1 - 2 / 6 / 2, 2 / 6 / 5))
+    bands = sdc.Recipe([{"method": "recode", "column": "age", "bands": 2}])  # edges of the file's own
+    made = bands.apply(data).data
+    pair = recoded_pair(made, data, ["age"])
+    half = made["age"].unique(maintain_order=True).to_list()
+    edge = data.filter(made["age"] == half[1])["age"].min()
+    assert generalization_loss(pair).loss == pytest.approx(((edge - 1) + (6 - edge)) / 5 / 2)
+
+
+def test_numbers_are_the_values_of_a_file_of_a_hierarchy() -> None:
+    """A column of floats has 22.0 where the file says 22."""
+    levels = {"17.5": ["young", "*"], "22": ["young", "*"], "40": ["old", "*"]}
+    ages = pl.DataFrame({"age": [17.5, 22.0, 40.0]})
+    some = ages.select(pl.when(pl.col("age") < 30).then(pl.lit("young")).otherwise(pl.lit("old")).alias("age"))
+    assert generalization_loss(ages, some, hierarchies={"age": levels}, aligned=True).precision == 0.5
+    assert generalization_loss(ages, ages, hierarchies={"age": levels}, aligned=True).precision == 1

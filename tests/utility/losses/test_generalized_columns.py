@@ -48,8 +48,9 @@ def test_bits_are_lost_at_once_or_in_two_steps() -> None:
 
 def test_what_no_hierarchy_says_is_read_from_the_files() -> None:
     of = column([1, 2, 3, 3], ["low", "low", "3", None], None)
-    assert of.lattice.height == 1
-    assert of.lattice.size.tolist() == [1, 1, 1, 2, 1]
+    assert of.lattice.height == 2  # above what they became one name for all
+    assert of.lattice.size.tolist() == [1, 1, 1, 2, 1, 3]
+    assert of.level.tolist() == [1, 1, 0, SUPPRESSED]
     with pytest.raises(DataError, match="became several"):
         column([1, 1], ["low", "high"], None)
 

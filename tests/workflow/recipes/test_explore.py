@@ -13,9 +13,10 @@ import pytest
 import sdckit as sdc
 from recipes import STEPS, scenario, survey
 from sdckit.errors import DataError, FileFormatError, ScenarioError
+from sdckit.report.chapters.map import plain_map
 from sdckit.workflow.recipes import explore as module
 from sdckit.workflow.recipes.explore import Exploration, Point, Runs, key_of
-from sdckit.workflow.recipes.recipe_figures import FIGURES
+from sdckit.workflow.recipes.recipe_figures import COARSENING, FIGURES, CoarseningLoss
 
 RECIPE = sdc.Recipe([STEPS[0], STEPS[1], STEPS[3]])
 GRID: dict[str, list[Any]] = {"local_suppression.k": [2, 3], "2.pd": [0.5, 0.9]}
@@ -40,6 +41,10 @@ def test_a_random_order_changes_no_figure() -> None:
     plain = run({"local_suppression.k": [2, 3]})
     for one, other in zip(mixed.points, plain.points, strict=True):
         assert one.figures == pytest.approx(other.figures)
+    bands = {"method": "recode", "column": "age", "bands": 2}
+    recipes = (sdc.Recipe([bands]), sdc.Recipe([bands, {"method": "random_order"}]))
+    in_order, moved = (run({"1.bands": [3]}, coarser, loss_figure="loss") for coarser in recipes)
+    assert moved.points[0].figures["loss"] == in_order.points[0].figures["loss"] > 0
 
 
 def test_records_of_another_number_in_random_order() -> None:
@@ -215,3 +220,25 @@ def test_without_a_file_and_keys() -> None:
     assert runs.get("a") == RUN
     assert key_of("a", [1]) != key_of("a", [2])
     assert key_of({"a": 1, "b": 2}) == key_of({"b": 2, "a": 1})
+
+
+@pytest.mark.parametrize("figure", COARSENING)
+def test_what_coarser_keys_lost_may_be_the_loss_of_the_map(figure: str, tmp_path: Path) -> None:
+    recipe = sdc.Recipe([{"method": "recode", "column": "age", "bands": 2}, {"method": "local_suppression", "k": 2}])
+    path = tmp_path / "runs.jsonl"
+    found = run({"1.bands": [2, 4], "2.k": [2, 3]}, recipe, loss_figure=figure, resume=path)
+    for row, point in enumerate(found.points, 1):
+        done = found.recipe_of(row).apply(survey(), scenario=scenario(), seed=4, secret=module.NO_SECRET, watch=False)
+        assert point.figures[figure] == CoarseningLoss(figure, scenario())(survey(), done.data)
+    assert found.table[figure].to_list() == [point.figures[figure] for point in found.points]
+    assert any(found.on_front)
+    assert run({"1.bands": [2, 4], "2.k": [2, 3]}, recipe, loss_figure=figure, resume=path).table.equals(found.table)
+    points = plain_map(found)["points"]
+    assert all(one["loss"]["value"] > 0 for one in points)
+
+
+def test_a_recipe_that_perturbs_a_key_has_no_loss_of_coarsening() -> None:
+    found = run({"2.pd": [0.5]}, loss_figure="loss")
+    assert math.isnan(found.points[0].figures["loss"])
+    assert "one value became several" in found.points[0].note
+    assert not math.isnan(found.points[0].figures["share_changed"])

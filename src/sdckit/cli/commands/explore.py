@@ -38,7 +38,14 @@ def explore(
     risk_figure: Annotated[
         str, Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k.")
     ] = "expected_reidentifications",
-    loss_figure: Annotated[str, Option(metavar="FIGURE", help="share_changed or pmse.")] = "share_changed",
+    loss_figure: Annotated[
+        str,
+        Option(
+            metavar="FIGURE",
+            help="share_changed or pmse; of coarser keys loss, precision, entropy_share, discernibility, "
+            "average_class_size or ambiguity.",
+        ),
+    ] = "share_changed",
     workers: Annotated[int | None, Option(metavar="N", help="Combinations at a time.")] = None,
     resume: Annotated[
         Path | None, Option(metavar="RUNS.jsonl", help="Keep finished combinations here, and go on where it stopped.")
@@ -129,20 +136,22 @@ def _print(exploration: Exploration, name: str, written: list[Path]) -> None:
     from sdckit.cli.outputs import count, number, percent
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Block, Paragraph, TableBlock
+    from sdckit.workflow.recipes.recipe_figures import COARSENING
 
     paths = list(exploration.points[0].parameters)
-    heads = ("", *paths, "Alone", f"Below {exploration.k}", "Expected links", "Differ", "pMSE", "Front")
+    other = [exploration.loss] if exploration.loss in COARSENING else []
+    heads = ("", *paths, "Alone", f"Below {exploration.k}", "Expected links", "Differ", "pMSE", *other, "Front")
     rows = []
     notes: list[Block] = []
     for row, (point, front) in enumerate(zip(exploration.points, exploration.on_front, strict=True), 1):
         one = point.figures
         if point.note:
             notes.append(Paragraph(f"{row}: {point.note}", "note"))
-        figures = ("–",) * 5
+        figures = ("–",) * (5 + len(other))
         if not point.note:
             figures = (
                 count(one["sample_uniques"]), count(one["below_k"]), number(one["expected_reidentifications"]),
-                percent(one["share_changed"], 1), f"{one['pmse']:.2g}",
+                percent(one["share_changed"], 1), f"{one['pmse']:.2g}", *(f"{one[name]:.4g}" for name in other),
             )  # fmt: skip
         rows.append((str(row), *(str(value) for value in point.parameters.values()), *figures, "*" * front))
     table = TableBlock("Recipes tried", heads, tuple(rows), tuple(range(1, len(heads) - 1)))

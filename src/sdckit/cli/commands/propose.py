@@ -51,7 +51,14 @@ def propose(
     share: Annotated[
         float, Option(metavar="X", help="Recode until so few of the records are left to suppression.")
     ] = 1.0,
-    loss: Annotated[str, Option(metavar="information|pmse|model", help="What releases are ranked by.")] = "information",
+    loss: Annotated[
+        str,
+        Option(
+            metavar="NAME",
+            help="What to lose least of: information, pmse, model; or of coarser keys loss, precision, entropy_share, "
+            "discernibility, average_class_size or ambiguity.",
+        ),
+    ] = "information",
     formula: Annotated[str | None, Option(metavar="'COLUMN ~ TERMS'", help="The regression of --loss model.")] = None,
     family: Annotated[
         str, Option(metavar="linear|logistic|poisson|multinomial", help="Of that regression.")

@@ -135,12 +135,21 @@ def _words(ends: Sequence[float] | None) -> str:
 
 COUNTS = ("sample_uniques", "below_k")
 MOST_LABELS = 12
+COARSER = {
+    "loss": "share of its domain that a value stands for, mean",
+    "precision": "share of their hierarchies that values went up, mean",
+    "entropy_share": "share of the bits about the values that is lost",
+    "discernibility": "discernibility: the squares of the classes' sizes, added",
+    "average_class_size": "records of an equivalence class, mean",
+    "ambiguity": "combinations of values that a record may stand for, mean",
+}
 WORDS = {
     "sample_uniques": "records alone with their keys",
     "below_k": "records in groups of fewer than {k}",
     "expected_reidentifications": "expected re-identifications",
     "share_changed": "values that differ from the original (share)",
     "pmse": "pMSE",
+    **COARSER,
 }
 
 
@@ -203,6 +212,8 @@ def _risk(name: str, true: float, small: int, figure: str, ledger: Ledger) -> Tr
 def _loss(name: str, true: float, behind: int, figure: str, ledger: Ledger) -> Tree:
     if figure == "share_changed":
         return Part(true, "n", counted=True)
+    if figure in COARSER:
+        return ledger.value(name, true, "loss")
     base = ledger.count(f"{name}.behind", behind, "behind", watched="nowhere")
     return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, base.name, few=True)
 

@@ -33,6 +33,7 @@ from sdckit.report.setting import PairSetting, intruder_words, release_sizes
 from sdckit.report.shares import ShareView
 from sdckit.report.subgroups import rates_tree, subgroups_tree
 from sdckit.report.view import Plain, find_view
+from sdckit.utility.utility_overview import RECODED
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Recoded
@@ -69,7 +70,9 @@ def usefulness_note(plain: Plain) -> list[Block]:
     if not plain.get("recoded"):
         return []
     columns = listed([row["column"] for row in plain["recoded"]])
-    return [Paragraph(f"Beside the recoded original: what the recoding of {columns} itself took is not counted.")]
+    counted = any(row["level"] == RECODED for row in plain["utility"]["table"])
+    but = ", but in the rows on recoded variables" if counted else ""
+    return [Paragraph(f"Beside the recoded original: what the recoding of {columns} itself took is not counted{but}.")]
 
 
 def recoded_blocks(plain: Plain) -> list[Block]:

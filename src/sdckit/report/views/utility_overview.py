@@ -14,7 +14,7 @@ from sdckit.report.gate.figures import Foreign, InternalOnly, Moved, Tree
 from sdckit.report.setting import PairSetting, guard_by_changes, notes_tree
 from sdckit.report.view import Note, Plain, view_of
 from sdckit.utility.models.model_design import published_text
-from sdckit.utility.utility_overview import HEADLINES, Headline
+from sdckit.utility.utility_overview import COARSER, HEADLINES, Headline
 from sdckit.utility.weighted_totals import MovedFigure
 
 # Differences of distributions: times n they are records that moved.
@@ -74,11 +74,11 @@ def _row(headline: Headline, result: Any, setting: PairSetting) -> dict[str, Tre
     write = share_leaf if headline.name in SHARES else value_leaf
     values = {"value": getattr(result, headline.name), "smallest": smallest, "largest": largest}
     start = f"{setting.prefix}.{headline.name}"
-    pair = getattr(result, "pair", None)
+    pair, variables = getattr(result, "pair", None), result.variables
+    if headline.measure == COARSER:  # of the original before its recoding, of which the pair knows nothing
+        pair, variables = result.results[COARSER], (COARSER, *variables)
     leaves = {
-        part: guard_by_changes(
-            write(setting.ledger, f"{start}.{part}", true), setting, pair, result.variables, headline.name
-        )
+        part: guard_by_changes(write(setting.ledger, f"{start}.{part}", true), setting, pair, variables, headline.name)
         for part, true in values.items()
     }
     models = [model for name, model in result.results.items() if name.startswith(MODELS)]

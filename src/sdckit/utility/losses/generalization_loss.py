@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from sdckit.cells.packing import group_files
-from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
+from sdckit.cells.pair import IN_BANDS, Pair, PairResult, Recoded, mean_figures, open_files, read_pair
 from sdckit.data import arguments
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
 from sdckit.data.methods import kind_of
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.utility.losses.generalized_columns import SUPPRESSED, Column, entropy_in_steps, read_column
 
 MISSING_RULE = "a value that the original has and the release does not is suppressed: it may be any of its column"
+NOTHING = "no column to judge; give hierarchies={column: hierarchy}, or a recipe with a step that makes one coarser"
 APART = "the rows of the files have to belong together: aligned=True, or id="
 
 
@@ -68,7 +71,7 @@ class GeneralizationLoss(PairResult):
         The columns that were judged.
     per_column : tuple of tuple of dict
         For each release and column: ``level`` (NaN for several), ``precision``, ``loss``, ``entropy``,
-        ``entropy_share``, ``suppressed`` (share of its values).
+        ``entropy_share``, ``suppressed`` (share of its values), ``changed`` (records of another value).
     normalised : tuple of dict
         For each release each figure between that of the original, 0, and that of a file without any value, 1.
     arx : tuple of dict
@@ -101,6 +104,11 @@ class GeneralizationLoss(PairResult):
             for name, rows in zip(self.columns, of_releases, strict=True)
         }
 
+    @property
+    def n_changed(self) -> int:
+        """The fewest records, but for none, that lost something in a column of a release."""
+        return int(min((row["changed"] for of in self.per_column for row in of if row["changed"]), default=0))
+
     @cached_property
     def table(self) -> Any:
         """A row per release and column in a frame of the caller's engine."""
@@ -125,6 +133,7 @@ def generalization_loss(
     *,
     hierarchies: Mapping[str, Any] | None = None,
     recipe: Any = None,
+    log: Any = None,
     weights: Mapping[str, float] | Sequence[float] | None = None,
     aligned: bool | None = None,
     scenario: Scenario | None = None,
@@ -135,14 +144,18 @@ def generalization_loss(
     Parameters
     ----------
     original : data frame or Pair
+        Of a pair whose original was recoded as its release, the original before counts, and its recoded columns are
+        judged, too, as if a recipe named them; but for those whose values were changed otherwise.
     released : data frame or sequence of data frames
         One release or m of them.
     hierarchies : dict, optional
         By column a hierarchy: what `read_hierarchy` gives, the path of a CSV file, or ``{value: [coarser names]}``.
         Columns with one are judged, also where they are as before.
     recipe : Recipe, optional
-        The columns that its steps make coarser are judged, too: by the hierarchy of the step, else by one of a single
-        level, as the values became; bands of numbers count by their width.
+        The columns that its steps make coarser are judged, too: by the hierarchy of the step, else by one of two
+        levels, what the values became and one name for all; bands of numbers count by their width.
+    log : RecipeLog, optional
+        The log of a release instead of its recipe, which stands in it.
     weights : dict of str to float or sequence of float, optional
         Weight of a column in `precision` and `loss`, 0 or more, by name or in the order of the columns; 1 unless given.
     aligned : bool, optional
@@ -194,20 +207,21 @@ def generalization_loss(
     arguments.scenario_or_none(scenario)
     if aligned is not None:
         arguments.flag(aligned, "aligned")
-    judged = _columns(hierarchies, recipe)
     opened = open_files(original, released, id=id)
+    judged = _columns(hierarchies, recipe, log, opened.recoded)
     declared = scenario is not None and scenario.aligned
     together = opened.aligned or opened.id is not None or (declared if aligned is None else aligned)
     if not together:
         raise ScenarioError(APART, argument="aligned")
     pair = read_pair(opened, {"hierarchies": tuple(judged)}, aligned=True)
-    weight = _weights(weights, judged)
-    releases = [_release(pair, j, judged, weight) for j in range(pair.m)]
     notes: dict[str, str] = {}
+    read = _read(pair, judged, notes)
+    weight = _weights(weights, read)
+    releases = [judged_together(pair.n, [columns[j] for columns in read.values()], weight) for j in range(pair.m)]
     per_release = tuple(of.figures for of in releases)
     figures = mean_figures(per_release, notes)
     return GeneralizationLoss(
-        pair, per_release, MISSING_RULE, notes, columns=tuple(judged),
+        pair, per_release, MISSING_RULE, notes, columns=tuple(read),
         per_column=tuple(of.columns for of in releases), normalised=tuple(of.normalised for of in releases),
         arx=tuple(of.arx for of in releases), **figures,
     )  # fmt: skip
@@ -216,31 +230,60 @@ def generalization_loss(
 Judged = dict[str, tuple[Hierarchy | None, tuple[float, ...] | None]]
 
 
-def _columns(hierarchies: Any, recipe: Any) -> Judged:
-    """The columns to judge, each with its hierarchy and the edges of its bands."""
+def _columns(hierarchies: Any, recipe: Any, log: Any, recoded: Sequence[Recoded]) -> Judged:
+    """The columns to judge, each with its hierarchy and the edges of its bands (none: as its labels say)."""
     if hierarchies is not None and not isinstance(hierarchies, Mapping):
         raise ScenarioError("hierarchies= is a dict: {column: hierarchy}", argument="hierarchies")
     judged: Judged = {name: (as_hierarchy(given), None) for name, given in (hierarchies or {}).items()}
-    for step in getattr(recipe, "steps", ()):
-        given = step.arguments
-        name = given.get("column")
-        if isinstance(name, str) and name not in judged and kind_of(step.method).recodes:
-            edges, above = given.get("bands"), given.get("hierarchy")
-            ends = (
-                [-math.inf if edge is None else float(edge) for edge in edges] if isinstance(edges, Sequence) else None
-            )
-            if ends and edges[-1] is None:
-                ends[-1] = math.inf
-            judged[name] = (None if above is None else as_hierarchy(above), None if ends is None else tuple(ends))
+    steps, folder = _steps(recipe, log)
+    for step in steps:
+        name = step.get("column")
+        if isinstance(name, str) and name not in judged and kind_of(step["method"]).recodes:
+            above = step.get("hierarchy")
+            above = folder / above if isinstance(above, str | Path) else above
+            judged[name] = (None if above is None else as_hierarchy(above), _edges(step.get("bands")))
+    for recoding in recoded:
+        judged.setdefault(recoding.column, (None, () if IN_BANDS in recoding.kind else None))
     if not judged:
-        raise ScenarioError(
-            "no column to judge; give hierarchies={column: hierarchy}, or a recipe with a step that makes one coarser",
-            argument="hierarchies",
-        )
+        raise ScenarioError(NOTHING, argument="hierarchies")
     return judged
 
 
-def _weights(weights: Any, judged: Judged) -> Floats:
+def _steps(recipe: Any, log: Any) -> tuple[list[dict[str, Any]], Path]:
+    """The steps of a recipe, or of that in a log, and the folder where its paths start."""
+    if log is None:
+        steps = [{**step.arguments, "method": step.method} for step in getattr(recipe, "steps", ())]
+        return steps, Path(getattr(recipe, "folder", None) or "")
+    if recipe is not None or not isinstance(written := getattr(log, "recipe", None), str):
+        raise ScenarioError("log= is a RecipeLog and has its recipe; give one of recipe= and log=", argument="log")
+    return tomllib.loads(written)["steps"], Path()
+
+
+def _edges(bands: Any) -> tuple[float, ...] | None:
+    """The edges of bands, without an end where it is open; none of bands of which only the number is known."""
+    if not isinstance(bands, Sequence):
+        return None if bands is None else ()
+    ends = (-math.inf, *([math.inf] * (len(bands) - 1)))
+    return tuple(end if edge is None else float(edge) for edge, end in zip(bands, ends, strict=True))
+
+
+def _read(pair: Pair, judged: Judged, notes: dict[str, str]) -> dict[str, list[Column]]:
+    """Each column in each release; of those that nobody named, without such as were changed otherwise, too."""
+    recoded = {recoding.column for recoding in pair.recoded}
+    read: dict[str, list[Column]] = {}
+    for name, (hierarchy, edges) in judged.items():
+        try:
+            read[name] = [read_column(pair, name, j, hierarchy, edges) for j in range(pair.m)]
+        except DataError as error:
+            if hierarchy is not None or name not in recoded:
+                raise
+            notes[name] = f"left out: {error}"
+    if not read:
+        raise ScenarioError("; ".join([NOTHING, *notes.values()]), argument="hierarchies")
+    return read
+
+
+def _weights(weights: Any, judged: Collection[str]) -> Floats:
     if weights is None:
         return np.ones(len(judged))
     if isinstance(weights, Sequence) and not isinstance(weights, str) and len(weights) == len(judged):
@@ -258,16 +301,17 @@ def _weights(weights: Any, judged: Judged) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Release:
+class Together:
+    """What was lost in one release, as the fields of the result of this name have it."""
+
     figures: dict[str, float]
     columns: tuple[dict[str, float], ...]
     normalised: dict[str, float]
     arx: dict[str, float]
 
 
-def _release(pair: Pair, j: int, judged: Judged, weight: Floats) -> _Release:
-    columns = [read_column(pair, name, j, *given) for name, given in judged.items()]
-    n = pair.n
+def judged_together(n: int, columns: Sequence[Column], weight: Floats) -> Together:
+    """The figures of a release of n records from what became of its columns, which `weight` weighs."""
     cells = np.array([np.where(of.of_record < 0, SUPPRESSED, of.level[of.of_record]) for of in columns])
     at_top = np.array([of.together == of.lattice.height and (of.level >= 0).all() for of in columns])
     gone = (cells == SUPPRESSED) | at_top[:, None]
@@ -285,7 +329,7 @@ def _release(pair: Pair, j: int, judged: Judged, weight: Floats) -> _Release:
         "discernibility": discernibility, "average_class_size": average, "ambiguity": _ambiguity(columns, n),
     }  # fmt: skip
     of_columns = tuple(map(_of_column, columns))
-    return _Release(figures, of_columns, _normalised(figures, columns, n), _arx(columns, suppressed, figures))
+    return Together(figures, of_columns, _normalised(figures, columns, n), _arx(columns, suppressed, figures))
 
 
 def _classes(nodes: Sequence[Ints], kept: Bools) -> Ints:
@@ -310,6 +354,7 @@ def _of_column(of: Column) -> dict[str, float]:
         "loss": of.loss, "entropy": of.entropy,
         "entropy_share": of.entropy / of.most_entropy if of.most_entropy else 0.0,
         "suppressed": of.mean((of.level == SUPPRESSED).astype(np.float64)),
+        "changed": float(of.times[of.level != 0].sum()),
     }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +12,12 @@ import numpy as np
 
 from sdckit.cells.pair import Pair
 from sdckit.data.columns import code_column
-from sdckit.data.hierarchy import Hierarchy, as_hierarchy
+from sdckit.data.hierarchy import Hierarchy, read_band
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 
 SUPPRESSED, UNKNOWN = -1, -2
+ANY = "\x00"  # no value of a file
 MOST_CELLS = 4_000_000  # of a table of counts
 
 
@@ -138,6 +140,16 @@ class Column:
         return entropy_bits(self.leaf, gone, gone, self.times, self.lattice)
 
 
+def written(value: Any) -> str:
+    """A value as files of hierarchies write it, and columns of integers.
+
+    >>> written(22.0), written("22.50"), written("01")
+    ('22', '22.50', '01')
+    """
+    text = str(value)
+    return text[:-2] if text.endswith(".0") and text[:-2].removeprefix("-").isdecimal() else text
+
+
 def lattice_of(hierarchy: Hierarchy, edges: Sequence[float] | None = None) -> tuple[Lattice, list[dict[str, int]]]:
     """A hierarchy as numbers, and for each level the number of each name.
 
@@ -146,8 +158,9 @@ def lattice_of(hierarchy: Hierarchy, edges: Sequence[float] | None = None) -> tu
     names: list[dict[str, int]] = []
     node, size, n = [], list[float](), 0
     for values in (hierarchy.leaves, *hierarchy.levels):
-        own = {text: n + at for at, text in enumerate(dict.fromkeys(map(str, values)))}
-        numbers = np.array([own[str(value)] for value in values], np.int64)
+        texts = list(map(written, values))
+        own = {text: n + at for at, text in enumerate(dict.fromkeys(texts))}
+        numbers = np.array([own[text] for text in texts], np.int64)
         size += np.bincount(numbers - n, minlength=len(own)).tolist()
         node.append(numbers)
         names.append(own)
@@ -168,9 +181,12 @@ def lattice_of(hierarchy: Hierarchy, edges: Sequence[float] | None = None) -> tu
 def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edges: Sequence[float] | None) -> Column:
     """What release `j` (from 0) made of a column.
 
-    Without a hierarchy, it is one level: the value of the release that each value of the original became.
+    Without a hierarchy, it is what each value of the original became in the release, and one name for all above it;
+    no edges (an empty sequence) are read from the labels of the release. The original of a recoded pair is the one
+    before.
     """
-    (before, values), (after, names_after) = map(_labelled, (pair.original[name], pair.released[j][name]))
+    raw = pair.original if pair.raw is None or name not in pair.raw.columns else pair.raw
+    (before, values), (after, names_after) = map(_labelled, (raw[name], pair.released[j][name]))
     n_before, n_after, order = len(values), len(names_after), pair.orders[j]
     after = after if order is None else after[order]
     known = before < n_before
@@ -180,9 +196,12 @@ def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edge
     pairs, of_record, times = _counted(numbers, (n_before + 1) * (n_after + 1))
     first, second = pairs // (n_after + 1), pairs % (n_after + 1)
     gone = second == n_after
+    values, names_after = list(map(written, values)), list(map(written, names_after))
     texts = [values[at] for at in first], ["" if at == n_after else names_after[at] for at in second]
+    alone = hierarchy is None
     if hierarchy is None:
         hierarchy = _observed(name, texts, gone)
+        edges = edges if edges is None or len(edges) else _edges_of(names_after)
     lattice, names = lattice_of(hierarchy, edges)
     if not all(text in names[0] for text in texts[0]):
         says = f"column {name!r}: a value of the original is in no line of its hierarchy; complete it"
@@ -193,6 +212,8 @@ def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edge
     # ARX writes a suppressed value as the top of its hierarchy.
     at_top = fits[-1] & (len(names[-1]) == 1)
     level = levels_of(fits, ~gone & ~at_top if not (at_top | gone).all() else ~gone)
+    if alone:  # what kept its name and shares it with no other value was not made coarser
+        level[fits[0] & (level == 1) & (lattice.size[lattice.node[1, leaf]] == 1)] = 0
     if (level == UNKNOWN).any():
         says = f"column {name!r}: a value of {pair.names[j + 1]} is no generalisation of that in the original"
         raise DataError(f"{says}; name the right hierarchy, or leave the column out", argument="hierarchies")
@@ -228,9 +249,23 @@ def _counted(numbers: Ints, most: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _observed(name: str, texts: tuple[list[str], list[str]], gone: Bools) -> Hierarchy:
-    """What each value of the original became, as a hierarchy of one level."""
+    """What each value of the original became, and above it one name for all, as a hierarchy."""
     became: dict[str, str] = {}
     for before, after, away in zip(*texts, gone.tolist(), strict=True):
         if not away and became.setdefault(before, after) != after:
             raise DataError(f"column {name!r}: one value became several; give its hierarchy", argument="hierarchies")
-    return as_hierarchy({before: [became.get(before, before)] for before in texts[0]})
+    leaves = tuple(dict.fromkeys(texts[0]))
+    return Hierarchy(leaves, (tuple(became.get(leaf, leaf) for leaf in leaves), (ANY,) * len(leaves)))
+
+
+def _edges_of(labels: Sequence[str]) -> list[float] | None:
+    """Edges of bands by their labels; None where one is no band.
+
+    >>> _edges_of(["under 18", "18-39", "40+"])
+    [-inf, 18.0, 40.0, inf]
+    """
+    bands = [band for label in labels if (band := read_band(label)) is not None]
+    if len(bands) < len(labels):
+        return None
+    starts = {band.low if band.has_low else math.nextafter(band.low, math.inf) for band in bands}
+    return [*sorted(starts), math.inf]

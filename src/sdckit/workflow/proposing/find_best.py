@@ -23,6 +23,7 @@ from sdckit.workflow.proposing.ladders import FEW, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_words
 from sdckit.workflow.proposing.search import Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, limits_of
+from sdckit.workflow.recipes.recipe_figures import COARSENING, CoarseningLoss
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
 from sdckit.workflow.recipes.starter_recipe import (
     FROM_VALUES,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 # Losses other than the information of the keys: propensity score MSE, confidence interval overlap, or a function.
 
 
-LOSSES = ("information", "pmse", "model")
+LOSSES = ("information", "pmse", "model", *COARSENING)
 TOLD_FOR_SURE = 0.25  # pMSE where every record of two files of one size is told apart
 MOST_CORNERS = 64
 MOST_MOVES = 60
@@ -75,6 +76,8 @@ def measure_of(loss: str | Loss, formula: str | None, family: str, data: Any, sc
         raise DataError('loss="model" and formula= go together, as in formula="income ~ age"', argument="formula")
     if callable(loss):
         return loss
+    if loss in COARSENING:
+        return CoarseningLoss(loss, scenario)
     if loss == "pmse":
         return Needing(partial(_pmse, scenario=scenario), frozenset(scenario.all_keys))
     if formula is None:
@@ -385,7 +388,7 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
 
 
 def _search(now: Trials, asked: Asked) -> Search:
-    within = 0.0 if asked.loss is None else WITHIN
+    within = 0.0 if asked.loss is None or now.goal is not None else WITHIN
     return Search(now, MOST_SEEN, MOST_TRIED, until=asked.until, tell=asked.tell, within=within)
 
 
@@ -452,7 +455,7 @@ def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
 
 def _ranked(trials: Trials, searched: Searched, asked: Asked) -> list[Node]:
     """The nodes tried, best first by the caller's loss, or by the information loss without one."""
-    if asked.loss is None:
+    if asked.loss is None or trials.goal is not None:
         return searched.ranked()
     asked.tell("measuring releases by loss=")
     return [node for _, node in ranked_by(asked.loss, trials, searched, lambda: time.monotonic() >= asked.until)]

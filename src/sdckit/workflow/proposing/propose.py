@@ -27,10 +27,11 @@ from sdckit.workflow.proposing.find_best import (
     variants,
 )
 from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
-from sdckit.workflow.proposing.search import LEAST
+from sdckit.workflow.proposing.search import LEAST, goal_of
 from sdckit.workflow.proposing.trials import How, Trials, all_steps, limits_of, open_lattice, surrounding_steps
 from sdckit.workflow.recipes.exact_relations import relations_of
 from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 from sdckit.workflow.recipes.starter_recipe import CommentedStep, from_folder, hides_implied, write_starter
 
 if TYPE_CHECKING:
@@ -65,11 +66,15 @@ def write_proposal(
         )
     )
     steps = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in steps]
+    optimal = by_loss and judged.passed and _is_best(trials, searched, judged)
+    bound = searched.bound  # of the information, which another goal says nothing of
+    if trials.goal is not None:
+        bound = judged.made.loss if optimal else 0.0
     return Proposal(
         recipe=_recipe(trials, judged, columns, folder), text=write_starter(TITLE, head, steps, judged.mended),
         passed=judged.gate, loss=judged.made.loss,
-        bound=min(searched.bound, judged.made.loss), risk=judged.risk,
-        optimal=by_loss and judged.passed and _is_best(trials, searched, judged),
+        bound=min(bound, judged.made.loss), risk=judged.risk,
+        optimal=optimal,
         keys=key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
         resting=judged.resting / lattice.n,
         exceeded=tuple(dict.fromkeys(verdict.name for verdict in judged.verdicts if verdict.holds is False)),
@@ -88,7 +93,7 @@ def _is_best(trials: Trials, searched: Searched, judged: Judged) -> bool:
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     estimated = any(side.limits.risk or side.limits.global_risk for side in trials.lattice.sides)
     asked = all(limits_of(scenario.intruder(name)).k == k for name, k in trials.aims.items())
-    least = judged.made.loss <= searched.bound + LEAST
+    least = judged.measured <= searched.bound + LEAST
     return searched.whole and asked and least and not trials.how.draws and not (sampled and estimated)
 
 
@@ -160,11 +165,14 @@ def propose(
         By default the loss alone decides how much is recoded and how much taken out. Many records may then reach k
         only through missing values of others (``resting``), which protects less than k records that are alike: where
         it is most of them, ``caution`` says so, and 0.05 bounds it.
-    loss : {"information", "pmse", "model"} or callable
+    loss : {"information", "pmse", "model"}, name of a figure, or callable
         What a release loses: of what the keys tell (see below); how well logistic regression tells it from the file,
-        by `propensity`; one less the mean overlap of the intervals of a regression, by `compare_models`; or your own
-        measure, called with the file and with a release of it, which gives a number, less being better. All but the
-        first rank the releases that are tried: those near the best, keys as they are or left out, and neighbours.
+        by `propensity`; one less the mean overlap of the intervals of a regression, by `compare_models`; a figure of
+        `generalization_loss` on the keys: "loss", "precision" (what it lacks to 1), "entropy_share", "discernibility",
+        "average_class_size" or "ambiguity"; or your own measure, called with the file and with a release of it, which
+        gives a number, less being better. The figures are searched by (the last three where there are few enough
+        records and combinations); all else but the first ranks the releases that are tried: those near the best, keys
+        as they are or left out, and neighbours.
     formula : str, optional
         The regression of "model".
     family : {"linear", "logistic", "poisson", "multinomial"}
@@ -304,9 +312,18 @@ def make_proposal(
         given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal,
         relations=relations_of(given, scenario),
     )  # fmt: skip
+    if isinstance(measure, CoarseningLoss):
+        trials.goal = goal_of(measure, trials.lattice, given, trials.recoded)
     trials, search, searched, judged = find_best(trials, asked)
     others = list(variants(trials, search, judged, asked, alternatives))
-    return write_proposal(trials, searched, judged, others, columns, folder, head, by_loss=measure is None)
+    return write_proposal(
+        trials, searched, judged, others, columns, folder, head, by_loss=measure is None or _is_bound(trials)
+    )
+
+
+def _is_bound(trials: Trials) -> bool:
+    """Whether no release of a combination has less of the loss searched by than its recodings alone."""
+    return trials.goal is not None and (trials.goal.certain or trials.share == 0)
 
 
 def _check_control(control: Any) -> None:

@@ -7,13 +7,23 @@ coarse, and suppression adds to it: nodes whose loss is not below that of the be
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from itertools import product
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sdckit.cells.pair import read_pair
+from sdckit.data.replace import open_eager
+from sdckit.numerics.array_types import Floats
+from sdckit.utility.losses.generalization_loss import judged_together
+from sdckit.utility.losses.generalized_columns import Column, read_column
+from sdckit.workflow.proposing.ladders import Lattice, Rung
+from sdckit.workflow.recipes.recipe_figures import BY_COLUMN, CoarseningLoss
 
 Node = tuple[int, ...]
 LEAST = 1e-12  # a difference of losses
@@ -215,10 +225,69 @@ class Search:
         return float(self.lost.ravel()[flat[0]]) if len(flat) else np.inf
 
     def _progress(self) -> str:
-        best = "" if np.isinf(self.best) else f", best loss so far {self.best:.0%}"
+        best = "" if np.isinf(self.best) else f", best loss so far {self.best:{'.0%' if self.best <= 1 else ',.4g'}}"
         return f"{self.seen:,} of {self.lost.size:,} combinations counted, {len(self.losses)} tried{best}"
 
 
 def _moved(node: Node, key: int, by: int) -> Node:
     """The neighbour of a node, `by` rungs along one key."""
     return (*node[:key], node[key] + by, *node[key + 1 :])
+
+
+# Another loss than that of what the keys tell to search by.
+
+
+MOST = 20_000_000  # records looked at, over all combinations
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """A loss `of` file and release, and what each node loses at `least`: by its recodings, before any suppression.
+
+    `certain`: suppression never takes anything from it, so that `least` is a bound.
+    """
+
+    of: Callable[[Any, Any], float]
+    least: Floats
+    certain: bool
+
+
+def goal_of(of: CoarseningLoss, lattice: Lattice, data: Any, recoded: Callable[[Any, Rung], Any]) -> Goal | None:
+    """The goal of a coarsening loss; None where the classes of all combinations are too much to look at.
+
+    `recoded` gives the file with one rung's recoding.
+    """
+    shape, certain = lattice.shape, of.figure in BY_COLUMN
+    if not certain and math.prod(shape) * lattice.n > MOST:
+        return None
+    ladders = [[_column(of, data, ladder.key, rung, recoded) for rung in ladder.rungs] for ladder in lattice.ladders]
+    if certain:
+        return Goal(of, _added(of.figure, ladders), certain=True)
+    least = np.empty(shape)
+    for node in product(*map(range, shape)):
+        columns = [ladder[rung] for ladder, rung in zip(ladders, node, strict=True)]
+        least[node] = judged_together(lattice.n, columns, np.ones(len(columns))).figures[of.figure]
+    return Goal(of, least, certain=False)
+
+
+def _column(of: CoarseningLoss, data: Any, key: str, rung: Rung, recoded: Callable[[Any, Rung], Any]) -> Column:
+    """What a rung makes of its key."""
+    alone = open_eager(data, {}).select(key).to_native()
+    made = open_eager(data, {}).drop(key).to_native() if rung.left_out else recoded(alone, rung)
+    pair = read_pair(of.pair(alone, made, [key]), {"keys": (key,)}, aligned=True)
+    edges = () if any(recoding.kind for recoding in pair.recoded) else None
+    return read_column(pair, key, 0, of.hierarchies.get(key), edges)
+
+
+def _added(figure: str, ladders: list[list[Column]]) -> Floats:
+    """A figure that is a mean over the keys, for every node."""
+    total, whole = np.zeros(()), 0.0
+    for ladder in ladders:
+        own = {
+            "loss": [column.loss for column in ladder],
+            "precision": [column.lost_levels for column in ladder],
+            "entropy_share": [column.entropy for column in ladder],
+        }[figure]
+        whole += ladder[0].most_entropy if figure == "entropy_share" else 1.0
+        total = np.add.outer(total, np.array(own))
+    return total / whole if whole else total

@@ -24,7 +24,8 @@ from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
 from sdckit.workflow.assess import assess_read
 from sdckit.workflow.check import check_assessment
-from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
+from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Rung, Side, ladder_of, refines
+from sdckit.workflow.proposing.search import Goal
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
 from sdckit.workflow.recipes.number_steps import columns_beyond, size_classes
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
@@ -102,6 +103,7 @@ class Trials:
     internal: bool = False  # whether steps may name values that few records have
     made: dict[Node, Made] = field(default_factory=dict)
     relations: tuple[ExactRelation, ...] = ()  # by which columns may tell what steps change
+    goal: Goal | None = None  # another loss to search by
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -109,8 +111,8 @@ class Trials:
         return self.lattice.shape
 
     def all_coarsening(self) -> NDArray[np.float64]:
-        """Information loss of the recodings of every node."""
-        return self.lattice.all_coarsening()
+        """Loss of the recodings of every node."""
+        return self.lattice.all_coarsening() if self.goal is None else self.goal.least
 
     def enough(self, node: Node) -> bool:
         """Whether at most `share` of the records are beyond a limit, and some key is released."""
@@ -122,15 +124,17 @@ class Trials:
 
     def least(self, node: Node) -> float:
         """Lower bound on the loss of the node's release."""
+        if self.goal is not None:
+            return float(self.goal.least[node])
         return self.lattice.coarsening(node) + self.lattice.least_hidden(node)
 
     def real(self, node: Node) -> float:
         """Exact loss of the node's release; infinite where a step fails."""
         try:
-            self.made[node] = self.make(node)
+            self.made[node], release = self._make(node)
+            return self.made[node].loss if self.goal is None else self.goal.of(self.data, release)
         except SdcError:  # such as a hierarchy that lacks a value
             return float("inf")
-        return self.made[node].loss
 
     def tried(self, node: Node) -> Any:
         """The release of a node, recorded in `made`; None where a step fails."""
@@ -143,6 +147,10 @@ class Trials:
     def make(self, node: Node) -> Made:
         """Run the steps of a node on the file."""
         return self._make(node)[0]
+
+    def recoded(self, data: Any, rung: Rung) -> Any:
+        """A file after the recoding of one rung."""
+        return data if rung.step is None else self._run(data, dict(rung.step))[0]
 
     def release(self, node: Node) -> Any:
         """The file after the steps of a node."""

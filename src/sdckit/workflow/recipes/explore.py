@@ -25,7 +25,7 @@ from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
+from sdckit.workflow.recipes.recipe_figures import COARSENING, FIGURES, LOSSES, RISKS, CoarseningLoss, Watch, worst_of
 from sdckit.workflow.recipes.run_step import changes_number
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Exploration(Displayed):
         paths = list(self.points[0].parameters)
         columns: dict[str, list[Any]] = {"row": [at + 1 for at in chosen]}
         columns |= {path: _column([point.parameters[path] for point in points]) for path in paths}
-        columns |= {name: [float(point.figures[name]) for point in points] for name in FIGURES}
+        columns |= {name: [float(point.figures[name]) for point in points] for name in self.points[0].figures}
         columns |= {"front": [marks[at] for at in chosen], "note": [point.note for point in points]}
         return frame_of(columns, self.backend)
 
@@ -231,7 +231,8 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _restored(figures: Mapping[str, Any]) -> dict[str, Any]:
-    measured = {name: math.nan if figures[name] is None else float(figures[name]) for name in FIGURES}
+    names = [*FIGURES, *(name for name in COARSENING if name in figures)]
+    measured = {name: math.nan if figures[name] is None else float(figures[name]) for name in names}
     few = {name: int(figures[name]) for name in FEW if name in figures}
     return {**measured, **few, "note": str(figures["note"])}
 
@@ -273,8 +274,10 @@ def explore(
         The same for every combination, so that they differ by their arguments and not by luck. Needed with
         `resume` where the recipe draws random numbers. No release is made of it: `Recipe.apply` draws others.
     risk_figure : {"expected_reidentifications", "sample_uniques", "below_k"}
-    loss_figure : {"share_changed", "pmse"}
-        The two figures of the map, see `Applied.steps`; of several intruders the worst.
+    loss_figure : {"share_changed", "pmse"}, or name of another figure
+        The two figures of the map, see `Applied.steps`; of several intruders the worst. The other losses are those of
+        `generalization_loss` on the keys: "loss", "precision" (what it lacks to 1), "entropy_share", "discernibility",
+        "average_class_size", "ambiguity"; undefined where a recipe perturbs a key.
     workers : int, optional
         Combinations at a time; default as many as there are processors. The figures do not depend on it.
     resume : path, optional
@@ -323,7 +326,7 @@ def explore(
         if not isinstance(recipe, Recipe):
             raise ScenarioError("explore takes the data and a Recipe; read one by Recipe.from_toml(path)")
         _check_figure("risk_figure", risk_figure, RISKS)
-        _check_figure("loss_figure", loss_figure, LOSSES)
+        _check_figure("loss_figure", loss_figure, (*LOSSES, *COARSENING))
         chosen = recipe.find_scenario(scenario)
         if chosen is None:
             raise ScenarioError("explore measures risk under a scenario; give scenario= (--scenario S.toml)")
@@ -342,16 +345,18 @@ def explore(
                 raise type(error)(f"with {where}: {error}", argument=error.argument) from None
         runs = Runs(None if resume is None else Path(resume))
         frame: Any = open_frame(data)
-        about = (list(frame.columns), len(frame), chosen.to_toml(), entropy)
+        coarsening = CoarseningLoss(loss_figure, chosen) if loss_figure in COARSENING else None
+        about = (list(frame.columns), len(frame), chosen.to_toml(), entropy, *([loss_figure] if coarsening else []))
         keys = [key_of(made.to_toml(), *about) for made in recipes]
-        measure = _measure(data, chosen, entropy)
+        measure = _measure(data, chosen, entropy, coarsening)
+        names = list(dict.fromkeys([*FIGURES, loss_figure]))
         _run_all(recipes, keys, runs, measure, workers or n_threads(), step or (lambda _: None))
         points = []
         for values, key in zip(combinations, keys, strict=True):
             known = runs.get(key)
             assert known is not None
             few = {name: known.get(name, 1) for name in FEW}
-            points.append(Point(values, {name: known[name] for name in FIGURES}, known["note"], **few))
+            points.append(Point(values, {name: known[name] for name in names}, known["note"], **few))
         watch = Watch(data, chosen)
         return Exploration(tuple(points), risk_figure, loss_figure, len(frame), watch.k, recipe, frame.implementation)
 
@@ -391,18 +396,25 @@ def _changed(recipe: Recipe, values: Mapping[str, Any]) -> Recipe:
     return recipe
 
 
-def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], dict[str, Any]]:
+def _measure(
+    data: Any, scenario: Scenario, entropy: int, coarsening: CoarseningLoss | None
+) -> Callable[[Recipe], dict[str, Any]]:
     watch = Watch(data, scenario)
+    unknown = dict.fromkeys([*FIGURES, *([coarsening.figure] if coarsening else [])], math.nan)
 
     def measure(recipe: Recipe) -> dict[str, Any]:
+        figures: dict[str, float] = {}
         try:
             done = recipe.apply(data, scenario=scenario, seed=entropy, secret=NO_SECRET, watch=False)
             others = changes_number(done.log.steps, done.log.n)
             rows = None if others else done.log.rows(data, folder=recipe.folder)
-            figures = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
+            before = watch.in_order(rows)
+            figures = worst_of(before.after(len(recipe.steps), "explore", done.data, 0))
+            if coarsening is not None:
+                figures[coarsening.figure] = coarsening(before.original, done.data)
         except SdcError as error:
-            return {**dict.fromkeys(FIGURES, float("nan")), "note": str(error)}
-        return {**worst_of(figures), "note": ""}
+            return {**unknown, **figures, "note": str(error)}
+        return {**figures, "note": ""}
 
     return measure
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Source
+from sdckit.cells.pair import IN_BANDS, Source
 from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.hierarchy import Band, read_band
 from sdckit.data.methods import METHODS, kind_of
@@ -84,7 +84,7 @@ class Repeated:
             ends = [word for end, word in (("top", "largest"), ("bottom", "smallest")) if end in given]
             return f"the {' and '.join(ends)} numbers brought to a limit"
         if "bands" in given:
-            return "numbers in bands"
+            return IN_BANDS
         return "values in groups" if "groups" in given else "values up a hierarchy"
 
     def apply(self, data: Any) -> Any:
@@ -111,7 +111,7 @@ class Banded:
     column: str
     bands: Bands
     keep: bool = False
-    kind: str = "numbers in bands"
+    kind: str = IN_BANDS
 
     def apply(self, data: Any) -> Any:
         """Put the numbers into their bands."""
