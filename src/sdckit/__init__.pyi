@@ -75,11 +75,7 @@ from .identity.contributions.key_contributions import (
     KeyContributions as KeyContributions,
     key_contributions as key_contributions,
 )
-from .identity.contributions.key_separation import (
-    KeySeparation as KeySeparation,
-    KeySet as KeySet,
-    key_separation as key_separation,
-)
+from .identity.contributions.key_separation import KeySeparation as KeySeparation, key_separation as key_separation
 from .identity.household_structure import (
     HouseholdStructure as HouseholdStructure,
     household_structure as household_structure,

@@ -34,6 +34,7 @@ READING: dict[str, list[tuple[str, ...]]] = {
     "ledger check": [LEDGER],
     "joint-audit": [("rel.csv", *ORIGINAL, "--counted", "age,job")],
     "recoverable-values": [("rel.csv", *ORIGINAL)],
+    "generalization-loss": [("raw.csv", "--released", "same.csv", "--scenario", "s.toml", "--log", "l.json")],
 }
 SYNTHESIZE = ("--columns", "income", "--models", "income=sample")
 WRITING: dict[str, list[tuple[str, ...]]] = {
@@ -52,7 +53,8 @@ WRITING: dict[str, list[tuple[str, ...]]] = {
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The raw file, its release and the log, in the working folder."""
     monkeypatch.chdir(tmp_path)
-    survey().drop("name").write_csv("raw.csv")
+    for file in ("raw.csv", "same.csv"):
+        survey().drop("name").write_csv(file)
     scene = scenario(aligned=True)
     Path("s.toml").write_text(scene.to_toml())
     recipe = sdc.Recipe(DRAWN)
