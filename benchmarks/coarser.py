@@ -13,7 +13,6 @@ most of it runs in the JVM.
 
 from __future__ import annotations
 
-import argparse
 import resource
 import tempfile
 from pathlib import Path
@@ -24,8 +23,8 @@ import polars as pl
 
 import sdckit as sdc
 from census import KEYS_ALL, census
-from quality import HEADS, best, given
-from record import add_option, record
+from quality import HEADS, best, given, options_of
+from record import record
 
 VARIABLES = [name for name in KEYS_ALL if name != "sex"][:8]
 GONE = 50  # one record in so many has no value
@@ -57,12 +56,7 @@ def bare(before: pl.DataFrame, after: pl.DataFrame) -> int:
 
 def main() -> None:
     """Time every engine asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--records", type=lambda text: int(float(text)), default=1_000_000)
-    parser.add_argument("--engines", default="polars,pandas,pyarrow,lazy,duckdb,spark")
-    parser.add_argument("--repeats", type=int, default=1)
-    add_option(parser)
-    options = parser.parse_args()
+    options = options_of(__doc__)
     before = census(options.records, seed=1)[VARIABLES].with_row_index(ID)
     frames = [before, coarser(before)]
     levels = hierarchies(before)

@@ -100,14 +100,19 @@ def best(call: Callable[[], Any], repeats: int) -> tuple[float, Any]:
     return min(seconds), result
 
 
-def main() -> None:
-    """Time every engine asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options_of(doc: str | None) -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--engines", default="polars,pandas,pyarrow,lazy,duckdb,spark")
     parser.add_argument("--repeats", type=int, default=1)
     add_option(parser)
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Time every engine asked."""
+    options = options_of(__doc__)
     columns = [GROUP, *VARIABLES]
     frames = [census(options.records, seed=seed)[columns] for seed in (1, 101)]
     few = [frame.head(1000) for frame in frames]

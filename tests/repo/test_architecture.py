@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from tree import ROOT, SRC, none_offends
+from tree import ROOT, SRC, none_offends, text_files
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
@@ -21,6 +21,19 @@ def listed(heading: str) -> set[str]:
     """The names in the first column of the table under a heading."""
     section = PAGE.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
     return set(re.findall(r"^\| `([^`]+)` \|", section, flags=re.MULTILINE))
+
+
+AT_THE_ROOT = {
+    "ARCHITECTURE.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
+    "SECURITY.md", "action.yml", "pyproject.toml", "requirements-dev.txt", "zensical.toml",
+}  # fmt: skip
+
+
+def test_no_file_of_a_trial_stands_at_the_root() -> None:
+    at_the_root = [path for path in text_files() if path.parent == ROOT and not path.name.startswith(".")]
+    none_offends(
+        (path for path in at_the_root if path.name not in AT_THE_ROOT), "what stands at the root is named here"
+    )
 
 
 def test_the_page_lists_the_rooms_that_exist_and_no_other() -> None:

@@ -509,6 +509,12 @@ def open_pair(
     return pair
 
 
+def rows_belong(opened: Pair, aligned: bool | None, scenario: Scenario | None) -> bool:
+    """Whether rows of the files belong together: by an id, as the pair says, as `aligned` does, else the scenario."""
+    declared = scenario is not None and scenario.aligned
+    return opened.aligned or opened.id is not None or (declared if aligned is None else aligned)
+
+
 def read_pair(
     opened: Pair, columns: Mapping[str, Sequence[str]], *, also: Sequence[str] = (), aligned: bool,
     control: bool = False, attack: bool = False,

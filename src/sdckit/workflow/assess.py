@@ -278,12 +278,12 @@ def _assess_file(data: Any, **how: Any) -> Assessment:
 
 def assess_in_turn(
     data: Any, *, scenario: Scenario, step: Step, measures: Sequence[str] = (), compared: bool = False,
-    by: Sequence[str] = (), several: bool | None = None,
+    by: Sequence[str] = (), several: bool | None = None, early: bool = False,
 ) -> Iterator[Assessment]:  # fmt: skip
     """Assess one file: the last assessment is whole.
 
     Where the file is searched for what it gives back by itself, which takes longer than all the rest, an assessment
-    without it comes before: its limits are not judged there.
+    without it comes before if it is to be `early`: its limits are not judged there.
 
     `compared`: it is one of the files of a release, so subgroup columns `by` may be absent. `several`: whether a person
     has several rows, which a release without the number of the person does not tell.
@@ -319,7 +319,7 @@ def assess_in_turn(
 
     from sdckit import __version__
 
-    if any(not row.lacks for rows in later.values() for row in rows):
+    if early and any(not row.lacks for rows in later.values() for row in rows):
         yield made({name: outcomes[name].with_others(put_off(rows, NOT_YET)) for name, rows in later.items()})
     for name, rows in later.items():
         with _heard(told, name):

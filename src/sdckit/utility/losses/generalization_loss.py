@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.packing import group_files
-from sdckit.cells.pair import IN_BANDS, Pair, PairResult, Recoded, mean_figures, open_files, read_pair
+from sdckit.cells.pair import IN_BANDS, Pair, PairResult, Recoded, mean_figures, open_files, read_pair, rows_belong
 from sdckit.data import arguments
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
 from sdckit.data.methods import kind_of
@@ -209,8 +209,7 @@ def generalization_loss(
         arguments.flag(aligned, "aligned")
     opened = open_files(original, released, id=id)
     judged = _columns(hierarchies, recipe, log, opened.recoded)
-    declared = scenario is not None and scenario.aligned
-    together = opened.aligned or opened.id is not None or (declared if aligned is None else aligned)
+    together = rows_belong(opened, aligned, scenario)
     if not together:
         raise ScenarioError(APART, argument="aligned")
     pair = read_pair(opened, {"hierarchies": tuple(judged)}, aligned=True)
@@ -312,11 +311,11 @@ class Together:
 
 def judged_together(n: int, columns: Sequence[Column], weight: Floats) -> Together:
     """The figures of a release of n records from what became of its columns, which `weight` weighs."""
-    cells = np.array([np.where(of.of_record < 0, SUPPRESSED, of.level[of.of_record]) for of in columns])
+    cells = np.array([of.of_records(of.level, SUPPRESSED) for of in columns])
     at_top = np.array([of.together == of.lattice.height and (of.level >= 0).all() for of in columns])
     gone = (cells == SUPPRESSED) | at_top[:, None]
     suppressed = gone.all(axis=0) & (cells == SUPPRESSED).any(axis=0)
-    nodes = [np.where(of.of_record < 0, -1, np.where(of.level < 0, -1, of.node)[of.of_record]) for of in columns]
+    nodes = [of.of_records(np.where(of.level < 0, -1, of.node), -1) for of in columns]
     sizes = _classes(nodes, ~suppressed)
     discernibility, average = class_figures(sizes, int(suppressed.sum()))
     entropy = math.fsum(of.entropy for of in columns)
@@ -344,7 +343,7 @@ def _ambiguity(columns: Sequence[Column], n: int) -> float:
     product = np.ones(n)
     for of in columns:
         per_pair = of.of_pairs(of.lattice.size, float(len(of.lattice.node[0])))
-        product *= np.where(of.of_record < 0, 1.0, per_pair[of.of_record])
+        product *= of.of_records(per_pair, 1.0)
     return float(product.mean()) if n else math.nan
 
 
@@ -360,7 +359,7 @@ def _of_column(of: Column) -> dict[str, float]:
 
 def _normalised(figures: Mapping[str, float], columns: Sequence[Column], n: int) -> dict[str, float]:
     """Each figure between that of the original and that of a file without any value."""
-    leaves = [np.where(of.of_record < 0, -1, of.leaf[of.of_record]) for of in columns]
+    leaves = [of.of_records(of.leaf, -1) for of in columns]
     least, fewest = class_figures(_classes(leaves, np.ones(n, np.bool_)), 0)
     ends = {
         "precision": (1.0, 0.0), "loss": (0.0, 1.0), "entropy": (0.0, figures["entropy"] / figures["entropy_share"])

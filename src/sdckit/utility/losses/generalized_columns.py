@@ -14,7 +14,7 @@ from sdckit.cells.pair import Pair
 from sdckit.data.columns import code_column
 from sdckit.data.hierarchy import Hierarchy, read_band
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.array_types import Bools, Floats, Ints, Values
 
 SUPPRESSED, UNKNOWN = -1, -2
 ANY = "\x00"  # no value of a file
@@ -113,6 +113,10 @@ class Column:
     def of_pairs(self, of_node: Floats, suppressed: float) -> Floats:
         """A number for each pair: that of its node, or `suppressed`."""
         return np.where(self.level == SUPPRESSED, suppressed, of_node[np.maximum(self.node, 0)])
+
+    def of_records(self, of_pair: Values, otherwise: float) -> Values:
+        """What each pair has, by record; `otherwise` where the original has no value."""
+        return np.where(self.of_record < 0, otherwise, of_pair[self.of_record])
 
     def mean(self, of_pair: Floats) -> float:
         """Mean over the records with an original value; 0 without any."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
+from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair, rows_belong
 from sdckit.data import arguments
 from sdckit.data.rule_conditions import EditRule, RuleBreakers, read_edit_rules
 from sdckit.data.scenarios.scenario import Scenario
@@ -144,8 +144,7 @@ def edit_rules(
         arguments.flag(aligned, "aligned")
     listed = _chosen(rules, scenario)
     opened = open_files(original, released, id=id)
-    declared = scenario is not None and scenario.aligned
-    together = opened.aligned or opened.id is not None or (declared if aligned is None else aligned)
+    together = rows_belong(opened, aligned, scenario)
     shared, _ = opened.shared_columns()
     names = tuple(dict.fromkeys(name for rule in listed for name in rule.columns if name in shared))
     pair = read_pair(opened, {"rules": names}, aligned=together) if names else opened

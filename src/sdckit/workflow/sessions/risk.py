@@ -356,7 +356,9 @@ def _assessed(
     check_insensitive(whole, desk.data.columns)
     intruders = [whole.intruder(name) for name in whole.intruders]
     with job():
-        turns = [assess_in_turn(desk.original(intruder), scenario=intruder, step=tell) for intruder in intruders]
+        turns = [
+            assess_in_turn(desk.original(intruder), scenario=intruder, step=tell, early=True) for intruder in intruders
+        ]
         first = [
             desk.kept("assess", plain_of(intruder)) or next(turn)
             for intruder, turn in zip(intruders, turns, strict=True)
