@@ -1,0 +1,112 @@
+"""Noisy or rounded tables made consistent: no negative counts, one total, equal margins where tables overlap.
+
+All of it works on what has been protected already.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdckit.numerics.array_types import Floats, Ints
+
+ROUNDS = 200  # of proportional fitting, at most
+NEAR = 1e-9  # of the total: margins fit
+FLOOR = 1e-9  # of the expected count is added everywhere, so that every margin can be fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Clique:
+    """A table of the tree: the variables it shares with the tables before it, all its variables, its counts.
+
+    `variables`: those of `separator` first; `table` has an axis for each.
+    """
+
+    separator: tuple[int, ...]
+    variables: tuple[int, ...]
+    table: Floats
+
+
+def on_simplex(counts: Floats, total: float) -> Floats:
+    """The nearest table without negative counts that has the total, in the Euclidean norm.
+
+    >>> on_simplex(np.array([3.0, 2.0, -4.0]), 4.0).tolist()
+    [2.5, 1.5, 0.0]
+    """
+    flat = counts.ravel().astype(np.float64)
+    down = np.sort(flat)[::-1]
+    over = (np.cumsum(down) - total) / np.arange(1, len(down) + 1)
+    last = np.flatnonzero(down > over)[-1]
+    return np.maximum(flat - over[last], 0.0).reshape(counts.shape)
+
+
+def fit_margins(table: Floats, margins: Mapping[tuple[int, ...], Floats]) -> Floats:
+    """The table scaled in turn to each margin, until all hold; `margins`: by the axes that they keep."""
+    total = table.sum()
+    for _ in range(ROUNDS):
+        off = 0.0
+        for axes, margin in margins.items():
+            others = tuple(set(range(table.ndim)) - set(axes))
+            now = table.sum(axis=others, keepdims=True)
+            aim = margin.reshape(now.shape)
+            off = max(off, float(np.abs(aim - now).max()))
+            table = table * np.divide(aim, now, out=np.zeros_like(now), where=now > 0)
+        if off <= NEAR * total:
+            break
+    return table
+
+
+def margin_of(clique: Clique, variables: Sequence[int]) -> Floats:
+    """The counts of a clique by some of its variables, in the order in which they are named."""
+    axes = [clique.variables.index(variable) for variable in variables]
+    left = clique.table.sum(axis=tuple(set(range(clique.table.ndim)) - set(axes)))
+    return np.transpose(left, np.argsort(np.argsort(axes)).tolist()) if len(axes) > 1 else left
+
+
+def expected_counts(variables: Sequence[int], n_shared: int, shared: Floats, single: Sequence[Floats]) -> Floats:
+    """Counts if what is new were independent: the margin of the shared variables by the one-way margins of the others.
+
+    >>> expected_counts([0, 1], 0, np.array(4.0), [np.array([1.0, 3.0]), np.array([2.0, 2.0])]).tolist()
+    [[0.5, 0.5], [1.5, 1.5]]
+    """
+    table = np.asarray(shared, np.float64)
+    for variable in variables[n_shared:]:
+        table = table[..., None] * (single[variable] / single[variable].sum())
+    return table
+
+
+def consistent(
+    counts: Floats | Ints, separator: tuple[int, ...], variables: tuple[int, ...], shared: Floats,
+    single: Sequence[Floats],
+) -> Clique:  # fmt: skip
+    """A protected table fitted to the margin it shares with its parent, and to the one-way margins of what is new."""
+    total, k = float(np.sum(shared)), len(separator)
+    expected = expected_counts(variables, k, shared, single)
+    start = on_simplex(np.asarray(counts, np.float64), total) + FLOOR * (expected + total / expected.size)
+    margins = {tuple(range(k)): shared} if k else {}
+    margins |= {(axis,): single[variables[axis]] for axis in range(k, len(variables))}
+    return Clique(separator, variables, fit_margins(start, margins))
+
+
+def separators(cliques: Sequence[Clique], most: int = 2) -> dict[tuple[int, ...], Floats]:
+    """The margins of up to `most` variables to which a further table can be attached."""
+    out: dict[tuple[int, ...], Floats] = {}
+    for clique in cliques:
+        for k in range(1, most + 1):
+            for shared in itertools.combinations(sorted(clique.variables), k):
+                if shared not in out:
+                    out[shared] = margin_of(clique, shared)
+    return out
+
+
+def expected_error(clique: Clique, scale: float, rng: np.random.Generator, draws: int = 8) -> float:
+    """Expected total variation of a table from noise of this scale alone: noise once more on what was made of it."""
+    total = float(clique.table.sum())
+    apart = [
+        np.abs(on_simplex(clique.table + rng.normal(0, scale, clique.table.shape), total) - clique.table).sum()
+        for _ in range(draws)
+    ]
+    return float(np.mean(apart) / (2 * total))
