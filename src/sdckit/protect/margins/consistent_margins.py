@@ -40,7 +40,8 @@ def on_simplex(counts: Floats, total: float) -> Floats:
     down = np.sort(flat)[::-1]
     over = (np.cumsum(down) - total) / np.arange(1, len(down) + 1)
     last = np.flatnonzero(down > over)[-1]
-    return np.maximum(flat - over[last], 0.0).reshape(counts.shape)
+    out: Floats = np.maximum(flat - over[last], 0.0).reshape(counts.shape)
+    return out
 
 
 def fit_margins(table: Floats, margins: Mapping[tuple[int, ...], Floats]) -> Floats:
@@ -66,7 +67,9 @@ def margin_of(clique: Clique, variables: Sequence[int]) -> Floats:
     return np.transpose(left, np.argsort(np.argsort(axes)).tolist()) if len(axes) > 1 else left
 
 
-def expected_counts(variables: Sequence[int], n_shared: int, shared: Floats, single: Sequence[Floats]) -> Floats:
+def expected_counts(
+    variables: Sequence[int], n_shared: int, shared: Floats, single: Mapping[int, Floats] | Sequence[Floats]
+) -> Floats:
     """Counts if what is new were independent: the margin of the shared variables by the one-way margins of the others.
 
     >>> expected_counts([0, 1], 0, np.array(4.0), [np.array([1.0, 3.0]), np.array([2.0, 2.0])]).tolist()
@@ -80,7 +83,7 @@ def expected_counts(variables: Sequence[int], n_shared: int, shared: Floats, sin
 
 def consistent(
     counts: Floats | Ints, separator: tuple[int, ...], variables: tuple[int, ...], shared: Floats,
-    single: Sequence[Floats],
+    single: Mapping[int, Floats] | Sequence[Floats],
 ) -> Clique:  # fmt: skip
     """A protected table fitted to the margin it shares with its parent, and to the one-way margins of what is new."""
     total, k = float(np.sum(shared)), len(separator)

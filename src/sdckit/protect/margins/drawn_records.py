@@ -16,7 +16,8 @@ def draw_records(cliques: Sequence[Clique], n_variables: int, n: int, rng: np.ra
     for clique in cliques:
         k = len(clique.separator)
         shape = clique.table.shape
-        parent = np.ravel_multi_index(tuple(out[v] for v in clique.separator), shape[:k]) if k else np.zeros(n, np.int64)
+        shared = tuple(out[v] for v in clique.separator)
+        parent = np.ravel_multi_index(shared, shape[:k]) if k else np.zeros(n, np.int64)
         cells = draw_cells(clique.table.reshape(int(np.prod(shape[:k])), -1), parent, rng)
         for variable, codes in zip(clique.variables[k:], np.unravel_index(cells, shape[k:]), strict=True):
             out[variable] = codes
@@ -41,7 +42,8 @@ def draw_cells(table: Floats, parent: Ints, rng: np.random.Generator) -> Ints:
     order = records[np.argsort(parent[records], kind="stable")]
     size = np.bincount(parent, minlength=n_parents)
     start, of_row = np.cumsum(size) - size, parent[order]
-    place = (np.arange(len(order)) - start[of_row] + rng.random(n_parents)[of_row]) / size[of_row]
+    offset = np.asarray(rng.random(n_parents))
+    place = (np.arange(len(order)) - start[of_row] + offset[of_row]) / size[of_row]
     # each row's shares lie in an interval of their own, so that one search serves all
     found = np.searchsorted((upto + np.arange(n_parents)[:, None]).ravel(), of_row + place, side="right")
     out = np.empty(len(parent), np.int64)

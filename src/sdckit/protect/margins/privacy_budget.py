@@ -94,7 +94,9 @@ def noisy_counts(
     dp, scale = opendp(), scale_of(rho, rows)
     noisy = dp.m.make_gaussian(_counts_space(dp), dp.metrics.l2_distance(T="f64"), scale=scale)
     spent = _accounted(float(noisy.map(float(rows))), rho)
-    return np.array(noisy(counts.ravel().tolist()), np.int64).reshape(counts.shape), Spent(kind, variables, scale, spent)
+    return np.array(noisy(counts.ravel().tolist()), np.int64).reshape(counts.shape), Spent(
+        kind, variables, scale, spent
+    )
 
 
 def noisy_choice(scores: Ints, rho: float, rows: int) -> tuple[int, Spent]:
@@ -113,5 +115,5 @@ def noisy_choice(scores: Ints, rho: float, rows: int) -> tuple[int, Spent]:
 def _accounted(spent: float, rho: float) -> float:
     """What OpenDP accounts for a measurement, before it is made; refused where that is not what was planned."""
     if not spent <= rho * (1 + SLACK / 4):
-        raise DataError("this version of OpenDP accounts the noise differently from what was planned; install sdckit[dp]")
+        raise DataError("this version of OpenDP accounts noise differently from what was planned; install sdckit[dp]")
     return spent
