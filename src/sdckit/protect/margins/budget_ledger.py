@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sdckit.data import arguments
 from sdckit.data.domain import Domain
@@ -120,13 +119,13 @@ STATES = {"reserved": "reserved, or failed after noise was drawn", "done": "done
 
 
 @contextlib.contextmanager
-def reserving(budget: BudgetLedger | Run | str | Path | None, domain: Domain, rho: float) -> Iterator[Run]:
-    """Reserve ρ for a run in the budget of its dataset; nothing is done where there is none, or a run has reserved.
+def reserving(budget: BudgetLedger | str | Path | None, domain: Domain, rho: float) -> Iterator[Run]:
+    """Reserve ρ for a run in the budget of its dataset, if there is one.
 
     Raises DataError: the domain has another dataset, or more than is left; FileFormatError: the file is no budget.
     """
-    if budget is None or isinstance(budget, Run):
-        yield budget or Run("")
+    if budget is None:
+        yield Run("")
         return
     if not isinstance(budget, BudgetLedger | str | Path):
         raise DataError("budget= is a BudgetLedger, or the path of its file", argument="budget")

@@ -12,11 +12,13 @@ import numpy as np
 
 from sdckit.data import arguments
 from sdckit.data.domain import Domain
+from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.frames import column_names, open_frame
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.change import Change, Protected
+from sdckit.protect.margins.budget_ledger import BudgetLedger, reserving
 from sdckit.protect.margins.clique_tree import Measuring, attachable, count_cells, shared_margin, tree_order
 from sdckit.protect.margins.consistent_margins import Clique, consistent, expected_error
 from sdckit.protect.margins.drawn_records import draw_records
@@ -146,16 +148,17 @@ def synthesize_margins(
     cliques: Sequence[Sequence[str]] | None = None,
     max_cells: int = 3000,
     n: int | None = None,
-    budget: Any = None,
+    budget: BudgetLedger | str | Path | None = None,
     scenario: Scenario | None = None,
 ) -> Protected:
     """Draw a file from protected margins: under differential privacy, rounded by an office, or published already.
 
     Parameters
     ----------
-    data : data frame
+    data : data frame or path
         The original, of any engine; None with `tables`. Only its header is looked at before everything else is
-        checked: no value decides whether the call runs or what it says.
+        checked: no value decides whether the call runs or what it says. A file named by its path is read by the domain,
+        so that no record decides the type of another; in a frame that was done before.
     domain : Domain or path
         The values that the columns may have, declared and not read from the data. What is outside of it counts as
         `other`.
@@ -234,16 +237,19 @@ def synthesize_margins(
         read = read_tables(tables, declared)
         like, margins = read[0][2], published_margins([(variables, counts) for variables, counts, _ in read], n)
     else:
-        like = open_frame(data)
-        declared.check_columns(column_names(like))
+        file = DomainFile(Path(data)) if isinstance(data, str | Path) else data
+        like = None if isinstance(file, DomainFile) else open_frame(data)
+        declared.check_columns(file.columns if like is None else column_names(like))
         if protect == "dp":
             opendp()
             rho = rho_of(float(epsilon or 0), float(delta or 0))
-        codes = np.ascontiguousarray(declared.encode(data).T)
-        if protect == "dp":
-            margins = private_margins(codes, declared, rho=rho, cliques=places, max_cells=max_cells, n=n)
-        else:
-            margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
+        with reserving(budget, declared, rho) as run:
+            codes = np.ascontiguousarray(declared.encode(file.read(declared) if like is None else data).T)
+            run.drawn = True
+            if protect == "dp":
+                margins = private_margins(codes, declared, rho=rho, cliques=places, max_cells=max_cells, n=n)
+            else:
+                margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
         del codes
     made = draw_records(margins.cliques, len(declared.columns), margins.n, rng)
     out = declared.decode(made.T, backend=_backend(like))
@@ -330,6 +336,8 @@ def _places(
 
 
 def _backend(frame: Any) -> str:
+    if frame is None:
+        return "polars"
     engine = frame.implementation
     return "pandas" if engine.is_pandas_like() else "pyarrow" if engine.is_pyarrow() else "polars"
 
