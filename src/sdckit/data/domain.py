@@ -10,13 +10,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
+from sdckit.data.columns import as_real
 from sdckit.data.domain_codes import decoded, encoded
 from sdckit.data.files.file_labels import code_text
-from sdckit.data.frames import check_plan_names, collect, column_names, is_lazy, open_frame
+from sdckit.data.frames import check_plan_names, collect, column_names, open_frame
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import read_toml, toml_entry, toml_key, toml_string
@@ -267,9 +269,9 @@ class Domain(Displayed):
         frame = open_frame(data)
         self.check_columns(column_names(frame))
         wanted = [*self.names, *([] if self.person is None else [self.person])]
-        if is_lazy(frame):
+        if isinstance(frame, nw.LazyFrame):
             check_plan_names(frame, wanted)
-            frame = collect(frame.select(wanted))
+            return encoded(collect(frame.select(wanted)), self)
         return encoded(frame, self)
 
     def decode(
@@ -367,7 +369,7 @@ def _is_of(level: Any, kind: ColumnType) -> bool:
     if kind == "integer":
         return arguments.is_whole(level) and abs(level) < 2**53
     if kind == "decimal":
-        return math.isfinite(arguments.as_real(level))
+        return math.isfinite(as_real(level))
     return isinstance(level, bool) if kind == "boolean" else _is_day(level)
 
 
@@ -381,7 +383,7 @@ def _edges(edges: tuple[Any, ...], kind: ColumnType, role: str) -> tuple[float, 
         return ()
     if kind in ("text", "boolean"):
         raise ScenarioError(f"{role}: edges are of numbers and dates, and its type is {kind}")
-    ends = [float(day_number(edge)) if kind == "date" and _is_day(edge) else arguments.as_real(edge) for edge in edges]
+    ends = [float(day_number(edge)) if kind == "date" and _is_day(edge) else as_real(edge) for edge in edges]
     if len(ends) < 2 or not all(map(math.isfinite, ends)) or any(low >= high for low, high in pairwise(ends)):
         raise ScenarioError(f"{role}: edges are two or more {'dates' if kind == 'date' else 'numbers'}, ascending")
     if kind != "decimal":

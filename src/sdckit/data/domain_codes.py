@@ -267,15 +267,22 @@ def _within_bands(band: NDArray[Any], drawn: NDArray[Any], column: DomainColumn)
     if column.type != "decimal":
         first, last = np.ceil(low), np.ceil(high) - 1
         last[-1] = np.floor(high[-1])
-        return np.minimum(first[band] + np.floor(drawn * (last - first + 1)[band]), last[band])
-    return np.clip(low[band] + drawn * (high - low)[band], low[band], high[band])
+        whole: NDArray[np.float64] = np.minimum(first[band] + np.floor(drawn * (last - first + 1)[band]), last[band])
+        return whole
+    real: NDArray[np.float64] = np.clip(low[band] + drawn * (high - low)[band], low[band], high[band])
+    return real
 
 
 def _as_arrow(series: pl.Series) -> Any:
     if series.dtype != pl.Enum:
         return series.to_arrow()
     places = series.to_physical().cast(pl.Int32).to_arrow()
-    return pa.DictionaryArray.from_arrays(places, pa.array(series.dtype.categories.to_list()))
+    return pa.DictionaryArray.from_arrays(places, pa.array(_categories(series)))
+
+
+def _categories(series: pl.Series) -> list[str]:
+    kind: Any = series.dtype
+    return list(kind.categories)
 
 
 def _as_pandas(frame: pl.DataFrame) -> Any:
@@ -284,7 +291,7 @@ def _as_pandas(frame: pl.DataFrame) -> Any:
     for series in frame.get_columns():
         if series.dtype == pl.Enum:
             places = series.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
-            columns[series.name] = pd.Categorical.from_codes(places, categories=series.dtype.categories.to_list())
+            columns[series.name] = pd.Categorical.from_codes(places, categories=_categories(series))
         elif series.dtype == pl.Date:
             columns[series.name] = series.cast(pl.Datetime("ms")).to_numpy().astype("datetime64[s]")
         elif series.dtype == pl.Float64:
