@@ -13,6 +13,7 @@ import numpy as np
 
 from sdckit.numerics.array_types import Floats, Ints
 
+OneWay = Mapping[int, Floats] | Sequence[Floats]  # one-way margins, by variable
 ROUNDS = 200  # of proportional fitting, at most
 NEAR = 1e-9  # of the total: margins fit
 FLOOR = 1e-9  # of the expected count is added everywhere, so that every margin can be fitted
@@ -67,9 +68,7 @@ def margin_of(clique: Clique, variables: Sequence[int]) -> Floats:
     return np.transpose(left, np.argsort(np.argsort(axes)).tolist()) if len(axes) > 1 else left
 
 
-def expected_counts(
-    variables: Sequence[int], n_shared: int, shared: Floats, single: Mapping[int, Floats] | Sequence[Floats]
-) -> Floats:
+def expected_counts(variables: Sequence[int], n_shared: int, shared: Floats, single: OneWay) -> Floats:
     """Counts if what is new were independent: the margin of the shared variables by the one-way margins of the others.
 
     >>> expected_counts([0, 1], 0, np.array(4.0), [np.array([1.0, 3.0]), np.array([2.0, 2.0])]).tolist()
@@ -83,7 +82,7 @@ def expected_counts(
 
 def consistent(
     counts: Floats | Ints, separator: tuple[int, ...], variables: tuple[int, ...], shared: Floats,
-    single: Mapping[int, Floats] | Sequence[Floats],
+    single: OneWay,
 ) -> Clique:  # fmt: skip
     """A protected table fitted to the margin it shares with its parent, and to the one-way margins of what is new."""
     total, k = float(np.sum(shared)), len(separator)

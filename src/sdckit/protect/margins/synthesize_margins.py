@@ -348,7 +348,7 @@ def _change(domain: Domain, margins: Margins, parameters: dict[str, Any], rng: n
         math.nan if math.isnan(scale) else expected_error(clique, scale, rng)
         for clique, scale in zip(margins.cliques, scales, strict=True)
     )
-    private = {}
+    private: dict[str, Any] = {}
     if margins.spent:
         rho, delta = math.fsum(spent.rho for spent in margins.spent), float(parameters["delta"])
         private = {"rho": rho, "delta": delta, "epsilon": epsilon_of(rho, delta)}
