@@ -11,7 +11,7 @@ import typer
 from typer import Option
 
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Decimal, Delimiter, Encoding, Texts, split
+from sdckit.cli.options import Decimal, Delimiter, Encoding, Quiet, Texts, split
 from sdckit.cli.outputs import check_targets, number, refuse_existing, write_text
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import Force, Out, Safe, check_format
@@ -59,7 +59,7 @@ def synthesize_margins(
     decimal: Decimal = None,
     force: Force = False,
     excel_safe: Safe = False,
-    quiet: Annotated[bool, Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Make up records from protected tables of FILE: under differential privacy, rounded, or published already.
 
