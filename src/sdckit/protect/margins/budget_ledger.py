@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sdckit.data import arguments
 from sdckit.data.domain import Domain

@@ -13,14 +13,16 @@ import numpy as np
 from sdckit.data import arguments
 from sdckit.data.domain import Domain
 from sdckit.data.frames import column_names, open_frame
+from sdckit.data.ledger.budget_file import Run
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.change import Change, Protected
+from sdckit.protect.margins.budget_ledger import BudgetLedger, reserving
 from sdckit.protect.margins.clique_tree import Measuring, attachable, count_cells, shared_margin, tree_order
 from sdckit.protect.margins.consistent_margins import Clique, consistent, expected_error
 from sdckit.protect.margins.drawn_records import draw_records
-from sdckit.protect.margins.privacy_budget import SPLIT, Spent, epsilon_of, opendp, rho_of
+from sdckit.protect.margins.privacy_budget import SPLIT, Spent, epsilon_of, rho_of
 from sdckit.protect.margins.published_tables import check_tree, read_tables
 from sdckit.result import json_ready
 
@@ -109,8 +111,9 @@ def rounded_margins(
     return Margins(done, total)
 
 
-def published_margins(tables: Sequence[tuple[tuple[int, ...], Floats]], n: int | None) -> Margins:
-    """Published tables, as places of variables and counts, fitted to each other where they overlap."""
+def published_margins(read: Sequence[tuple[tuple[int, ...], Floats, Any]], n: int | None) -> tuple[Any, Margins]:
+    """The first table's frame, and all tables, as places of variables and counts, fitted where they overlap."""
+    tables = [(variables, counts) for variables, counts, _ in read]
     total = n or max(1, round(float(np.mean([counts.sum() for _, counts in tables]))))
     single: dict[int, Floats] = {}
     for variables, counts in tables:
@@ -123,7 +126,7 @@ def published_margins(tables: Sequence[tuple[tuple[int, ...], Floats]], n: int |
         named, counts = by_set[frozenset(variables)]
         turned = np.transpose(counts, [named.index(variable) for variable in variables])
         done.append(consistent(turned, separator, variables, shared_margin(done, separator, total), single))
-    return Margins(done, total)
+    return read[0][2], Margins(done, total)
 
 
 def _to_total(counts: Floats, total: float) -> Floats:
@@ -146,7 +149,7 @@ def synthesize_margins(
     cliques: Sequence[Sequence[str]] | None = None,
     max_cells: int = 3000,
     n: int | None = None,
-    budget: Any = None,
+    budget: BudgetLedger | Run | str | Path | None = None,
     scenario: Scenario | None = None,
 ) -> Protected:
     """Draw a file from protected margins: under differential privacy, rounded by an office, or published already.
@@ -228,23 +231,22 @@ def synthesize_margins(
         _refuse_identifiers(declared, named)
     places = _places(cliques, declared, max_cells)
     n = n or declared.records
-    rng = np.random.default_rng()  # it draws from what is protected already; there is no seed to be guessed
-    rho = math.nan
     if tables is not None:
-        read = read_tables(tables, declared)
-        like, margins = read[0][2], published_margins([(variables, counts) for variables, counts, _ in read], n)
+        like, margins = published_margins(read_tables(tables, declared), n)
     else:
         like = open_frame(data)
         declared.check_columns(column_names(like))
         if protect == "dp":
-            opendp()
             rho = rho_of(float(epsilon or 0), float(delta or 0))
-        codes = np.ascontiguousarray(declared.encode(data).T)
-        if protect == "dp":
-            margins = private_margins(codes, declared, rho=rho, cliques=places, max_cells=max_cells, n=n)
+            with reserving(budget, declared, rho) as run:
+                codes = np.ascontiguousarray(declared.encode(data).T)
+                run.drawn = True  # from here on the share is spent, whatever happens
+                margins = private_margins(codes, declared, rho=rho, cliques=places, max_cells=max_cells, n=n)
         else:
+            codes = np.ascontiguousarray(declared.encode(data).T)
             margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
         del codes
+    rng = np.random.default_rng()  # it draws from what is protected already; there is no seed to be guessed
     made = draw_records(margins.cliques, len(declared.columns), margins.n, rng)
     out = declared.decode(made.T, backend=_backend(like))
     parameters = {
