@@ -43,7 +43,7 @@ def of(value: Any) -> Any:
     try:
         series = pd.Series([value])
         assert len(series) == 1
-    except Exception:
+    except Exception:  # noqa: BLE001 (whatever pandas raises of it)
         series = pd.Series([None], dtype=object)
         series[0] = value
     return pd.DataFrame(dict.fromkeys(DOMAIN.names, series))

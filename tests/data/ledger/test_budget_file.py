@@ -28,12 +28,17 @@ def test_a_run_reserves_and_ends(tmp_path: Path) -> None:
     assert stat.S_IMODE(file.file.stat().st_mode) == 0o600
 
 
+def fail(file: BudgetFile, *, drawn: bool) -> None:
+    with file.reserved(0.5) as run:
+        run.drawn = drawn
+        run.number = str(1 // 0)
+
+
 def test_what_fails_before_noise_is_given_back_and_after_it_is_spent(tmp_path: Path) -> None:
     file = budget(tmp_path)
     for drawn in (False, True):
-        with pytest.raises(RuntimeError), file.reserved(0.5) as run:
-            run.drawn = drawn
-            raise RuntimeError
+        with pytest.raises(ZeroDivisionError):
+            fail(file, drawn=drawn)
     assert open_budget(file.file).runs == {"1": (0.5, "withdrawn"), "2": (0.5, "reserved")}
     assert open_budget(file.file).spent == 0.5
 
@@ -43,7 +48,7 @@ def test_beyond_the_total_is_refused_before_anything(tmp_path: Path) -> None:
     with file.reserved(0.75) as run:
         run.drawn = True
     before = file.file.read_bytes()
-    with pytest.raises(DataError, match="there is 0.25 left, and this run spends 0.3; no data were read"):
+    with pytest.raises(DataError, match=r"there is 0\.25 left, and this run spends 0\.3; no data were read"):
         file.reserved(0.3).__enter__()
     assert file.file.read_bytes() == before
     with file.reserved(0.25) as run:  # to the last bit
@@ -85,8 +90,8 @@ def test_what_is_no_budget_is_refused(tmp_path: Path) -> None:
     (tmp_path / "budget.toml").write_text("a = 1\n")
     with pytest.raises(FileFormatError, match="no budget that this version reads"):
         budget_of(tmp_path)
-    budget(tmp_path.joinpath("new").resolve() if (tmp_path / "new").mkdir() is None else tmp_path)
-    damaged = tmp_path / "new" / "budget.toml"
+    (tmp_path / "new").mkdir()
+    damaged = budget(tmp_path / "new").file
     damaged.write_text(re.sub("rho = .*", 'rho = "much"', damaged.read_text()))
     with pytest.raises(FileFormatError, match="damaged"):
         open_budget(damaged)
@@ -103,14 +108,14 @@ def spend(file: str, start: object, left: object) -> None:
 
 
 def test_processes_at_once_never_spend_more_than_there_is(tmp_path: Path) -> None:
-    file = budget(tmp_path, 0.5)
+    file = budget(tmp_path, 0.3)
     spawned = multiprocessing.get_context("spawn")
-    start, left = spawned.Barrier(4), spawned.Queue()
-    processes = [spawned.Process(target=spend, args=(str(file.file), start, left)) for _ in range(4)]
+    start, left = spawned.Barrier(2), spawned.Queue()
+    processes = [spawned.Process(target=spend, args=(str(file.file), start, left)) for _ in range(2)]
     for process in processes:
         process.start()
     went = [left.get(timeout=120) for _ in processes]
     for process in processes:
         process.join()
-    assert sorted(went) == [False, False, True, True]
-    assert open_budget(file.file).spent == 0.5
+    assert sorted(went) == [False, True]
+    assert open_budget(file.file).spent == 0.25

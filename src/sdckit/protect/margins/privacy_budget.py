@@ -75,7 +75,7 @@ def rho_of(epsilon: float, delta: float) -> float:
     low = high
     while epsilon_of(low, delta) > epsilon:
         low /= 4
-    rho = low if low == high else float(brentq(lambda x: epsilon_of(x, delta) - epsilon, low, high, rtol=1e-13))
+    rho = low if low == high else float(brentq(lambda x: epsilon_of(x, delta) - epsilon, low, high, xtol=1e-14 * high))
     rho *= 1 - SLACK
     while epsilon_of(rho * (1 + SLACK / 2), delta) > epsilon:
         rho *= 1 - SLACK

@@ -22,7 +22,7 @@ from sdckit.protect.margins.budget_ledger import BudgetLedger, reserving
 from sdckit.protect.margins.clique_tree import Measuring, attachable, count_cells, shared_margin, tree_order
 from sdckit.protect.margins.consistent_margins import Clique, consistent, expected_error
 from sdckit.protect.margins.drawn_records import draw_records
-from sdckit.protect.margins.privacy_budget import SPLIT, Spent, epsilon_of, opendp, rho_of
+from sdckit.protect.margins.privacy_budget import SPLIT, Spent, epsilon_of, rho_of
 from sdckit.protect.margins.published_tables import check_tree, read_tables
 from sdckit.result import json_ready
 
@@ -107,12 +107,14 @@ def rounded_margins(
     done = [Clique((), (v,), single[v]) for v in sorted(alone)]
     for separator, variables in tree_order(cliques):
         shared = shared_margin(done, separator, total)
-        done.append(consistent(rounded(count_cells(codes, sizes, variables)), separator, variables, shared, single))
+        counts = _to_total(rounded(count_cells(codes, sizes, variables)), total)
+        done.append(consistent(counts, separator, variables, shared, single))
     return Margins(done, total)
 
 
-def published_margins(tables: Sequence[tuple[tuple[int, ...], Floats]], n: int | None) -> Margins:
-    """Published tables, as places of variables and counts, fitted to each other where they overlap."""
+def published_margins(read: Sequence[tuple[tuple[int, ...], Floats, Any]], n: int | None) -> tuple[Any, Margins]:
+    """The first table's frame, and all tables, as places of variables and counts, fitted where they overlap."""
+    tables = [(variables, counts) for variables, counts, _ in read]
     total = n or max(1, round(float(np.mean([counts.sum() for _, counts in tables]))))
     single: dict[int, Floats] = {}
     for variables, counts in tables:
@@ -124,8 +126,9 @@ def published_margins(tables: Sequence[tuple[tuple[int, ...], Floats]], n: int |
     for separator, variables in tree_order([variables for variables, _ in tables]):
         named, counts = by_set[frozenset(variables)]
         turned = np.transpose(counts, [named.index(variable) for variable in variables])
-        done.append(consistent(turned, separator, variables, shared_margin(done, separator, total), single))
-    return Margins(done, total)
+        shared = shared_margin(done, separator, total)
+        done.append(consistent(_to_total(turned, total), separator, variables, shared, single))
+    return read[0][2], Margins(done, total)
 
 
 def _to_total(counts: Floats, total: float) -> Floats:
@@ -231,26 +234,23 @@ def synthesize_margins(
         _refuse_identifiers(declared, named)
     places = _places(cliques, declared, max_cells)
     n = n or declared.records
-    rng = np.random.default_rng()  # it draws from what is protected already; there is no seed to be guessed
-    rho = math.nan
     if tables is not None:
-        read = read_tables(tables, declared)
-        like, margins = read[0][2], published_margins([(variables, counts) for variables, counts, _ in read], n)
+        like, margins = published_margins(read_tables(tables, declared), n)
     else:
         file = DomainFile(Path(data)) if isinstance(data, str | Path) else data
         like = None if isinstance(file, DomainFile) else open_frame(data)
         declared.check_columns(file.columns if like is None else column_names(like))
         if protect == "dp":
-            opendp()
             rho = rho_of(float(epsilon or 0), float(delta or 0))
-        with reserving(budget, declared, rho) as run:
-            codes = np.ascontiguousarray(declared.encode(file.read(declared) if like is None else data).T)
-            run.drawn = True
-            if protect == "dp":
+            with reserving(budget, declared, rho) as run:
+                codes = _codes(file, declared)
+                run.drawn = True  # from here on the share is spent, whatever happens
                 margins = private_margins(codes, declared, rho=rho, cliques=places, max_cells=max_cells, n=n)
-            else:
-                margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
+        else:
+            codes = _codes(file, declared)
+            margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
         del codes
+    rng = np.random.default_rng()  # it draws from what is protected already; there is no seed to be guessed
     made = draw_records(margins.cliques, len(declared.columns), margins.n, rng)
     out = declared.decode(made.T, backend=_backend(like))
     parameters = {
@@ -259,6 +259,11 @@ def synthesize_margins(
         "tables": None if tables is None else len(tables), "n": n, "dataset": declared.dataset,
     }  # fmt: skip
     return Protected.declared(out, _change(declared, margins, parameters, rng))
+
+
+def _codes(data: Any, domain: Domain) -> Ints:
+    """The codes of the records, variable by variable; a file is read by the domain."""
+    return np.ascontiguousarray(domain.encode(data.read(domain) if isinstance(data, DomainFile) else data).T)
 
 
 def _domain(domain: Any) -> Domain:
