@@ -158,9 +158,9 @@ LINES = {
     "budget create": "budget create kept/new.toml --dataset survey --epsilon 3 --delta 1e-6",
     "budget show": "budget show budget.toml",
     "synthesize-margins": "synthesize-margins survey.csv --domain domain.toml --epsilon 1 --delta 1e-6"
-    " --budget budget.toml -o out/made.csv --log out/log.json",
+    " --budget budget.toml -o kept/made.csv --log kept/log.json",
     "synthesize-margins rounded": "synthesize-margins survey.parquet --domain domain.toml --protect coarsen --base 10"
-    " --clique region,sex --clique sex,ill -o out/made.csv --log out/log.json",
+    " --clique region,sex --clique sex,ill -o kept/made.csv --log kept/log.json",
     "synthesize": "synthesize survey.parquet -o kept/made.csv --identifiers id,hh,w,born --seed 2 --log kept/log.json",
 }
 WRONG = (" --keys nowhere", " --weight region", " --numeric region", " --k nothing", " --nonsense")

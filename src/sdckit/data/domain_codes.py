@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NEITHER = "\0"  # text for a value that is no text, number, date nor boolean; no level holds it
 FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # years 1 to 9999
 DAY = 86_400 * 10**9  # nanoseconds
+DIGITS = 3
 NUMBERS = ("integer", "decimal")
 
 
@@ -269,7 +270,10 @@ def _within_bands(band: NDArray[Any], drawn: NDArray[Any], column: DomainColumn)
         last[-1] = np.floor(high[-1])
         whole: NDArray[np.float64] = np.minimum(first[band] + np.floor(drawn * (last - first + 1)[band]), last[band])
         return whole
-    real: NDArray[np.float64] = np.clip(low[band] + drawn * (high - low)[band], low[band], high[band])
+    digits = DIGITS - int(np.floor(np.log10((high - low).min())))  # as many as tell apart a thousand values of a band
+    real: NDArray[np.float64] = np.clip(np.round(low[band] + drawn * (high - low)[band], digits), low[band], high[band])
+    at_end = (real == high[band]) & (band < len(low) - 1)
+    real[at_end] = low[band][at_end]
     return real
 
 

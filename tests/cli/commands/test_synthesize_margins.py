@@ -1,4 +1,4 @@
-"""``sdckit synthesize-margins``, ``domain`` and ``budget``: what they write, and that no record decides what they say."""
+"""``sdckit synthesize-margins``, ``domain`` and ``budget``: what they write, and that no record decides it."""
 
 from __future__ import annotations
 
