@@ -114,6 +114,7 @@ from .identity.special_uniques.suda import Suda as Suda, suda as suda
 from .protect.change import Change as Change, Protected as Protected
 from .protect.drop_identifiers import drop_identifiers as drop_identifiers
 from .protect.limit_households import limit_households as limit_households
+from .protect.margins.budget_ledger import BudgetLedger as BudgetLedger
 from .protect.margins.synthesize_margins import MarginsChange as MarginsChange, synthesize_margins as synthesize_margins
 from .protect.new_ids import new_ids as new_ids
 from .protect.perturbation.add_noise import add_noise as add_noise

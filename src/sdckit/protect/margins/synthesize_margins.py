@@ -22,7 +22,7 @@ from sdckit.protect.margins.budget_ledger import BudgetLedger, reserving
 from sdckit.protect.margins.clique_tree import Measuring, attachable, count_cells, shared_margin, tree_order
 from sdckit.protect.margins.consistent_margins import Clique, consistent, expected_error
 from sdckit.protect.margins.drawn_records import draw_records
-from sdckit.protect.margins.privacy_budget import SPLIT, Spent, epsilon_of, rho_of
+from sdckit.protect.margins.privacy_budget import SPLIT, Spent, check_promise, epsilon_of, rho_of
 from sdckit.protect.margins.published_tables import check_tree, read_tables
 from sdckit.result import json_ready
 
@@ -279,8 +279,7 @@ def _check_private(given: Mapping[str, Any]) -> None:
         if given[name] is None:
             raise DataError(f'{name} has no default under protect="dp"; give one, such as '
                             f'{"epsilon=1" if name == "epsilon" else "delta=1e-6"}', argument=name)  # fmt: skip
-    arguments.amount_above(given["epsilon"], "epsilon", "bounds what one person changes")
-    arguments.within(given["delta"], "delta", "is the chance that the bound does not hold", 0, 1, ends="()")
+    check_promise(given["epsilon"], given["delta"])
 
 
 def _check_coarse(given: Mapping[str, Any]) -> None:
