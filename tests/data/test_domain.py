@@ -105,7 +105,9 @@ def test_other_types_are_other(kind: Any, value: Any) -> None:
 @pytest.mark.parametrize("days", [2**31 - 1, -(2**31), 2932897])
 def test_a_day_beyond_all_years_is_other(days: int) -> None:
     array = pa.array([days], pa.int32()).view(pa.date32())
-    assert DOMAIN.encode(pa.table(dict.fromkeys(DOMAIN.names, array)))[0].tolist() == [size - 2 for size in DOMAIN.sizes]
+    assert DOMAIN.encode(pa.table(dict.fromkeys(DOMAIN.names, array)))[0].tolist() == [
+        size - 2 for size in DOMAIN.sizes
+    ]
 
 
 def test_missing_codes_are_those_declared_and_a_level_means_itself() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,41 +30,66 @@ CUTS = (",", ";", "\t", "|")
 COLUMNAR = ("Parquet", "Arrow")
 
 
-def read_by_domain(
-    path: str | Path, domain: Domain, *, delimiter: str | None = None, encoding: str | None = None,
-    decimal: str | None = None,
-) -> pl.DataFrame:  # fmt: skip
-    """Read the columns of a domain, each record by itself: of a CSV as text, of labelled files with codes as labels.
+@dataclass(frozen=True)
+class DomainFile:
+    """A file that is read by a domain, each record by itself: of a CSV as text, of labelled files codes as labels.
 
-    Of a CSV the delimiter is that of its first line unless given, and bytes that are no text of the encoding (UTF-8
-    unless given), lines with too few or too many fields, and a file without records are read like any other.
-
-    Raises
-    ------
-    FileFormatError
-        The file is absent, damaged, or a workbook.
-    ColumnError
-        A column of the domain is not in its header.
+    Of a CSV the delimiter is that of its first line unless given; bytes that are no text of the encoding (UTF-8 unless
+    given), lines with too few or too many fields, and a file without records are read like any other. Its methods
+    raise FileFormatError: the file is absent, damaged, or a workbook.
     """
-    file = Path(path)
-    kind = _kind(file)
-    if kind == "CSV":
-        raw, names, cut = _opened_csv(file, delimiter, encoding)
-    else:
-        names = list(_typed(file, kind, encoding))
-    domain.check_columns(names, within=file.name)
-    wanted = [name for name in names if name in {*domain.names, domain.person}]
-    if kind == "CSV":
-        frame = _csv_records(raw, names, cut).select(exactly(name) for name in wanted)
-        return _with_points(frame, domain) if decimal == "," else frame
-    if kind in COLUMNAR:
-        return read_columnar(file, kind, columns=wanted, missing=("",))[0]
-    frame, _ = read_labelled(file, kind, columns=wanted, missing=("",), encoding=encoding, labels=False)
-    labels = read_labels(file, encoding=encoding)
-    texts = {column.name for column in domain.columns if column.type == "text"}
-    return frame.with_columns(
-        [_labelled(frame[name], codes) for name in texts if (codes := labels.get(name).codes)]
-    )  # fmt: skip
+
+    path: Path
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+
+    @cached_property
+    def kind(self) -> str:
+        """The format."""
+        kind = file_format(self.path)
+        if kind == "Excel":
+            raise FileFormatError(
+                f"{self.path.name} is a workbook, whose cells decide how others are read; save it as CSV"
+            )
+        return kind
+
+    @property
+    def columns(self) -> list[str]:
+        """The names in its header, which alone is looked at."""
+        return list(self.types)
+
+    @cached_property
+    def types(self) -> dict[str, ColumnType]:
+        """The type of each column as the format stores it; a CSV stores none, so all are text."""
+        if self.kind == "CSV":
+            return dict.fromkeys(_csv_header(self)[0], "text")
+        if self.kind not in COLUMNAR:
+            labelled_header(self.path, self.kind, encoding=self.encoding)
+            return declared_types(self.path, self.kind, encoding=self.encoding)
+        schema = stored_schema(self.path, self.kind)
+        refuse_duplicates(self.path, schema.names)
+        return {field.name: _type_of(field.type) for field in schema}
+
+    def read(self, domain: Domain) -> pl.DataFrame:
+        """The columns of a domain, and that of persons.
+
+        Raises ColumnError: one is not in the header.
+        """
+        domain.check_columns(self.columns, within=self.path.name)
+        wanted = [name for name in self.columns if name in {*domain.names, domain.person}]
+        if self.kind == "CSV":
+            frame = _csv_records(_csv_text(self, header=False), *_csv_header(self)).select(
+                exactly(name) for name in wanted
+            )
+            return _with_points(frame, domain) if self.decimal == "," else frame
+        if self.kind in COLUMNAR:
+            return read_columnar(self.path, self.kind, columns=wanted, missing=("",))[0]
+        how: dict[str, Any] = {"columns": wanted, "missing": ("",), "encoding": self.encoding, "labels": False}
+        frame, _ = read_labelled(self.path, self.kind, **how)
+        labels = read_labels(self.path, encoding=self.encoding)
+        texts = [column.name for column in domain.columns if column.type == "text"]
+        return frame.with_columns(_labelled(frame[name], codes) for name in texts if (codes := labels.get(name).codes))
 
 
 def draft_domain(
@@ -97,24 +125,11 @@ def draft_domain(
     ...     print(draft_domain(file).splitlines()[-4:])
     ['# levels = []', '', '[columns.age]', 'type = "text"']
     """
-    file = Path(path)
-    kind = _kind(file)
-    types: Mapping[str, ColumnType]
-    if kind == "CSV":
-        types = dict.fromkeys(_opened_csv(file, delimiter, encoding)[1], "text")
-    else:
-        types = _typed(file, kind, encoding)
-    known = _of_codebook(read_labels(file, encoding=encoding)) if from_codebook else {}
+    file = DomainFile(Path(path), delimiter, encoding)
+    known = _of_codebook(read_labels(file.path, encoding=encoding)) if from_codebook else {}
     if from_codebook and not known:
-        raise ScenarioError(f"{file.name} has no value labels; SPSS and Stata files may have some")
-    return draft_toml(types, dataset=bare_name(file).stem, known=known)
-
-
-def _kind(file: Path) -> str:
-    kind = file_format(file)
-    if kind == "Excel":
-        raise FileFormatError(f"{file.name} is a workbook, whose cells decide how others are read; save it as CSV")
-    return kind
+        raise ScenarioError(f"{file.path.name} has no value labels; SPSS and Stata files may have some")
+    return draft_toml(file.types, dataset=bare_name(file.path).stem, known=known)
 
 
 def _of_codebook(labels: FileLabels) -> dict[str, DomainColumn]:
@@ -123,16 +138,6 @@ def _of_codebook(labels: FileLabels) -> dict[str, DomainColumn]:
         for name, own in labels.columns.items()
     }
     return {name: DomainColumn(name, levels=own) for name, own in levels.items() if own}
-
-
-def _typed(file: Path, kind: str, encoding: str | None) -> dict[str, ColumnType]:
-    """Names and types of the columns, as the format stores them."""
-    if kind in COLUMNAR:
-        schema = stored_schema(file, kind)
-        refuse_duplicates(file, schema.names)
-        return {field.name: _type_of(field.type) for field in schema}
-    labelled_header(file, kind, encoding=encoding)
-    return declared_types(file, kind, encoding=encoding)
 
 
 def _type_of(kind: Any) -> ColumnType:
@@ -161,34 +166,42 @@ def _with_points(frame: pl.DataFrame, domain: Domain) -> pl.DataFrame:
 # CSV: every field is text.
 
 
-def _opened_csv(file: Path, delimiter: str | None, encoding: str | None) -> tuple[bytes, list[str], str]:
-    """The records as UTF-8, the names of the first line and what stands between fields."""
-    raw = unpacked(file) or file.read_bytes()
+def _csv_text(of: DomainFile, *, header: bool) -> bytes:
+    """The file as UTF-8, or no more than its first line."""
+    raw = unpacked(of.path)
+    if raw is None:
+        with of.path.open("rb") as opened:
+            raw = opened.readline() if header and of.encoding is None else opened.read()
     try:
-        text = raw.decode(encoding or "utf-8-sig", errors="replace")
+        return raw.decode(of.encoding, "replace").encode() if of.encoding else raw.removeprefix(codecs.BOM_UTF8)
     except LookupError:
-        raise FileFormatError(f"there is no encoding {encoding!r}") from None
-    first, _, records = text.partition("\n")
-    cuts = CUTS if delimiter is None else (delimiter,)
+        raise FileFormatError(f"there is no encoding {of.encoding!r}") from None
+
+
+def _csv_header(of: DomainFile) -> tuple[list[str], str]:
+    """The names of the first line, and what stands between them."""
+    first = _csv_text(of, header=True).partition(b"\n")[0].decode("utf-8", "replace").strip("\r\ufeff")
+    cuts = CUTS if of.delimiter is None else (of.delimiter,)
     if any(len(cut) != 1 for cut in cuts):
         raise ScenarioError("a delimiter is one character")
-    lines = {cut: next(csv.reader([first.strip("\r")], delimiter=cut), []) for cut in cuts}
+    lines = {cut: next(csv.reader([first], delimiter=cut), []) for cut in cuts}
     cut = max(lines, key=lambda cut: len(lines[cut]))
-    refuse_duplicates(file, lines[cut])
-    return records.encode("utf-8", "replace"), lines[cut], cut
+    refuse_duplicates(of.path, lines[cut])
+    return lines[cut], cut
 
 
 def _csv_records(raw: bytes, names: Sequence[str], cut: str) -> pl.DataFrame:
     empty = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    raw = raw.partition(b"\n")[2]
     if not raw.strip():
         return empty
     try:
         return pl.read_csv(
             raw, has_header=False, new_columns=list(names), schema=dict.fromkeys(names, pl.String), separator=cut,
-            truncate_ragged_lines=True, raise_if_empty=False,
+            truncate_ragged_lines=True, raise_if_empty=False, encoding="utf8-lossy",
         )  # fmt: skip
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        lines = io.StringIO(raw.decode(), newline="").read().splitlines()
+        lines = io.StringIO(raw.decode("utf-8", "replace"), newline="").read().splitlines()
         fields = [next(csv.reader([line.replace("\0", "")], delimiter=cut), []) for line in lines]
         padded = [[*row[: len(names)], *[""] * (len(names) - len(row))] for row in fields]
         return pl.DataFrame(padded, schema=empty.schema, orient="row") if padded else empty

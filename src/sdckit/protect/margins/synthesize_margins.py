@@ -12,8 +12,8 @@ import numpy as np
 
 from sdckit.data import arguments
 from sdckit.data.domain import Domain
+from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.frames import column_names, open_frame
-from sdckit.data.ledger.budget_file import Run
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
@@ -149,16 +149,17 @@ def synthesize_margins(
     cliques: Sequence[Sequence[str]] | None = None,
     max_cells: int = 3000,
     n: int | None = None,
-    budget: BudgetLedger | Run | str | Path | None = None,
+    budget: BudgetLedger | str | Path | None = None,
     scenario: Scenario | None = None,
 ) -> Protected:
     """Draw a file from protected margins: under differential privacy, rounded by an office, or published already.
 
     Parameters
     ----------
-    data : data frame
+    data : data frame or path
         The original, of any engine; None with `tables`. Only its header is looked at before everything else is
-        checked: no value decides whether the call runs or what it says.
+        checked: no value decides whether the call runs or what it says. A file named by its path is read by the domain,
+        so that no record decides the type of another; in a frame that was done before.
     domain : Domain or path
         The values that the columns may have, declared and not read from the data. What is outside of it counts as
         `other`.
@@ -234,17 +235,17 @@ def synthesize_margins(
     if tables is not None:
         like, margins = published_margins(read_tables(tables, declared), n)
     else:
-        like = open_frame(data)
-        declared.check_columns(column_names(like))
-        if protect == "dp":
-            rho = rho_of(float(epsilon or 0), float(delta or 0))
-            with reserving(budget, declared, rho) as run:
-                codes = np.ascontiguousarray(declared.encode(data).T)
-                run.drawn = True  # from here on the share is spent, whatever happens
+        file = DomainFile(Path(data)) if isinstance(data, str | Path) else data
+        like = None if isinstance(file, DomainFile) else open_frame(data)
+        declared.check_columns(file.columns if like is None else column_names(like))
+        rho = rho_of(float(epsilon or 0), float(delta or 0)) if protect == "dp" else 0.0
+        with reserving(budget, declared, rho) as run:
+            codes = np.ascontiguousarray(declared.encode(file.read(declared) if like is None else data).T)
+            run.drawn = True  # from here on the share is spent, whatever happens
+            if protect == "dp":
                 margins = private_margins(codes, declared, rho=rho, cliques=places, max_cells=max_cells, n=n)
-        else:
-            codes = np.ascontiguousarray(declared.encode(data).T)
-            margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
+            else:
+                margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
         del codes
     rng = np.random.default_rng()  # it draws from what is protected already; there is no seed to be guessed
     made = draw_records(margins.cliques, len(declared.columns), margins.n, rng)
@@ -331,6 +332,8 @@ def _places(
 
 
 def _backend(frame: Any) -> str:
+    if frame is None:
+        return "polars"
     engine = frame.implementation
     return "pandas" if engine.is_pandas_like() else "pyarrow" if engine.is_pyarrow() else "polars"
 
