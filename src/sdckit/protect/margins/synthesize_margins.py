@@ -107,7 +107,8 @@ def rounded_margins(
     done = [Clique((), (v,), single[v]) for v in sorted(alone)]
     for separator, variables in tree_order(cliques):
         shared = shared_margin(done, separator, total)
-        done.append(consistent(rounded(count_cells(codes, sizes, variables)), separator, variables, shared, single))
+        counts = _to_total(rounded(count_cells(codes, sizes, variables)), total)
+        done.append(consistent(counts, separator, variables, shared, single))
     return Margins(done, total)
 
 
@@ -125,7 +126,7 @@ def published_margins(read: Sequence[tuple[tuple[int, ...], Floats, Any]], n: in
     for separator, variables in tree_order([variables for variables, _ in tables]):
         named, counts = by_set[frozenset(variables)]
         turned = np.transpose(counts, [named.index(variable) for variable in variables])
-        done.append(consistent(turned, separator, variables, shared_margin(done, separator, total), single))
+        done.append(consistent(_to_total(turned, total), separator, variables, shared_margin(done, separator, total), single))
     return read[0][2], Margins(done, total)
 
 
