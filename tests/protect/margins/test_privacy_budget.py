@@ -21,8 +21,8 @@ def test_rho(epsilon, rho):
 
 @settings(max_examples=25, deadline=None)
 @given(
-    st.floats(0.02, 30), st.sampled_from([1e-10, 1e-6, 1e-3, 0.05]), st.lists(st.floats(0.01, 1), min_size=1, max_size=40),
-    st.integers(1, 5),
+    st.floats(0.02, 30), st.sampled_from([1e-10, 1e-6, 1e-3, 0.05]),
+    st.lists(st.floats(0.01, 1), min_size=1, max_size=40), st.integers(1, 5),
 )  # fmt: skip
 def test_what_all_measurements_spend_is_what_was_asked_and_never_more(epsilon, delta, parts, rows):
     dp, rho = opendp(), rho_of(epsilon, delta)

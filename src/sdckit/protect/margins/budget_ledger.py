@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdckit.data import arguments
 from sdckit.data.domain import Domain
 from sdckit.data.ledger.budget_file import BudgetFile, Run, create_budget, open_budget
 from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError
-from sdckit.protect.margins.privacy_budget import epsilon_of, rho_of
+from sdckit.protect.margins.privacy_budget import check_promise, epsilon_of, rho_of
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,7 @@ class BudgetLedger(Displayed):
         DataError
             An argument is out of range, or OpenDP is not installed.
         """
-        epsilon = arguments.amount_above(epsilon, "epsilon", "bounds what one person changes")
-        delta = arguments.within(delta, "delta", "is the chance that the bound does not hold", 0, 1, ends="()")
+        epsilon, delta = check_promise(epsilon, delta)
         rho = rho_of(epsilon, delta)
         return cls(create_budget(Path(path), dataset=dataset, epsilon=epsilon, delta=delta, rho=rho))
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
+from sdckit.data import arguments
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
@@ -46,6 +47,17 @@ def opendp() -> Any:
         ) from None
     enable_features("contrib")
     return SimpleNamespace(c=combinators, d=domains, m=measurements, measures=measures, metrics=metrics)
+
+
+def check_promise(epsilon: object, delta: object) -> tuple[float, float]:
+    """ε and δ in their range; an ε above 100 promises nothing, and OpenDP's conversion overflows.
+
+    Raises DataError: one is out of it.
+    """
+    return (
+        arguments.within(epsilon, "epsilon", "bounds what one person changes", 0, 100, ends="(]"),
+        arguments.within(delta, "delta", "is the chance that the bound does not hold", 0, 1, ends="()"),
+    )
 
 
 def _counts_space(dp: Any) -> Any:

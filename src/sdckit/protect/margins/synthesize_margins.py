@@ -22,7 +22,7 @@ from sdckit.protect.margins.budget_ledger import BudgetLedger, reserving
 from sdckit.protect.margins.clique_tree import Measuring, attachable, count_cells, shared_margin, tree_order
 from sdckit.protect.margins.consistent_margins import Clique, consistent, expected_error
 from sdckit.protect.margins.drawn_records import draw_records
-from sdckit.protect.margins.privacy_budget import SPLIT, Spent, epsilon_of, rho_of
+from sdckit.protect.margins.privacy_budget import SPLIT, Spent, check_promise, epsilon_of, rho_of
 from sdckit.protect.margins.published_tables import check_tree, read_tables
 from sdckit.result import json_ready
 
@@ -126,8 +126,7 @@ def published_margins(read: Sequence[tuple[tuple[int, ...], Floats, Any]], n: in
     for separator, variables in tree_order([variables for variables, _ in tables]):
         named, counts = by_set[frozenset(variables)]
         turned = np.transpose(counts, [named.index(variable) for variable in variables])
-        shared = shared_margin(done, separator, total)
-        done.append(consistent(_to_total(turned, total), separator, variables, shared, single))
+        done.append(consistent(_to_total(turned, total), separator, variables, shared_margin(done, separator, total), single))
     return read[0][2], Margins(done, total)
 
 
@@ -240,15 +239,14 @@ def synthesize_margins(
         file = DomainFile(Path(data)) if isinstance(data, str | Path) else data
         like = None if isinstance(file, DomainFile) else open_frame(data)
         declared.check_columns(file.columns if like is None else column_names(like))
-        if protect == "dp":
-            rho = rho_of(float(epsilon or 0), float(delta or 0))
-            with reserving(budget, declared, rho) as run:
-                codes = _codes(file, declared)
-                run.drawn = True  # from here on the share is spent, whatever happens
+        rho = rho_of(float(epsilon or 0), float(delta or 0)) if protect == "dp" else 0.0
+        with reserving(budget, declared, rho) as run:
+            codes = np.ascontiguousarray(declared.encode(file.read(declared) if like is None else data).T)
+            run.drawn = True  # from here on the share is spent, whatever happens
+            if protect == "dp":
                 margins = private_margins(codes, declared, rho=rho, cliques=places, max_cells=max_cells, n=n)
-        else:
-            codes = _codes(file, declared)
-            margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
+            else:
+                margins = rounded_margins(codes, declared.sizes, places or (), int(base or 0), n)
         del codes
     rng = np.random.default_rng()  # it draws from what is protected already; there is no seed to be guessed
     made = draw_records(margins.cliques, len(declared.columns), margins.n, rng)
@@ -259,11 +257,6 @@ def synthesize_margins(
         "tables": None if tables is None else len(tables), "n": n, "dataset": declared.dataset,
     }  # fmt: skip
     return Protected.declared(out, _change(declared, margins, parameters, rng))
-
-
-def _codes(data: Any, domain: Domain) -> Ints:
-    """The codes of the records, variable by variable; a file is read by the domain."""
-    return np.ascontiguousarray(domain.encode(data.read(domain) if isinstance(data, DomainFile) else data).T)
 
 
 def _domain(domain: Any) -> Domain:
@@ -288,8 +281,7 @@ def _check_private(given: Mapping[str, Any]) -> None:
         if given[name] is None:
             raise DataError(f'{name} has no default under protect="dp"; give one, such as '
                             f'{"epsilon=1" if name == "epsilon" else "delta=1e-6"}', argument=name)  # fmt: skip
-    arguments.amount_above(given["epsilon"], "epsilon", "bounds what one person changes")
-    arguments.within(given["delta"], "delta", "is the chance that the bound does not hold", 0, 1, ends="()")
+    check_promise(given["epsilon"], given["delta"])
 
 
 def _check_coarse(given: Mapping[str, Any]) -> None:
