@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from sdckit.data import arguments
+from sdckit.data.columns import float_values
 from sdckit.data.domain import Domain
 from sdckit.data.files.domain_files import DomainFile
+from sdckit.data.files.readers import read_file
 from sdckit.data.frames import column_names, open_frame
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.margins.budget_ledger import BudgetLedger, reserving
-from sdckit.protect.margins.clique_tree import Measuring, attachable, count_cells, shared_margin, tree_order
-from sdckit.protect.margins.consistent_margins import Clique, consistent, expected_error
-from sdckit.protect.margins.drawn_records import draw_records
+from sdckit.protect.margins.clique_tree import (
+    Measuring,
+    attachable,
+    count_cells,
+    in_a_circle,
+    shared_margin,
+    tree_order,
+)
+from sdckit.protect.margins.consistent_margins import Clique, consistent, draw_records, expected_error
 from sdckit.protect.margins.privacy_budget import SPLIT, Spent, check_promise, epsilon_of, rho_of
-from sdckit.protect.margins.published_tables import check_tree, read_tables
 from sdckit.result import json_ready
 
 How = Literal["dp", "coarsen"]
+COUNT = "n"  # the column of counts
+MOST_CELLS = 10_000_000  # of a published table
 PRIVATE = ("epsilon", "delta", "budget")
 
 
@@ -112,6 +121,62 @@ def rounded_margins(
     return Margins(done, total)
 
 
+def check_tree(cliques: Sequence[Sequence[int]], names: Sequence[str], argument: str) -> None:
+    """Refuse tables that overlap in a circle.
+
+    Raises DataError: they do, and which.
+    """
+    if circle := in_a_circle(cliques):
+        raise DataError(
+            f"{', '.join(names[i] for i in circle)} overlap in a circle, and records are drawn down a tree (running-"
+            "intersection property); leave one out, or join them to one table", argument=argument)  # fmt: skip
+
+
+def read_tables(given: Any, domain: Domain) -> list[tuple[tuple[int, ...], Floats, Any]]:
+    """Each table as the places of its variables in the domain, its counts, and its frame.
+
+    Raises ColumnError or DataError: no count, a variable or value that the domain has not, counts below 0 or missing,
+    a variable in no table, tables that are no tree.
+    """
+    if isinstance(given, Mapping):
+        named = {str(name): table for name, table in given.items()}
+    else:
+        listed = arguments.several(given, "tables", "are data frames or paths")
+        named = {Path(t).name if isinstance(t, str | Path) else f"table {i}": t for i, t in enumerate(listed, 1)}
+    out = [_read(name, table, domain) for name, table in named.items()]
+    if not out:
+        raise DataError("tables= names no table", argument="tables")
+    if absent := set(range(len(domain.sizes))) - {v for variables, _, _ in out for v in variables}:
+        raise ColumnError(f"no table has {domain.names[min(absent)]!r}; take it out of the domain", argument="tables")
+    check_tree([variables for variables, _, _ in out], list(named), "tables")
+    return out
+
+
+def _read(name: str, table: Any, domain: Domain) -> tuple[tuple[int, ...], Floats, Any]:
+    frame = open_frame(read_file(table) if isinstance(table, str | Path) else table)
+    columns = column_names(frame)
+    if COUNT not in columns:
+        raise ColumnError(f"{name} has no column {COUNT!r} of counts", argument="tables")
+    variables = [column for column in columns if column != COUNT]
+    arguments.present(variables, domain.names, "tables", argument="tables", within="the domain")
+    places = tuple(domain.names.index(column) for column in variables)
+    shape = tuple(domain.sizes[place] for place in places)
+    if not places or math.prod(shape) > MOST_CELLS:
+        raise DataError(f"{name} has no variable, or more than {MOST_CELLS:,} cells", argument="tables")
+    part = replace(domain, columns=tuple(domain.columns[place] for place in places), person=None, max_rows=1)
+    codes = part.encode(table if not isinstance(table, str | Path) else frame.to_native())
+    for column, own, size in zip(variables, codes.T, shape, strict=True):
+        if (own == size - 2).any():
+            raise DataError(f"{name}: values of {column!r} are not in the domain; leave totals out, or declare them",
+                            argument="tables")  # fmt: skip
+    counts = float_values(frame[COUNT], "column")
+    if not (np.isfinite(counts) & (counts >= 0)).all() or counts.sum() <= 0:
+        raise DataError(f"{name}: counts are missing, below 0 or all 0; fill suppressed cells", argument="tables")
+    cells = np.ravel_multi_index(tuple(codes.T), shape)
+    summed = np.bincount(cells, counts, math.prod(shape)).astype(np.float64)
+    return places, summed.reshape(shape), frame
+
+
 def published_margins(read: Sequence[tuple[tuple[int, ...], Floats, Any]], n: int | None) -> tuple[Any, Margins]:
     """The first table's frame, and all tables, as places of variables and counts, fitted where they overlap."""
     tables = [(variables, counts) for variables, counts, _ in read]
@@ -126,7 +191,9 @@ def published_margins(read: Sequence[tuple[tuple[int, ...], Floats, Any]], n: in
     for separator, variables in tree_order([variables for variables, _ in tables]):
         named, counts = by_set[frozenset(variables)]
         turned = np.transpose(counts, [named.index(variable) for variable in variables])
-        done.append(consistent(_to_total(turned, total), separator, variables, shared_margin(done, separator, total), single))
+        done.append(
+            consistent(_to_total(turned, total), separator, variables, shared_margin(done, separator, total), single)
+        )
     return read[0][2], Margins(done, total)
 
 
