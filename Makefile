@@ -75,7 +75,7 @@ mutate: $(STAMP) ## break the code in one place at a time and list what no test 
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements-dev.txt
 	@$(BIN)/python -m pip install --quiet --dry-run --ignore-installed --report .cache/lock.json \
-		--group dev --group site -e '.[app,docx,files,spark,duckdb,linkage]'
+		--group dev --group site -e '.[app,docx,dp,files,spark,duckdb,linkage]'
 	@$(BIN)/python .ci/write_lock.py .cache/lock.json requirements-dev.txt
 
 clean: ## remove caches and the environment

@@ -11,8 +11,6 @@ from hypothesis import given, settings, strategies as st
 from sdckit.errors import DataError
 from sdckit.protect.margins.privacy_budget import epsilon_of, noisy_choice, noisy_counts, opendp, rho_of, scale_of
 
-pytest.importorskip("opendp")
-
 
 @pytest.mark.parametrize(("epsilon", "rho"), [(1, 0.02436), (3, 0.18507), (10, 1.53928)])
 def test_rho(epsilon, rho):

@@ -14,8 +14,6 @@ from sdckit import BudgetLedger, Domain, DomainColumn, Scenario, synthesize_marg
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.protect.margins.privacy_budget import rho_of
 
-pytest.importorskip("opendp")
-
 DOMAIN = Domain((
     DomainColumn("sex", levels=("f", "m")),
     DomainColumn("age", "integer", edges=(0, 18, 40, 65, 120)),
