@@ -1,10 +1,9 @@
-"""``sdckit synthesize-margins``, ``domain`` and ``budget``: what they write, and that no record decides it."""
+"""``sdckit synthesize-margins``: what it writes, and that no record decides what it says."""
 
 from __future__ import annotations
 
 import json
 import re
-import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-import sdckit as sdc
-
-pytest.importorskip("opendp")
 Runner = Callable[..., Any]
 DOMAIN = """dataset = "survey"
 person = "id"
@@ -103,47 +99,6 @@ def test_no_record_decides_what_is_said(
     assert not recwarn.list
 
 
-def test_a_budget_is_spent_and_ends(sdckit: Runner, folder: Path) -> None:
-    created = sdckit("budget", "create", "budget.toml", "--dataset", "survey", "--epsilon", 1.6, "--delta", "1e-6")
-    assert created.out.startswith(
-        "Budget of survey: ε = 0 of 1.6 spent, a run may still have 1.6, at δ = 1e-06; head 0 "
-    )
-    run = ("synthesize-margins", "a.csv", "--domain", "domain.toml", *PRIVATE, "--budget", "budget.toml", "--out")
-    assert "ε = 1 of 1.6 spent" in sdckit(*run, "made1.csv").out
-    assert sdckit(*run, "made2.csv").code == 0
-    (folder / "a.csv").write_text("id,sex,age,job\n")  # would be read otherwise: a header alone is
-    third = sdckit(*run, "made3.csv")
-    assert (third.code, (folder / "made3.csv").exists()) == (2, False)
-    assert "the budget of 'survey' does not reach" in third.err
-    assert "no data were read" in third.err
-    shown = sdckit("budget", "show", "budget.toml").out
-    assert len(re.findall("done", shown)) == 2
-    assert stat.S_IMODE((folder / "budget.toml").stat().st_mode) == 0o600
-    (folder / "domain.toml").write_text(DOMAIN.replace('"survey"', '"another"'))
-    assert "names the dataset 'another'" in sdckit(*run, "made4.csv").err
-
-
-def test_what_fails_after_noise_is_spent_and_before_is_not(
-    sdckit: Runner, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sdc.BudgetLedger.create(folder / "budget.toml", dataset="survey", epsilon=3, delta=1e-6)
-    given: dict[str, Any] = {
-        "domain": folder / "domain.toml", "epsilon": 1, "delta": 1e-6, "budget": folder / "budget.toml"
-    }  # fmt: skip
-    with pytest.raises(sdc.ColumnError):
-        sdc.synthesize_margins(pl.DataFrame({"sex": ["f"]}), **given)
-    plan = pl.LazyFrame({name: ["a"] for name in ("id", "sex", "age", "job")}).with_columns(pl.col("age").cast(int))
-    with pytest.raises(sdc.DataError, match="cannot be carried out"):
-        sdc.synthesize_margins(plan, **given)
-    assert sdc.BudgetLedger.open(folder / "budget.toml").spent == 0
-    monkeypatch.setattr("sdckit.protect.margins.synthesize_margins.private_margins", lambda *_, **__: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        sdc.synthesize_margins(folder / "a.csv", **given)
-    ledger = sdc.BudgetLedger.open(folder / "budget.toml")
-    assert ledger.spent == pytest.approx(1)
-    assert [state for _, _, state in ledger.rows][-1] == "reserved, or failed after noise was drawn"
-
-
 def test_published_tables_take_the_place_of_a_file(sdckit: Runner, folder: Path) -> None:
     (folder / "one.csv").write_text("sex,age,n\nf,20,10\nm,20,20\nf,70,5\n")
     (folder / "two.csv").write_text("sex,job,n\nf,cook,15\nm,clerk,20\n")
@@ -177,19 +132,3 @@ def test_what_does_not_go_together_is_refused(
     assert (done.code, (folder / "made.csv").exists()) == (2, False)
     assert said in done.err
     assert len(done.lines) == 1
-
-
-def test_a_domain_to_be_filled_in(sdckit: Runner, folder: Path) -> None:
-    done = sdckit("domain", "init", "a.csv", "--out", "new.toml")
-    assert done.code == 0
-    written = (folder / "new.toml").read_text(encoding="utf-8")
-    assert written.startswith('dataset = "a"\n')
-    assert re.findall(r"^\[columns\.(\w+)\]\ntype = \"(\w+)\"$", written, re.M) == [
-        ("id", "text"), ("sex", "text"), ("age", "text"), ("job", "text")
-    ]  # fmt: skip
-    again = sdckit("domain", "init", "a.csv", "--out", "new.toml")
-    assert "--force replaces it" in again.err
-    unfinished = sdckit("synthesize-margins", "a.csv", "--domain", "new.toml", *PRIVATE, "--out", "made.csv")
-    assert "new.toml: the domain of 'id' has neither levels nor edges" in unfinished.err
-    assert sdckit("domain", "init", "a.csv", "--out", "-").out == written
-    assert "has no value labels" in sdckit("domain", "init", "a.csv", "--from-codebook", "--force").err

@@ -174,16 +174,19 @@ class Measuring:
         left, begun = rho - choosing, False
         counted: dict[tuple[int, ...], Ints] = {}
         while open_:
-            steps = len(open_) if begun else max(1, len(open_) - (2 if len(open_) <= FEW_VARIABLES else 1))
+            steps = len(open_) if begun else max(1, len(open_) - 1)
             candidates = self._candidates(open_, max_cells) if begun else self._first(open_, max_cells)
             place = 0
             if choosing:
                 scale = scale_of(left / steps, self.rows)
                 scores = self._scores(candidates, scale, counted)
                 place, spent = noisy_choice(scores, choosing / steps, self.rows)
-                choosing -= spent.rho if steps > 1 else choosing
+                choosing -= spent.rho
                 self.spent.append(spent)
             separator, variables, shared = candidates[place]
+            steps = len(open_ - set(variables)) + 1  # a first table of three variables needs one step less
+            if steps == 1:  # nothing is left to choose
+                left, choosing = left + choosing, 0.0
             self.clique(separator, variables, shared, left / steps)
             left -= self.spent[-1].rho
             open_ -= set(variables)
