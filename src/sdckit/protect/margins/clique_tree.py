@@ -146,9 +146,20 @@ class Measuring:
         names = tuple(self.names[variable] for variable in variables)
         counts = count_cells(self.codes, self.sizes, variables)
         noisy, spent = noisy_counts(counts, rho, self.rows, names)
+        for axis in range(len(separator), len(variables)):
+            self._sharpen(
+                variables[axis], noisy.sum(axis=tuple(set(range(noisy.ndim)) - {axis})), spent.scale, noisy.size
+            )
         self.cliques.append(consistent(noisy, separator, variables, shared, self.single))
         self.spent.append(spent)
         self.scales.append(spent.scale)
+
+    def _sharpen(self, variable: int, margin: Ints, scale: float, cells: int) -> None:
+        """Take what a table says of a one-way margin into it, by the inverse of the variances."""
+        variance = next(s.scale for s in self.spent if s.variables == (self.names[variable],)) ** 2
+        summed = scale**2 * cells / self.sizes[variable]
+        both = (self.single[variable] / variance + margin / summed) / (1 / variance + 1 / summed)
+        self.single[variable] = on_simplex(both, self.n)
 
     def alone(self, variable: int) -> None:
         """Take a variable by its one-way margin, which is measured already."""
