@@ -123,7 +123,7 @@ def draft_domain(
     ...     file = pathlib.Path(folder) / "survey.csv"
     ...     _ = file.write_text("sex,age\nf,34\n")
     ...     print(draft_domain(file).splitlines()[-4:])
-    ['# levels = []', '', '[columns.age]', 'type = "text"']
+    ['', '[columns.age]', 'type = "text"', '# levels = []']
     """
     file = DomainFile(Path(path), delimiter, encoding)
     known = _of_codebook(read_labels(file.path, encoding=encoding)) if from_codebook else {}
