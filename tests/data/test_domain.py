@@ -196,7 +196,7 @@ def test_a_file_says_all_of_it(tmp_path: Path) -> None:
         ({"edges": [0, 1]}, "edges are of numbers and dates"),
         ({"type": "decimal", "edges": [1, 1]}, "ascending"),
         ({"type": "decimal", "edges": [1]}, "two or more numbers"),
-        ({"type": "integer", "edges": [0.2, 0.8]}, "no whole number lies between"),
+        ({"type": "integer", "edges": [0.2, 0.8]}, "no whole number lies between two"),
     ],
 )
 def test_a_column_that_contradicts_itself_is_refused(column: dict[str, Any], message: str) -> None:

@@ -29,7 +29,7 @@ from sdckit.data.files.file_labels import code_text
 from sdckit.data.frames import check_plan_names, collect, column_names, open_frame
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.scenario_toml import read_toml, toml_entry, toml_key, toml_string
+from sdckit.data.scenarios.scenario_toml import read_toml, toml_key, toml_string, write_toml
 from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import run
@@ -113,19 +113,9 @@ class DomainColumn(Displayed):
     @property
     def labels(self) -> tuple[str, ...]:
         """What stands for each code, as text."""
-        bands = [f"{low} to {high}" for low, high in self._ends()]
+        text = _day if self.type == "date" else code_text
+        bands = [f"{text(low)} to {text(high)}" for low, high in band_ends(self.edges, self.type)]
         return (*map(level_text, self.levels), *bands, OTHER, MISSING)
-
-    def _ends(self) -> list[tuple[str, str]]:
-        """The first and the last value of each band, as text."""
-        inclusive = self.type != "decimal"
-        low = [math.ceil(edge) if inclusive else edge for edge in self.edges]
-        high = [math.ceil(edge) - 1 if inclusive else edge for edge in self.edges[:-1]]
-        high += [math.floor(edge) if inclusive else edge for edge in self.edges[-1:]]
-        return [(self._edge_text(a), self._edge_text(b)) for a, b in zip(low[:-1], high[1:], strict=True)]
-
-    def _edge_text(self, edge: float) -> str:
-        return date.fromordinal(EPOCH.toordinal() + int(edge)).isoformat() if self.type == "date" else code_text(edge)
 
     @property
     def declared(self) -> dict[str, Any]:
@@ -249,8 +239,7 @@ class Domain(Displayed):
             for name in ("dataset", "person", "max_rows", "records", "missing")
             if (value := getattr(self, name)) != getattr(Domain, name)
         }
-        blocks = ["\n".join(toml_entry(name, value) for name, value in entries.items())] if entries else []
-        return "\n\n".join([*blocks, *map(column_toml, self.columns)]) + "\n"
+        return write_toml(entries, [(("columns", column.name), column.declared) for column in self.columns])
 
     def check_columns(self, names: Iterable[str], *, within: str = "the data") -> None:
         """Refuse data whose header lacks a column of the domain.
@@ -319,21 +308,12 @@ class Domain(Displayed):
 BACKENDS = ("polars", "pandas", "pyarrow")
 
 
-def column_toml(column: DomainColumn) -> str:
-    """A column as a table of a file."""
-    lines = [f"[columns.{toml_key(column.name)}]"]
-    for name, value in column.declared.items():
-        dates = not isinstance(value, str) and any(isinstance(entry, date) for entry in value)
-        lines.append(f"{name} = [{', '.join(map(level_text, value))}]" if dates else toml_entry(name, value))
-    return "\n".join(lines)
-
-
 def draft_toml(types: Mapping[str, ColumnType], *, dataset: str, known: Mapping[str, DomainColumn]) -> str:
     """A domain to be filled in: names and types, and what is `known` of a column, which no record says."""
     lines = [f"dataset = {toml_string(dataset)}", '# person = "id"', "# max_rows = 1", "# records = 1000"]
     for name, kind in types.items():
         if name in known:
-            lines += ["", column_toml(known[name])]
+            lines += ["", write_toml({}, [(("columns", name), known[name].declared)]).rstrip()]
         else:
             lines += ["", f"[columns.{toml_key(name)}]", f'type = "{kind}"']
             lines += [] if kind == "boolean" else ["# levels = []" if kind == "text" else "# edges = []"]
@@ -402,12 +382,21 @@ def _edges(edges: tuple[Any, ...], kind: ColumnType, role: str) -> tuple[float, 
     ends = [float(day_number(edge)) if kind == "date" and _is_day(edge) else as_real(edge) for edge in edges]
     if len(ends) < 2 or not all(map(math.isfinite, ends)) or any(low >= high for low, high in pairwise(ends)):
         raise ScenarioError(f"{role}: edges are two or more {'dates' if kind == 'date' else 'numbers'}, ascending")
-    if kind != "decimal":
-        last = len(ends) - 2
-        for i, (low, high) in enumerate(pairwise(ends)):
-            if math.ceil(low) > (math.floor(high) if i == last else math.ceil(high) - 1):
-                raise ScenarioError(f"{role}: no whole number lies between the edges {low:g} and {high:g}")
+    if any(low > high for low, high in band_ends(ends, kind)):
+        raise ScenarioError(f"{role}: no whole number lies between two of the edges")
     return tuple(int(end) if end.is_integer() and abs(end) < 2**53 else end for end in ends)
+
+
+def band_ends(edges: Sequence[float], kind: ColumnType) -> list[tuple[float, float]]:
+    """The first and the last value of each band.
+
+    >>> band_ends((0, 18, 65), "integer")
+    [(0, 17), (18, 65)]
+    """
+    if kind == "decimal":
+        return list(pairwise(edges))
+    last = [*(math.ceil(edge) - 1 for edge in edges[1:-1]), *(math.floor(edge) for edge in edges[-1:])]
+    return list(zip(map(math.ceil, edges[:-1]), last, strict=True))
 
 
 def day_number(day: date) -> int:
@@ -657,12 +646,9 @@ def _column(codes: NDArray[Any], drawn: NDArray[Any], column: DomainColumn) -> p
 
 def _within_bands(band: NDArray[Any], drawn: NDArray[Any], column: DomainColumn) -> NDArray[np.float64]:
     """A number of each band; whole numbers and days are all as likely."""
-    edges = np.array(column.edges, np.float64)
-    low, high = edges[:-1], edges[1:]
+    low, high = np.array(band_ends(column.edges, column.type), np.float64).T
     if column.type != "decimal":
-        first, last = np.ceil(low), np.ceil(high) - 1
-        last[-1] = np.floor(high[-1])
-        whole: NDArray[np.float64] = np.minimum(first[band] + np.floor(drawn * (last - first + 1)[band]), last[band])
+        whole: NDArray[np.float64] = np.minimum(low[band] + np.floor(drawn * (high - low + 1)[band]), high[band])
         return whole
     digits = DIGITS - int(np.floor(np.log10((high - low).min())))  # as many as tell apart a thousand values of a band
     real: NDArray[np.float64] = np.clip(np.round(low[band] + drawn * (high - low)[band], digits), low[band], high[band])

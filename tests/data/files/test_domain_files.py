@@ -77,3 +77,15 @@ def test_what_is_not_read_by_a_domain_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04" + b"\0" * 50)
     with pytest.raises(FileFormatError, match="save it as CSV"):
         DomainFile(tmp_path / "a.xlsx").read(DOMAIN)
+
+
+@pytest.mark.parametrize(
+    "stray", [b'"', b'm,"4\n', b'"x"y"z,3\n', b'"""\n', b'm\r"\r,4', b'"' + b"x" * 140_000, b'\0"\0\n']
+)
+def test_a_stray_quote_leaves_the_records_before_as_they_are(tmp_path: Path, stray: bytes) -> None:
+    domain = Domain((DomainColumn("sex", levels=("f", "a,b", 'q"r', "x\ny")), DOMAIN.columns[1]))
+    whole = b'sex,age\nf,3\n"a,b",40\n"q""r",5\n"x\ny",3\n\nf,7,8,9\nf\r\n'
+    expected = [[0, 0], [1, 1], [2, 0], [3, 0], [5, 3], [0, 0], [0, 3]]
+    for tail in (b"", stray):
+        (tmp_path / "a.csv").write_bytes(whole + tail)
+        assert domain.encode(DomainFile(tmp_path / "a.csv").read(domain))[:7].tolist() == expected

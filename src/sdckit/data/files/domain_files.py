@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -123,7 +122,7 @@ def draft_domain(
     ...     file = pathlib.Path(folder) / "survey.csv"
     ...     _ = file.write_text("sex,age\nf,34\n")
     ...     print(draft_domain(file).splitlines()[-4:])
-    ['# levels = []', '', '[columns.age]', 'type = "text"']
+    ['', '[columns.age]', 'type = "text"', '# levels = []']
     """
     file = DomainFile(Path(path), delimiter, encoding)
     known = _of_codebook(read_labels(file.path, encoding=encoding)) if from_codebook else {}
@@ -182,7 +181,7 @@ def _csv_header(of: DomainFile) -> tuple[list[str], str]:
     """The names of the first line, and what stands between them."""
     first = _csv_text(of, header=True).partition(b"\n")[0].decode("utf-8", "replace").strip("\r\ufeff")
     cuts = CUTS if of.delimiter is None else (of.delimiter,)
-    if any(len(cut) != 1 for cut in cuts):
+    if any(len(cut.encode()) != 1 or cut in '"\r\n' for cut in cuts):
         raise ScenarioError("a delimiter is one character")
     lines = {cut: next(csv.reader([first], delimiter=cut), []) for cut in cuts}
     cut = max(lines, key=lambda cut: len(lines[cut]))
@@ -201,7 +200,18 @@ def _csv_records(raw: bytes, names: Sequence[str], cut: str) -> pl.DataFrame:
             truncate_ragged_lines=True, raise_if_empty=False, encoding="utf8-lossy",
         )  # fmt: skip
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        lines = io.StringIO(raw.decode("utf-8", "replace"), newline="").read().splitlines()
-        fields = [next(csv.reader([line.replace("\0", "")], delimiter=cut), []) for line in lines]
-        padded = [[*row[: len(names)], *[""] * (len(names) - len(row))] for row in fields]
-        return pl.DataFrame(padded, schema=empty.schema, orient="row") if padded else empty
+        return _stray_quotes(raw.decode("utf-8", "replace"), empty, cut)
+
+
+def _stray_quotes(text: str, empty: pl.DataFrame, cut: str) -> pl.DataFrame:
+    """Records where Polars stops at a quote; those without a stray one are read as by Polars."""
+    lines = text.removesuffix("\n").split("\n")
+    most, width = csv.field_size_limit(len(text) + 1), empty.width
+    try:
+        rows = [
+            (*row[:width], *[""] * (width - len(row)))
+            for row in csv.reader((line.rstrip("\r").replace("\r", " ") + "\n" for line in lines), delimiter=cut)
+        ]
+    finally:
+        csv.field_size_limit(most)
+    return pl.DataFrame(rows, schema=empty.schema, orient="row")
