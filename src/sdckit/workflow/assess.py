@@ -397,6 +397,7 @@ def assess_release(
     `whole`: the files have all of their columns. `lean` and `soonest` as for `assess_read`.
     """
     tell("comparing the columns of the files")
+    promise = None if recodings is None else recodings.promise
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
     if whole:
         check_insensitive(scenario, sorted(_columns_of([opened.original, *opened.released])))
@@ -460,7 +461,7 @@ def assess_release(
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
         models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
         attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
-        recoding="" if recodings is None else recodings.source, column_roles=column_roles,
+        recoding="" if recodings is None else recodings.source, column_roles=column_roles, promise=promise,
     )  # fmt: skip
 
 

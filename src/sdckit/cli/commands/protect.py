@@ -33,6 +33,7 @@ from sdckit.cli.recipe_files import (
     scenario_of,
 )
 from sdckit.cli.source import EngineOptions, Reading, takes
+from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.methods import kind_of
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
@@ -153,14 +154,22 @@ def protect(
         check_release(written_to, log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
     _check_engine(engine, reading, out, labels=labels, report=report)
-    file_labels = labels_for(out, reading, wanted=labels)
+    alone = steps_of.reads_alone
+    if alone:
+        _check_alone(steps_of, in_ledger, engine, chosen, reading.file, out, {
+            "--report": report, "--replay": replay, "--seed": seed, "--labels": labels, "--join": reading.join,
+            "--missing": reading.missing, "--user-missing": reading.user_missing, "--header-row": reading.header_row,
+        })  # fmt: skip
+    file_labels = labels_for(out, reading, wanted=False if alone else labels)
     keys = _keys(id_key)
     pending = in_ledger.opened(chosen, engine, reading, out, len(written_to), force=force, replay=replay is not None)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
         left_out, missing = unread(steps_of, chosen), codes_of(reading.missing, chosen)
         frame: Any
-        if engine.used:
+        if alone:
+            frame, n = DomainFile(file, reading.delimiter, reading.encoding, reading.decimal), None
+        elif engine.used:
             frame, n = engine.scan(reading, steps, identifiers=left_out, missing=missing)
         else:
             frame = read_all(
@@ -168,11 +177,11 @@ def protect(
                 **reading.how,
             )  # fmt: skip
             n = frame.height
-        if report is not None:
+        if report is not None and n is not None:
             check_enough_records(n, internal=internal)
         if dry_run:
             steps_of.check(frame, scenario=chosen)
-            sizes = f"{counted(len(steps_of.steps), 'step')}, {counted(n, 'record')}"
+            sizes = counted(len(steps_of.steps), "step") + ("" if n is None else f", {counted(n, 'record')}")
             tell(f"{recipe.name} fits {file.name}: {sizes}")
             return
         applied = apply_or_replay(steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys)
@@ -207,6 +216,32 @@ def _check_engine(
     check_written(out, labels=labels)
 
 
+def _check_alone(
+    recipe: Recipe, in_ledger: InLedger, engine: EngineOptions, scenario: Scenario | None, file: Path, out: Path,
+    given: dict[str, Any],
+) -> None:  # fmt: skip
+    """Refuse, where the first step alone reads FILE, what would read it, too, or draw its noise again."""
+    from sdckit.workflow.recipes.margins_first import refuse
+
+    first, place = recipe.steps[0], None if scenario is None else scenario.ledger
+    why = {
+        "--report": f"sdckit assess {file.name} --released {out.name} --log LOG.json --report OUT.html compares the two",
+        "--replay": "its noise is in no log, and never drawn again",
+        "--seed": "whoever could draw its noise again could take it away; leave it out",
+    }
+    for option, value in given.items():
+        if value:
+            raise refuse(
+                first, option, why.get(option, f"{file.name} is read by its domain, which says what means what")
+            )
+    if engine.used:
+        raise refuse(first, "--engine", "noise is drawn in memory")
+    if in_ledger.ledger or (in_ledger.ledger is None and place is not None and place.add):
+        raise refuse(
+            first, "--ledger", "that reads the original, too; --no-ledger here, sdckit ledger add when it goes out"
+        )
+
+
 def _m(recipe: Recipe) -> int:
     from sdckit.workflow.recipes.recipe_steps import method_of, n_files
 
@@ -236,13 +271,22 @@ def _print(
     replayed: bool, pending: PendingRelease | None,
 ) -> None:  # fmt: skip
     from sdckit.cli.terminal import print_blocks
+    from sdckit.protect.margins.promise import checked_promise
+    from sdckit.report.chapters.promise_chapter import promise_blocks, promise_tree
     from sdckit.report.notebook import recipe_blocks
 
-    print_blocks(recipe_blocks(applied.what_was_done), head=[f"{name}: {applied.log.n:,} records"])
-    if applied.scenario is not None and (taken := whole_population(applied.scenario, name)):
+    made = applied.log.margins
+    head = f"{name}: {applied.log.n:,} records" + (" made" if made else "")
+    print_blocks(
+        [*(promise_blocks(promise_tree(checked_promise(made))) if made else ()), *recipe_blocks(applied.what_was_done)],
+        head=[head],
+    )
+    if made is None and applied.scenario is not None and (taken := whole_population(applied.scenario, name)):
         tell(f"\n{taken}")
     tell(f"\nWritten: {', '.join(path.name for path in written)}")
-    if log is not None:
+    if log is not None and applied.log.is_public:
+        tell(f"Log written: {log.name}. It tells nothing that the release does not.")
+    elif log is not None:
         tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
     elif not replayed and any({"seed", "key"} & {*step.secret} for step in applied.log.steps):
         tell("Without --log this release cannot be made again: its secret is gone.")

@@ -176,6 +176,7 @@ def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
         ),
         "figures": tuple(_figures(at, row, done, ledger) for at, row in enumerate(done.figures)),
         "versions": {name: str(number) for name, number in done.log.versions.items()},
+        "public_log": done.log.is_public,
         **search_tree(done.searched, ledger),
     }
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
@@ -357,11 +358,12 @@ def recipe_section(plain: Plain) -> Section:
     if notes:
         blocks.append(Items(tuple(notes[:MOST_NOTES])))
     made = listed([f"{name} {number}" for name, number in plain["versions"].items()])
-    blocks.append(
-        Paragraph(
-            f"Made with {made}. Secret, seeds, keys and matrices are in the internal log, which is not to go out."
-        )
+    kept = (
+        ""
+        if plain["public_log"]
+        else " Secret, seeds, keys and matrices are in the internal log, which is not to go out."
     )
+    blocks.append(Paragraph(f"Made with {made}.{kept}"))
     return Section("What was done", tuple(blocks))
 
 
