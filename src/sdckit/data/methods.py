@@ -269,7 +269,8 @@ KINDS = (
         ),
         clauses={
             "protect": "protected by: {protect}", "cliques": "tables kept: {cliques}",
-            "max_cells": "cells of a table at most: {max_cells}", "n": "records made: {n}", "budget": "spent from {budget}",
+            "max_cells": "cells of a table at most: {max_cells}", "n": "records made: {n}",
+            "budget": "spent from {budget}",
         },
         trace="other", files=("domain", "budget"), new_rows=True, unnamed=True, first=True,
         not_in_recipe={"tables": "them to sdckit synthesize-margins (--table), which needs no original"},

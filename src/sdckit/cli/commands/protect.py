@@ -33,7 +33,6 @@ from sdckit.cli.recipe_files import (
     scenario_of,
 )
 from sdckit.cli.source import EngineOptions, Reading, takes
-from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.methods import kind_of
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
@@ -154,29 +153,15 @@ def protect(
         check_release(written_to, log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
     _check_engine(engine, reading, out, labels=labels, report=report)
-    alone = steps_of.reads_alone
-    if alone:
-        _check_alone(steps_of, in_ledger, engine, chosen, reading.file, out, {
-            "--report": report, "--replay": replay, "--seed": seed, "--labels": labels, "--join": reading.join,
-            "--missing": reading.missing, "--user-missing": reading.user_missing, "--header-row": reading.header_row,
-        })  # fmt: skip
+    if alone := steps_of.reads_alone:
+        refused = {"--report": report, "--replay": replay, "--seed": seed, "--labels": labels, "engine": engine.used}
+        _check_alone(steps_of, refused, in_ledger, chosen, reading, out)
     file_labels = labels_for(out, reading, wanted=False if alone else labels)
     keys = _keys(id_key)
     pending = in_ledger.opened(chosen, engine, reading, out, len(written_to), force=force, replay=replay is not None)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
-        left_out, missing = unread(steps_of, chosen), codes_of(reading.missing, chosen)
-        frame: Any
-        if alone:
-            frame, n = DomainFile(file, reading.delimiter, reading.encoding, reading.decimal), None
-        elif engine.used:
-            frame, n = engine.scan(reading, steps, identifiers=left_out, missing=missing)
-        else:
-            frame = read_all(
-                file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=left_out, missing=missing,
-                **reading.how,
-            )  # fmt: skip
-            n = frame.height
+        frame, n = _opened(reading, engine, steps, steps_of, chosen)
         if report is not None and n is not None:
             check_enough_records(n, internal=internal)
         if dry_run:
@@ -202,6 +187,23 @@ def protect(
         _print(applied, file.name, written, log=log, report=report, replayed=replay is not None, pending=pending)
 
 
+def _opened(
+    reading: Reading, engine: EngineOptions, steps: Steps, recipe: Recipe, scenario: Scenario | None
+) -> tuple[Any, int | None]:
+    """FILE for the recipe, and its number of records; None where the first step alone reads it."""
+    if recipe.reads_alone:
+        from sdckit.data.files.domain_files import DomainFile
+
+        return DomainFile(reading.file, reading.delimiter, reading.encoding, reading.decimal), None
+    left_out, missing = unread(recipe, scenario), codes_of(reading.missing, scenario)
+    if engine.used:
+        return engine.scan(reading, steps, identifiers=left_out, missing=missing)
+    frame = read_all(
+        reading.file, steps=steps, recipe=recipe, scenario=scenario, leave_out=left_out, missing=missing, **reading.how
+    )
+    return frame, frame.height
+
+
 def _check_engine(
     engine: EngineOptions, reading: Reading, out: Path, *, labels: bool | None, report: Path | None
 ) -> None:
@@ -216,30 +218,29 @@ def _check_engine(
     check_written(out, labels=labels)
 
 
+READ_OTHERWISE = ("missing", "user_missing", "sheet", "header_row", "join", "join_key")
+
+
 def _check_alone(
-    recipe: Recipe, in_ledger: InLedger, engine: EngineOptions, scenario: Scenario | None, file: Path, out: Path,
-    given: dict[str, Any],
-) -> None:  # fmt: skip
+    recipe: Recipe, refused: dict[str, Any], in_ledger: InLedger, scenario: Scenario | None, reading: Reading, out: Path
+) -> None:
     """Refuse, where the first step alone reads FILE, what would read it, too, or draw its noise again."""
     from sdckit.workflow.recipes.margins_first import refuse
 
     first, place = recipe.steps[0], None if scenario is None else scenario.ledger
+    file, how = reading.file.name, f"{reading.file.name} is read by its domain, which says what its values mean"
     why = {
-        "--report": f"sdckit assess {file.name} --released {out.name} --log LOG.json --report OUT.html compares the two",
+        "--report": f"sdckit assess {file} --released {out.name} --log LOG.json --report OUT.html compares the two",
         "--replay": "its noise is in no log, and never drawn again",
         "--seed": "whoever could draw its noise again could take it away; leave it out",
+        "engine": "noise is drawn in memory",
     }
-    for option, value in given.items():
-        if value:
-            raise refuse(
-                first, option, why.get(option, f"{file.name} is read by its domain, which says what means what")
-            )
-    if engine.used:
-        raise refuse(first, "--engine", "noise is drawn in memory")
+    options = {f"--{name.replace('_', '-')}": getattr(reading, name) for name in READ_OTHERWISE}
+    for option, value in (refused | options).items():
+        if value not in (None, False):
+            raise refuse(first, option, why.get(option, how))
     if in_ledger.ledger or (in_ledger.ledger is None and place is not None and place.add):
-        raise refuse(
-            first, "--ledger", "that reads the original, too; --no-ledger here, sdckit ledger add when it goes out"
-        )
+        raise refuse(first, "--ledger", "it reads the original, too; --no-ledger, and sdckit ledger add afterwards")
 
 
 def _m(recipe: Recipe) -> int:

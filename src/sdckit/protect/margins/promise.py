@@ -72,15 +72,14 @@ def change_of(step: Mapping[str, Any]) -> Change:
 
     Raises KeyError, TypeError, ValueError or AttributeError: a part is missing.
     """
-    common = [step[name] for name in ("method", "n", "changed", "parameters", "secret", "notes")]
+    common: dict[str, Any] = {name: step[name] for name in ("method", "n", "changed", "parameters", "secret", "notes")}
     if "kept" not in step:
-        return Change(*common)
+        return Change(**common)
     spent = tuple(
         Spent(str(entry["kind"]), tuple(entry["variables"]), float(entry["scale"]), float(entry["rho"]))
         for entry in step.get("spent", ())
     )
-    return MarginsChange(
-        *common, spent=spent, kept=tuple(tuple(entry["variables"]) for entry in step["kept"]),
-        error=tuple(math.nan if entry["error"] is None else float(entry["error"]) for entry in step["kept"]),
-        **{name: float(step.get(name, math.nan)) for name in ("epsilon", "delta", "rho")},
-    )  # fmt: skip
+    kept = tuple(tuple(entry["variables"]) for entry in step["kept"])
+    error = tuple(math.nan if entry["error"] is None else float(entry["error"]) for entry in step["kept"])
+    epsilon, delta, rho = (float(step.get(name, math.nan)) for name in ("epsilon", "delta", "rho"))
+    return MarginsChange(**common, spent=spent, kept=kept, error=error, epsilon=epsilon, delta=delta, rho=rho)

@@ -5,28 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sdckit.protect.margins.promise import Promise
 from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
 from sdckit.report.gate.figures import Tree
 from sdckit.report.view import Plain
+
+if TYPE_CHECKING:
+    from sdckit.protect.margins.promise import Promise
 
 TITLE = "What this file promises"
 NOISE = "Share of records misplaced by noise"
 ALARMS = 0.01  # the rate of false alarms at which membership attacks are compared
 KINDS = {"one-way": "columns by themselves", "choosing": "choosing tables", "cliques": "tables of several columns"}
 NOT_COVERED = (
-    "What is true of many people: that an illness is frequent in a group is what the file is for, and whoever belongs "
-    "to the group is concerned whether in the file or not.",
-    "The columns, levels and bands: they were declared. Where somebody looked at the records to declare them, or to "
-    "choose ε or the tables, that is not counted.",
+    (
+        "What is true of many people: that an illness is frequent in a group is what the file is for, and it concerns "
+        "whoever belongs to the group, in the file or not."
+    ),
+    (
+        "The columns, levels and bands: they were declared. Where somebody looked at the records to declare them, or "
+        "to choose ε or the tables, that is not counted."
+    ),
     "How long the program took.",
-    "Comparisons with the original: figures of risk and usefulness are computed from the records themselves, without "
-    "noise. They are no part of the promise; documents protect them by rounding and hiding, and ε says nothing of them.",
+    (
+        "Comparisons with the original: figures of risk and usefulness are computed from the records without noise. "
+        "They are no part of the promise: documents round and hide them, and ε says nothing of them."
+    ),
     "Other files made from the same people: what they promise adds up, and the ledger of the budget adds it.",
 )
-NOISY_SIZE = "the number of records made is noisy, and covered"
+NOISY_SIZE = "The number of records made is noisy, and covered."
 DECLARED_SIZE = (
     "The number of records: it was declared as public. If it is the exact number of the original, that is told."
 )
@@ -86,16 +94,18 @@ def _meaning(plain: Plain) -> list[str]:
     person = "one person" if rows in (None, 1) else f"one person, with up to {rows} records,"
     right = min(1.0, (math.exp(epsilon) + delta) / (math.exp(epsilon) + 1))
     caught = min(1.0, math.exp(epsilon) * ALARMS + delta)
-    return [
-        f"ε = {epsilon:.4g} means: whatever the data of {person} are, and whether the person is in the original or not, "
-        f"whatever anybody concludes from this file is at most {times} times as likely, or as unlikely, as without the "
-        f"person, but for a chance of {delta:g} (δ). It holds whatever else the intruder knows, and whatever is done "
-        "with the file.",
-        f"So an intruder who asks whether somebody is in the original, and who would be right in 50 % of all cases by "
+    meaning = (
+        f"ε = {epsilon:.4g} means: whatever the data of {person} are, and whether the person is in the original or "
+        f"not, whatever anybody concludes from this file is at most {times} times as likely, or as unlikely, as "
+        f"without the person, but for a chance of {delta:g} (δ). It holds whatever else the intruder knows, and "
+        "whatever is done with the file."
+    )
+    intruder = (
+        "So an intruder who asks whether somebody is in the original, and who would be right in 50 % of all cases by "
         f"tossing a coin, is right in at most {at_most(100 * right)} %; and who raises a false alarm for 1 % of the "
         f"others finds at most {at_most(100 * caught)} % of the people."
-        + ("" if plain["declared_n"] else f" Also {NOISY_SIZE}."),
-    ]  # fmt: skip
+    )
+    return [meaning, intruder, *([] if plain["declared_n"] else [NOISY_SIZE])]
 
 
 def at_most(number: float) -> str:

@@ -151,6 +151,7 @@ def limits_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
 
 
 LONGEST_LIST = 8
+IN_THE_LOG = "Secret, seeds, keys and matrices are in the internal log, which is not to go out."
 NOTHING_ASKED = "nothing that is told here"
 MOST_NOTES = 12
 
@@ -358,11 +359,7 @@ def recipe_section(plain: Plain) -> Section:
     if notes:
         blocks.append(Items(tuple(notes[:MOST_NOTES])))
     made = listed([f"{name} {number}" for name, number in plain["versions"].items()])
-    kept = (
-        ""
-        if plain["public_log"]
-        else " Secret, seeds, keys and matrices are in the internal log, which is not to go out."
-    )
+    kept = "" if plain["public_log"] else f" {IN_THE_LOG}"
     blocks.append(Paragraph(f"Made with {made}.{kept}"))
     return Section("What was done", tuple(blocks))
 

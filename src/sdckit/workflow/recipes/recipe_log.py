@@ -130,8 +130,9 @@ class RecipeLog:
         }
         if not internal:
             return document
+        secrecy = {} if self.is_public else {"confidential": CONFIDENTIAL}
         return {
-            **document, **({} if self.is_public else {"confidential": CONFIDENTIAL}), "recipe": self.recipe, "scenario": self.scenario,
+            **document, **secrecy, "recipe": self.recipe, "scenario": self.scenario,
             "columns": list(self.columns), "secret": self.secret, "seed": str(self.seed),
             "keys": {str(number): key for number, key in self.keys.items()}, "files": dict(self.files),
             "released": list(self.released),
