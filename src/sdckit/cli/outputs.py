@@ -168,8 +168,8 @@ def check_table(path: Path | None) -> None:
 def write_figures(path: Path, results: Iterable[Any]) -> None:
     """Write every exact figure of some results as a table, for its owner alone."""
     from sdckit.data import pl
-    from sdckit.data.frame import open_frame
     from sdckit.data.files.write_file import write_file
+    from sdckit.data.frames import open_frame
 
     rows: list[tuple[str, str, float]] = []
     for result in results:

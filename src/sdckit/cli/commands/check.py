@@ -46,8 +46,7 @@ def check(
         Option(metavar="OUT.sarif", help="Write the exceeded thresholds as SARIF, protected as documents are."),
     ] = None,
     table: Annotated[
-        Path | None,
-        Option(metavar="TABLE.csv", help="Write the verdicts as a table: .csv, .parquet, .sav or .dta."),
+        Path | None, Option(metavar="TABLE.csv", help="Write the verdicts as a table: .csv, .parquet, .sav or .dta.")
     ] = None,
     protected: Annotated[
         bool, Option("--protected", help="Print what a document may hold: for logs that others read.")

@@ -45,7 +45,12 @@ sdc_protect <- function(recipe, data, ...) {
 sdc_synthesize <- function(data, ...) {
   .sdc_run(function(folder) {
     out <- file.path(folder, "synthetic.csv")
-    .sdc_call(c("synthesize", "--quiet", "--out", out), data, list(...), folder)
+    options <- list(...)
+    # Where all is text, only who names the columns says that the first line of a CSV is no record.
+    if (is.data.frame(data) && is.null(options$columns) && !any(vapply(data, is.numeric, NA))) {
+      options$columns <- setdiff(names(data), options$identifiers)
+    }
+    .sdc_call(c("synthesize", "--quiet", "--out", out), data, options, folder)
     .sdc_records(out, data)
   })
 }
@@ -157,10 +162,19 @@ sdc_synthesize <- function(data, ...) {
       stop("column ", name, " holds empty texts, which a CSV cannot tell from NA; make them NA or a word",
            call. = FALSE)
     }
+    if (anyDuplicated(.sdc_numbers(unique(text[!is.na(text)])))) {
+      stop("column ", name, " holds texts that are the same number, such as 1.5 and 1.50; make them words or numbers",
+           call. = FALSE)
+    }
     text <- paste0("\"", gsub("\"", "\"\"", text, fixed = TRUE), "\"")
   }
   text[is.na(x)] <- ""
   text
+}
+
+# Texts that a CSV gives back as numbers, as these; none where one text is a word or begins with 0.
+.sdc_numbers <- function(text) {
+  if (all(grepl("^[+-]?([1-9][0-9]*|0?)([.][0-9]*)?([eE][+-]?[0-9]+)?$", text))) as.numeric(text) else numeric()
 }
 
 # A list as TOML: names and values as the file has them, steps of a recipe one after the other.
@@ -210,7 +224,7 @@ sdc_synthesize <- function(data, ...) {
 # Columns come back as they went: factors with the levels that are still there, in their order.
 .sdc_records <- function(file, before) {
   fields <- utils::read.csv(file, na.strings = character(), check.names = FALSE, encoding = "UTF-8",
-                            colClasses = "character")
+                            colClasses = "character", blank.lines.skip = FALSE)
   for (name in names(fields)) {
     was <- if (is.data.frame(before)) before[[name]]
     fields[[name]] <- .sdc_column(fields[[name]], was)
@@ -220,6 +234,13 @@ sdc_synthesize <- function(data, ...) {
 
 .sdc_column <- function(text, was) {
   text[text == ""] <- NA
+  if (is.factor(was) || is.character(was)) {
+    known <- unique(as.character(was[!is.na(was)]))
+    if (length(numbers <- .sdc_numbers(known))) {
+      same <- match(suppressWarnings(as.numeric(text)), numbers)
+      text[!is.na(same)] <- known[same[!is.na(same)]]
+    }
+  }
   if (is.factor(was)) {
     there <- unique(text[!is.na(text)])
     known <- levels(was)[levels(was) %in% there]
@@ -231,5 +252,6 @@ sdc_synthesize <- function(data, ...) {
     dates <- as.Date(text, optional = TRUE)
     return(if (identical(is.na(dates), is.na(text))) dates else text)
   }
-  utils::type.convert(text, as.is = TRUE, na.strings = "NA")
+  kept <- utils::type.convert(text, as.is = TRUE, na.strings = character())
+  if (is.double(was) && is.integer(kept)) as.double(kept) else kept
 }
