@@ -25,8 +25,8 @@ def listed(heading: str) -> set[str]:
 
 AT_THE_ROOT = {
     "ARCHITECTURE.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Containerfile", "LICENSE", "Makefile",
-    "README.md", "SECURITY.md", "action.yml", "paper.bib", "paper.md", "pylock.toml", "pyproject.toml", "requirements-dev.txt",
-    "zensical.toml",
+    "README.md", "SECURITY.md", "action.yml", "paper.bib", "paper.md", "pylock.toml", "pyproject.toml",
+    "requirements-dev.txt", "zensical.toml",
 }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ GATES = {
     "simulated-attacks": [1],
     "start": [0],
 }
-OF_OTHERS = {"--against", "--steps", "--dist"}  # of benchmarks and of pytest
+OF_OTHERS = {"--against", "--steps", "--dist", "--network", "--tmpfs", "--userns"}  # of benchmarks, pytest, podman
 PROMISE = "a test runs the page"
 
 
