@@ -11,7 +11,7 @@ from typer import Option
 
 from sdckit.cli.options import codes
 from sdckit.cli.outputs import TO_STDOUT, refuse_existing
-from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.errors import DataError, FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,6 +104,8 @@ def read_all(
         from sdckit.workflow.recipes.recipe_checks import columns_mentioned
 
         needed = (*columns_mentioned(recipe.all_steps), *(() if scenario is None else scenario.columns))
+        if not needed:
+            raise DataError(f"the first line of {file.name} may be a record, not a header; name columns")
         scan_header(file, columns=tuple(dict.fromkeys(needed)), **how)
 
     return read_file(file, identifiers=tuple(leave_out), missing=tuple(missing), **how)

@@ -15,8 +15,25 @@ from sdckit.cli.attack_files import check_attack_options, check_release
 from sdckit.cli.attack_options import MatchingOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
-from sdckit.cli.options import CoverOptions, Limits, Quiet, ReleaseType, codes, make_scenario, split, whole_population
-from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_beside, check_enough_records, check_report_name, check_targets
+from sdckit.cli.options import (
+    TABLE_WORDS,
+    CoverOptions,
+    Limits,
+    Quiet,
+    ReleaseType,
+    codes,
+    make_scenario,
+    split,
+    whole_population,
+)
+from sdckit.cli.outputs import (
+    TO_STDOUT as STDOUT,
+    check_beside,
+    check_enough_records,
+    check_report_name,
+    check_table,
+    check_targets,
+)
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import (
     EngineOptions,
@@ -162,6 +179,7 @@ def assess(
     ] = None,
     json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
     internal: Annotated[bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")] = False,
+    table: Annotated[Path | None, OUTPUT(metavar="TABLE.csv", help=TABLE_WORDS)] = None,
     beside: Annotated[
         Path | None, OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them.")
     ] = None,
@@ -188,8 +206,9 @@ def assess(
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
     others = (roles.scenario, of_type.release_types, release.control, release.recipe, release.log, *release.files)
-    check_targets(report, json, inputs=(*reading.inputs, *others))
+    check_targets(report, json, table, inputs=(*reading.inputs, *others))
     check_report_name(report)
+    check_table(table)
     cover.check(written=report is not None)
     check_beside(beside, written=report is not None or json is not None)
     if dry_run:
@@ -211,6 +230,10 @@ def assess(
             result.report(report, internal=internal, beside=beside, labels=labels, **cover.arguments(*read))
         if json is not None:
             result.to_json(json, internal=internal, beside=beside)
+        if table is not None:
+            from sdckit.data.files.write_file import write_file
+
+            write_file(result.details(), table, private=True)
     if not quiet and json != STDOUT:
         deliver(result, name=file.name, report=report, full=full or bool(asked) or bool(roles.by))
 
