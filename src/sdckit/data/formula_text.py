@@ -171,7 +171,7 @@ def _is_huge(node: ast.AST) -> bool:
 
 def _number(node: ast.AST) -> float:
     value = getattr(node, "value", None)
-    return float(value) if isinstance(value, int | float) else 0.0
+    return value if isinstance(value, int | float) else 0
 
 
 def _terms(node: ast.AST) -> int:

@@ -299,7 +299,7 @@ def _damaged() -> str:
 @contextmanager
 def clear_errors(path: Path, what: str, why: Callable[[], str] = _damaged) -> Iterator[None]:
     """Replace errors of a library, which may quote records, by one that names only the file."""
-    kinds = (pl.exceptions.PolarsError, OSError, EOFError, OverflowError)
+    kinds = (pl.exceptions.PolarsError, OSError, EOFError, OverflowError, NotImplementedError, MemoryError)
     try:
         yield
     except SdcError:

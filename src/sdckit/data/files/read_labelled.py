@@ -18,7 +18,7 @@ from sdckit.data.files.file_checks import (
     refuse_duplicates,
     second_file,
 )
-from sdckit.data.files.file_limits import check_columns, check_values
+from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_text
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
@@ -255,8 +255,10 @@ def read_labelled(
     names = pick_columns(path, header.columns, columns, identifiers=identifiers)
     check_columns(path, len(names))
     check_values(path, header.n_rows if rows is None else rows, len(names))
-    options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or 0}
+    n_unknown = most(VALUES, path) // len(names) if header.n_rows is None and rows is None else 0
+    options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or n_unknown}
     frame, meta = _call(path, kind, encoding, **options)
+    check_values(path, frame.height + 1 if n_unknown and frame.height == n_unknown else None, len(names))
     with clear_errors(path, kind):
         frame = apply_codes(frame.select(map(exactly, names)).with_columns(_plain(frame)), missing)
         if labels:

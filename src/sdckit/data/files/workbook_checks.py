@@ -88,12 +88,15 @@ def _blocks(file: zipfile.ZipExtFile) -> Iterator[bytes]:
     """Yield a part in blocks that end before a cell, or at least before a tag; a part without tags as it is."""
     rest = b""
     while block := file.read(_BLOCK):
-        block, rest = rest + block, b""
+        block = rest + block
         cut = max(block.rfind(b"<c"), block.rfind(b":c"))
         cut = block.rfind(b"<", 0, cut + 1) if cut >= 0 else block.rfind(b"<")
-        if len(block) - cut <= _BLOCK:
-            block, rest = block[:cut], block[cut:]
-        yield block
+        if len(block) - cut > _BLOCK:  # no tag is so long: what may stand across the end is looked at twice
+            yield block
+            rest = block[-_BLOCK // 16 :]
+            continue
+        rest = block[cut:]
+        yield block[:cut]
     yield rest
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sdckit.data.files.file_limits import toml_of
+from sdckit.data.files.file_limits import SETTINGS, toml_of
 from sdckit.errors import FileFormatError, ScenarioError
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -92,7 +92,8 @@ def read_toml(path: Path, *, what: str = "scenario file") -> dict[str, Any]:
     if path.is_dir():
         raise FileFormatError(f"{path.name or path} is a directory; name the {what} in it")
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(SETTINGS + 1)
     except FileNotFoundError:
         raise FileFormatError(f"there is no {what} {path.name}; check the path") from None
     except OSError as error:
