@@ -1,6 +1,6 @@
 """A hostile twin of every format that is read, and a process that opens them one after the other.
 
-A twin is damaged (cut off, overwritten, with other sizes in its head), or is whole and asks for more than a machine has.
+A twin is damaged (cut off, overwritten, with other sizes in its head), or is whole and asks for more than there is.
 `python hostile_files.py FOLDER` opens what lies in a folder and prints what became of it, a line for each file: an
 abort of the process ends the lines.
 """
@@ -25,7 +25,8 @@ TYPES = f"""<Types xmlns="{PACKAGE}/content-types"><Default Extension="xml" Cont
 RELATIONS = f"""<Relationships xmlns="{PACKAGE}/relationships">{{}}</Relationships>"""
 TO = f"""<Relationship Id="{{0}}" Type="{OFFICE}/{{1}}" Target="{{2}}"/>"""
 BOOK = f"""<workbook xmlns="{SPREADSHEET}" xmlns:r="{OFFICE}"><sheets>{{}}</sheets></workbook>"""
-HEAD = """<row r="1"><c r="A1" t="inlineStr"><is><t>sex</t></is></c><c r="B1" t="inlineStr"><is><t>age</t></is></c></row>"""
+NAME = """<c r="{0}" t="inlineStr"><is><t>{1}</t></is></c>"""
+HEAD = f"""<row r="1">{NAME.format("A1", "sex")}{NAME.format("B1", "age")}</row>"""
 BODY = """<row r="2"><c r="A2"><v>1</v></c><c r="B2"><v>34</v></c></row>"""
 PART = "xl/worksheets/sheet1.xml"
 
@@ -40,7 +41,8 @@ def workbook(
         "_rels/.rels": RELATIONS.format(TO.format("r1", "officeDocument", "xl/workbook.xml")),
         "xl/workbook.xml": BOOK.format("".join(f'<sheet name="s{i}" sheetId="{i}" r:id="r1"/>' for i in range(sheets))),
         "xl/_rels/workbook.xml.rels": RELATIONS.format(
-            TO.format("r1", "worksheet", places.removeprefix("xl/")) + TO.format("r2", "sharedStrings", "sharedStrings.xml")
+            TO.format("r1", "worksheet", places.removeprefix("xl/"))
+            + TO.format("r2", "sharedStrings", "sharedStrings.xml")
         ),
         "xl/sharedStrings.xml": f'<sst xmlns="{SPREADSHEET}">{strings}</sst>',
     }  # fmt: skip
@@ -71,7 +73,7 @@ def _parquet(path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    part = pa.table({"sex": pa.repeat(pa.scalar(True), 10_000_000)})  # noqa: FBT003
+    part = pa.table({"sex": pa.repeat(pa.scalar(True), 10_000_000)})
     with pq.ParquetWriter(
         path, part.schema, compression="zstd", data_page_size=1 << 28, max_rows_per_page=10_000_000
     ) as file:
@@ -97,7 +99,9 @@ REFUSED: dict[str, Callable[[Path], None]] = {
     "far_lowercase.xlsx": lambda path: workbook(path, HEAD + BODY + FAR.replace("XFD", "xfd").replace('"', "'")),
     "far_prefixed.xlsx": lambda path: workbook(path, HEAD + BODY + FAR.replace("<c", "<x:c").replace("</c", "</x:c")),
     "far_elsewhere.xlsx": lambda path: workbook(path, HEAD + BODY + FAR, places="xl/media/picture.png"),
-    "box.xlsx": lambda path: workbook(path, HEAD.replace("B1", "FZ1") + BODY + '<row r="999999"><c r="A999999"/></row>'),
+    "box.xlsx": lambda path: workbook(
+        path, HEAD.replace("B1", "FZ1") + BODY + '<row r="999999"><c r="A999999"/></row>'
+    ),
     "without_places.xlsx": lambda path: workbook(path, "<row>" + "<c/>" * 6_000 + "</row>", times=1_000),
     "bomb.xlsx": lambda path: workbook(path, "<row>" + "<c><v>1</v></c>" * 100 + "</row>", times=100_000),
     "lying.xlsx": _lying,
@@ -210,7 +214,7 @@ def main(folder: Path) -> None:
     for path in sorted(folder.iterdir()):
         if not path.is_file():
             continue
-        print(f"{path.name}\t", end="", flush=True)
+        print(f"{path.name}\t", end="", flush=True)  # noqa: T201
         begun = time.process_time()
         try:
             _opened(path)
@@ -220,7 +224,7 @@ def main(folder: Path) -> None:
         except BaseException as error:  # noqa: BLE001 - whatever else it is, is a fault
             outcome = f"{type(error).__name__}: {error}"
         used = [round(time.process_time() - begun, 2), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024]
-        print(json.dumps([outcome.replace("\n", " "), *used]), flush=True)
+        print(json.dumps([outcome.replace("\n", " "), *used]), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -171,7 +171,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(written, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sdckit.cli.commands.app._run", lambda _: 0)  # what would become the server
+    monkeypatch.setattr("sdckit.cli.commands.app.become", lambda _: 0)  # what would become the server
     return tmp_path
 
 

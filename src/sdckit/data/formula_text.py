@@ -150,7 +150,7 @@ def check_extent(text: str) -> None:
     if terms > MOST_TERMS:
         raise wide
     if any(map(_is_huge, ast.walk(tree))):
-        raise DataError("formula: a number in it is too large, or a power of numbers within another", argument="formula")
+        raise DataError("formula: a number in it is too large, or a power of numbers within one", argument="formula")
 
 
 def _is_huge(node: ast.AST) -> bool:

@@ -14,8 +14,8 @@ from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, 
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of
 from sdckit.cli.source import Reading, takes
-from sdckit.display import counted
 from sdckit.data.files.file_limits import toml_of
+from sdckit.display import counted
 from sdckit.errors import DataError, ScenarioError
 from sdckit.workflow.recipes.release_files import unread
 

@@ -18,8 +18,8 @@ from sdckit.data.files.file_checks import (
     refuse_duplicates,
     second_file,
 )
-from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_text
+from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
 from sdckit.errors import FileFormatError, SdcWarning

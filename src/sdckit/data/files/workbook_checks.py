@@ -10,8 +10,8 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +84,7 @@ def _check_size(path: Path, left: int) -> None:
         )
 
 
-def _blocks(file: zipfile.ZipExtFile) -> Iterator[bytes]:
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
     """Yield a part in blocks that end before a cell, or at least before a tag; a part without tags as it is."""
     rest = b""
     while block := file.read(_BLOCK):
@@ -103,7 +103,8 @@ def _blocks(file: zipfile.ZipExtFile) -> Iterator[bytes]:
 def _lengths(strings: bytes) -> NDArray[np.int64]:
     """Bytes of each shared text, its marks included."""
     starts = [match.start() for match in _STRING.finditer(strings)]
-    return np.diff(np.array([*starts, len(strings)], dtype=np.int64))
+    ends = np.array([*starts, len(strings)], dtype=np.int64)
+    return ends[1:] - ends[:-1]
 
 
 class _Sheet:

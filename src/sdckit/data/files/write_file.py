@@ -251,7 +251,8 @@ WRITTEN: dict[str, str] = {
 UNWRITABLE = "a column cannot be written as {} (lists, structures or Python objects); make it text first"
 # Cells that start so are run as formulas by spreadsheets (CSV injection); some drop what is not seen before the sign,
 # and take the wide signs of East Asian fonts for the plain ones.
-FORMULA = r"^(?:[\t\r\n]|[\s\p{Z}\p{Cc}\p{Cf}]*[=+\-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}\u{FE66}\u{FE62}\u{FE63}\u{FE6B}\u{2212}])"
+_WIDE = r"\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}\u{FE66}\u{FE62}\u{FE63}\u{FE6B}\u{2212}"
+FORMULA = rf"^(?:[\t\r\n]|[\s\p{{Z}}\p{{Cc}}\p{{Cf}}]*[=+\-@{_WIDE}])"
 
 
 def write_file(

@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sdckit.display import printable
 from sdckit.data.files.file_limits import json_of
+from sdckit.display import printable
 from sdckit.errors import FileFormatError
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
 from sdckit.report.gate.choose_rounding import sound_relations
