@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import re
 import signal
 import socket
@@ -176,6 +177,20 @@ def reuse_port(listening: socket.socket) -> None:
 
 
 # The machine.
+
+
+def interpreter() -> str:
+    """Which Python this is."""
+    return f"{platform.python_version()} ({platform.python_implementation()})"
+
+
+def kind() -> str:
+    """The system and its processor, without its name among machines.
+
+    >>> platform.node() in kind()
+    False
+    """
+    return f"{platform.system()}, {platform.machine()}"
 
 
 def n_processors() -> int:

@@ -90,6 +90,7 @@ LINES = {
     "scenario init": "scenario init survey.csv -o out/guessed.toml",
     "suda": f"suda survey.parquet {KEYS}",
     "warm-up": "warm-up",
+    "doctor": "doctor",
     "key-frequencies": f"key-frequencies {ONE} --weight w --by sex",
     "k-anonymity": f"k-anonymity {ONE} --missing-rule category --interval bootstrap --seed 5",
     "known-points": f"known-points {ONE} --person hh --released changed.parquet --points 1,2",
