@@ -7,6 +7,7 @@ what a killed process left is not looked for.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import platform
 import re
@@ -16,6 +17,18 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
 
 SYSTEM = sys.platform
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -82,14 +95,7 @@ def to_disk(path: Path) -> None:
 def take_lock(handle: int) -> bool:
     """Lock an open file for this process if no other holds it; the system lets go when the file is closed."""
     try:
-        if SYSTEM == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(handle)
     except OSError:
         return False
     return True
@@ -142,8 +148,6 @@ def end_own_tree() -> None:
 def end_with_parent() -> None:
     """Ask Linux to end this process with its parent, also while a kernel holds the interpreter."""
     if SYSTEM == "linux":
-        import ctypes
-
         parent = os.getppid()
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -62,9 +62,7 @@ def test_what_is_missing_is_told_with_what_it_adds(
     assert "may hold data" in told["SDCKIT_DEBUG"]
 
 
-def test_an_empty_cache(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_cache(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "cache_folder", lambda: tmp_path)
     assert "sdckit warm-up" in lines(capsys)["compiled kernels"]
     (tmp_path / "a").write_bytes(b"0" * 2_000_000)

@@ -289,9 +289,6 @@ def warn_of_absent(identifiers: Sequence[str], names: Sequence[str]) -> None:
     )
 
 
-PANIC = "PanicException"
-
-
 def _damaged() -> str:
     return "it is damaged or uses a feature that is not supported"
 
@@ -299,13 +296,14 @@ def _damaged() -> str:
 @contextmanager
 def clear_errors(path: Path, what: str, why: Callable[[], str] = _damaged) -> Iterator[None]:
     """Replace errors of a library, which may quote records, by one that names only the file."""
-    kinds = (pl.exceptions.PolarsError, OSError, EOFError, OverflowError, NotImplementedError, MemoryError)
+    kinds = (pl.exceptions.PolarsError, OSError, EOFError, OverflowError, RuntimeError, MemoryError)
     try:
         yield
     except SdcError:
         raise
-    except BaseException as error:
-        # A library in Rust that gives up raises an exception of its own, which is no Exception.
-        if not isinstance(error, (*kinds, ValueError, TypeError, KeyError)) and type(error).__name__ != PANIC:
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # what a library in Rust raises when it gives up is no Exception
+        if isinstance(error, Exception) and not isinstance(error, (*kinds, ValueError, TypeError, KeyError)):
             raise
         raise FileFormatError(f"{path.name} cannot be read as {what}: {why()}") from None

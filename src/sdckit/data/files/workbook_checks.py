@@ -48,7 +48,7 @@ def check_workbook(path: Path) -> None:
             for part in parts:
                 part.file_size = _ANY  # it may be wrong: what a part really becomes is counted
             _check_parts(path, book, sorted(parts, key=lambda part: not part.filename.lower().endswith(_STRINGS)))
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError):
+    except (zipfile.BadZipFile, zlib.error, RuntimeError):
         raise ValueError from None
 
 
