@@ -25,6 +25,7 @@ from sdckit.cli.outputs import (
     count,
     number,
     percent,
+    refuse_existing,
     write_text,
 )
 from sdckit.errors import DataError, FileFormatError, SdcError
@@ -66,6 +67,13 @@ def test_the_folder_a_link_leads_to_must_exist(tmp_path: Path) -> None:
     (tmp_path / "link.json").symlink_to(tmp_path / "nowhere" / "out.json")
     with pytest.raises(SdcError, match=r"cannot write link\.json: its folder 'nowhere' does not exist"):
         check_targets(tmp_path / "link.json")
+
+
+def test_a_link_that_leads_nowhere_is_there(tmp_path: Path) -> None:
+    (tmp_path / "out.csv").symlink_to(tmp_path / "absent.csv")
+    with pytest.raises(SdcError, match=r"out\.csv exists already; --force"):
+        refuse_existing(tmp_path / "out.csv", force=False)
+    refuse_existing(tmp_path / "out.csv", force=True)
 
 
 def test_a_pipe_is_no_file(tmp_path: Path) -> None:

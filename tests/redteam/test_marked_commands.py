@@ -92,6 +92,7 @@ LINES = {
     "scenario init": "scenario init survey.csv -o out/guessed.toml",
     "suda": f"suda survey.parquet {KEYS}",
     "warm-up": "warm-up",
+    "doctor": "doctor",
     "key-frequencies": f"key-frequencies {ONE} --weight w --by sex",
     "k-anonymity": f"k-anonymity {ONE} --missing-rule category --interval bootstrap --seed 5",
     "known-points": f"known-points {ONE} --person hh --released changed.parquet --points 1,2",
@@ -173,7 +174,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(written, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sdckit.cli.commands.app._run", lambda _: 0)  # what would become the server
+    monkeypatch.setattr("sdckit.cli.commands.app.become", lambda _: 0)  # what would become the server
     return tmp_path
 
 

@@ -52,7 +52,7 @@ def test_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     elsewhere.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
     # What is wrong with a file is said before; the server itself is tried in tests/app.
-    monkeypatch.setattr("sdckit.cli.commands.app._run", lambda _: 0)
+    monkeypatch.setattr("sdckit.cli.commands.app.become", lambda _: 0)
     monkeypatch.chdir(here)
     names: Names = {}
     gates = iter(GATES.get(page.stem, []))

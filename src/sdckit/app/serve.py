@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sdckit import operating_system
 from sdckit.app.browser_sessions import Autosave, Folders, Work, doors, state_folder
 from sdckit.app.guard import AGAIN, Guard
 from sdckit.errors import SdcError
@@ -95,8 +96,7 @@ def _listen(port: int) -> socket.socket:
     if os.environ.pop("LISTEN_PID", "") == str(os.getpid()):
         return _handed_over(port)
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if sys.platform != "win32":
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    operating_system.reuse_port(listening)
     try:
         listening.bind((LOCAL, port))
     except OSError:
@@ -179,9 +179,8 @@ class _Ending:
 
     def __init__(self) -> None:
         self.server: Any = None
-        for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
-            if number := getattr(signal, name, None):
-                signal.signal(number, self.end)
+        for number in operating_system.ending_signals():
+            signal.signal(number, self.end)
 
     def end(self, *_: object) -> None:
         """End it now, or before it begins."""

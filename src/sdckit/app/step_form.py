@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from sdckit.app.browser_sessions import Work
 from sdckit.app.page_context import Room, Say, file_field
 from sdckit.app.step_sentences import summary
 from sdckit.data.derived_formula import ENTRY, read_derived
+from sdckit.data.files.file_limits import toml_of
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
@@ -164,8 +164,8 @@ def _value(say: Say, entry: Plain, given: Any) -> Any:
 def _toml(say: Say, name: str, given: str) -> Any:
     """A value as a recipe file writes it; a word without quotes is a text."""
     try:
-        return _ends(tomllib.loads(f"value = {given}")["value"])
-    except tomllib.TOMLDecodeError:
+        return _ends(toml_of(f"value = {given}")["value"])
+    except ValueError:
         if any(mark in given for mark in '[]{}="\n'):
             raise ScenarioError(
                 say("{c}: write a number, a list such as [1, 2] or a table such as {c2}", c=name, c2='{a = ["x"]}'),

@@ -125,9 +125,9 @@ def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] =
 
 
 def refuse_existing(*targets: str | Path | None, force: bool, also: str = "name another") -> None:
-    """Refuse a target that is there already, unless it was said by ``--force`` that it may go."""
+    """Refuse a target that is there already, if only as a link, unless it was said by ``--force`` that it may go."""
     for target in targets:
-        if target is not None and str(target) != TO_STDOUT and Path(target).exists() and not force:
+        if target is not None and str(target) != TO_STDOUT and os.path.lexists(target) and not force:
             raise ScenarioError(f"{Path(target).name} exists already; --force replaces it, or {also}")
 
 

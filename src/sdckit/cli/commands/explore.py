@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, 
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of
 from sdckit.cli.source import Reading, takes
+from sdckit.data.files.file_limits import toml_of
 from sdckit.display import counted
 from sdckit.errors import DataError, ScenarioError
 from sdckit.workflow.recipes.release_files import unread
@@ -116,8 +116,8 @@ def read_grid(texts: list[str]) -> dict[str, list[Any]]:
 
 def _values(text: str) -> list[Any]:
     try:
-        return list(tomllib.loads(f"v = [{text}]")["v"])
-    except tomllib.TOMLDecodeError:
+        return list(toml_of(f"v = [{text}]")["v"])
+    except ValueError:
         return [part.strip() for part in text.split(",") if part.strip()]
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.arguments import Seed
+from sdckit.data.files.file_limits import json_of
 from sdckit.data.frames import frame_of, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.seeds import open_rng
@@ -219,7 +220,7 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
     runs = {}
     for number, line in enumerate(lines, 1):
         try:
-            entry = json.loads(line)
+            entry = json_of(line)
             if entry["format"] != FORMAT:
                 raise _foreign(path, number)
             runs[entry["key"]] = _restored(entry["figures"])

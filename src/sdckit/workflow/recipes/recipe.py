@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.arguments import Seed
 from sdckit.data.derived_formula import ENTRY
+from sdckit.data.files.file_limits import toml_of
 from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import read_toml
@@ -485,7 +485,7 @@ class Recipe(Displayed):
         from sdckit.data.scenarios.scenario import Scenario
 
         then = log if isinstance(log, RecipeLog) else RecipeLog.read(log)
-        entries = read_entries(tomllib.loads(then.recipe))
+        entries = read_entries(toml_of(then.recipe))
         recipe = cls(entries["steps"], title=entries.get("title", ""), folder=folder, derived=entries.get(ENTRY))
         frame = start(data, None)
         if frame.columns != then.columns or frame.n != then.n:
@@ -496,7 +496,7 @@ class Recipe(Displayed):
         if other := [name for name in then.versions if here.get(name) != then.versions[name]]:
             versions = ", ".join(f"{name} {then.versions[name]}" for name in other)
             warnings.warn(f"the log was made with {versions}; the result may differ", SdcWarning, stacklevel=2)
-        scenario = Scenario(**tomllib.loads(then.scenario)) if then.scenario else None
+        scenario = Scenario(**toml_of(then.scenario)) if then.scenario else None
         keys = {recipe.steps[number - 1].arguments["column"]: key for number, key in then.keys.items()}
         applied = recipe.apply(
             data, scenario=scenario, seed=then.seed, secret=then.secret, id_keys=keys, watch=watch, step=step,
