@@ -55,8 +55,8 @@ def test_the_original_lost_nothing_and_an_empty_file_everything() -> None:
     assert set(nothing.normalised[0].values()) == {0.0}
     assert (all_.precision, all_.loss, all_.entropy_share) == (0.0, 1.0, 1.0)
     assert all_.discernibility == 36
-    assert {name: round(value, 12) for name, value in all_.normalised[0].items() if name != "height"} == dict.fromkeys(
-        ("precision", "loss", "entropy", "discernibility", "average_class_size", "ambiguity"), 1.0
+    assert {name: round(value, 12) for name, value in all_.normalised[0].items()} == dict.fromkeys(
+        ("precision", "loss", "entropy", "height", "discernibility", "average_class_size", "ambiguity"), 1.0
     )
 
 

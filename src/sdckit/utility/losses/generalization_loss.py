@@ -59,7 +59,8 @@ class GeneralizationLoss(PairResult):
         Non-uniform entropy: bits lost about the values of all records (Gionis & Tassa); `entropy_share` of all there
         were, 0 to 1.
     height : float
-        Levels that the columns went up, added; a column at several levels counts with its highest.
+        Levels that the columns went up, added; a column at several levels counts with its highest, one without any
+        value left with that of its hierarchy.
     discernibility : float
         Squares of the sizes of the equivalence classes, added; a suppressed record counts as many as there are records
         (Bayardo & Agrawal).
@@ -324,7 +325,7 @@ def judged_together(n: int, columns: Sequence[Column], weight: Floats) -> Togeth
         "precision": 1 - float(np.average([of.lost_levels for of in columns], weights=weight)),
         "loss": float(np.average([of.loss for of in columns], weights=weight)),
         "entropy": entropy, "entropy_share": entropy / all_entropy if all_entropy else 0.0,
-        "height": float(sum(max(int(of.level.max(initial=0)), 0) for of in columns)),
+        "height": math.fsum(of.highest for of in columns),
         "discernibility": discernibility, "average_class_size": average, "ambiguity": _ambiguity(columns, n),
     }  # fmt: skip
     of_columns = tuple(map(_of_column, columns))

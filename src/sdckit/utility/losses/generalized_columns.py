@@ -133,6 +133,11 @@ class Column:
         return self.mean(np.where(self.level == SUPPRESSED, 1.0, self.level / self.lattice.height))
 
     @cached_property
+    def highest(self) -> float:
+        """The highest level of a value; that of its hierarchy where none is left."""
+        return float(self.level.max(initial=0) if (self.level >= 0).any() else self.lattice.height)
+
+    @cached_property
     def entropy(self) -> float:
         """Bits lost, as the paper has it."""
         return entropy_bits(self.leaf, self.node, self.level, self.times, self.lattice)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data import arguments
 from sdckit.data.arguments import Seed
 from sdckit.data.frames import frame_of, open_frame
+from sdckit.data.losses import COARSENING
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.seeds import open_rng
 from sdckit.display import EXACT, Displayed, counted, exact_shown
@@ -25,8 +26,7 @@ from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.recipe_figures import COARSENING, FIGURES, LOSSES, RISKS, CoarseningLoss, Watch, worst_of
-from sdckit.workflow.recipes.run_step import changes_number
+from sdckit.workflow.recipes.recipe_figures import COARSER, FIGURES, LOSSES, RISKS, CoarseningLoss, Watch, worst_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -48,8 +48,9 @@ class Point:
         Risk and loss in the end; those of the worst intruder.
     note : str
         Why there are no figures, where the recipe could not be applied.
-    behind, small : int
-        Records that carry the pMSE, at least, and those in groups of fewer than five that estimates could tell.
+    behind, small, coarser : int
+        Records that carry the pMSE, at least, those in groups of fewer than five that estimates could tell, and those
+        that lost something in a key made coarser, at least.
     """
 
     parameters: dict[str, Any]
@@ -57,6 +58,7 @@ class Point:
     note: str = ""
     behind: int = 1
     small: int = 1
+    coarser: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +154,7 @@ def _column(values: list[Any]) -> list[Any]:
 FORMAT = "sdckit/explore"
 PRIVATE = 0o600
 # Smallest counts behind a figure, for output checking; absent in runs kept by older versions.
-FEW = ("behind", "small")
+FEW = ("behind", "small", COARSER)
 
 
 def key_of(*parts: object) -> str:
@@ -406,12 +408,11 @@ def _measure(
         figures: dict[str, float] = {}
         try:
             done = recipe.apply(data, scenario=scenario, seed=entropy, secret=NO_SECRET, watch=False)
-            others = changes_number(done.log.steps, done.log.n)
-            rows = None if others else done.log.rows(data, folder=recipe.folder)
-            before = watch.in_order(rows)
+            before = watch.beside(done.log, data, recipe.folder)
             figures = worst_of(before.after(len(recipe.steps), "explore", done.data, 0))
             if coarsening is not None:
-                figures[coarsening.figure] = coarsening(before.original, done.data)
+                measured = coarsening.measured(before.original, done.data)
+                figures |= {name: measured[name] for name in (coarsening.figure, COARSER)}
         except SdcError as error:
             return {**unknown, **figures, "note": str(error)}
         return {**figures, "note": ""}
