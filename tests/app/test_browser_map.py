@@ -128,8 +128,9 @@ def test_the_map_is_german_where_german_is_chosen(browser: Any, small: Served, t
     windows.close()
 
 
-def test_a_proposal_by_another_loss_and_the_map_of_it(browser: Any, small: Served) -> None:
-    windows = Windows(browser, small)
+def test_a_proposal_by_another_loss_and_the_map_of_it(browser: Any, small: Served, tmp_path: Path) -> None:
+    windows, recipe = Windows(browser, small), tmp_path / "recipe.toml"
+    recipe.write_text(RECIPE, encoding="utf-8")
     page = windows()
     calm(page)
     page.click("button.way[data-go=protect]")
@@ -143,8 +144,11 @@ def test_a_proposal_by_another_loss_and_the_map_of_it(browser: Any, small: Serve
     calm(page)
     assert page.input_value("#protect-loss") == "precision"  # the form was drawn anew
     page.click("#protect-found summary")
-    words = page.inner_text("#protect-found")
+    words = " ".join(page.inner_text("#protect-found").replace("# ", "").split())
     assert "the one with the least loss, which is here: share of their hierarchies that values went up" in words
+    page.set_input_files("#protect-recipe_file", recipe)
+    page.locator(STEPS, has_text="below 19").wait_for()
+    calm(page)
     page.click("#protect-explore")
     axis = "share of their hierarchies that values went up, mean →"
     page.locator("#protect-map_picture .axis", has_text=axis).wait_for()

@@ -144,7 +144,7 @@ def regroup(
         + [codes_of[-1] >= 0]
     )
     codes = codes_of[column.codes]
-    unused = len([old for old in new_of if old is not None and old not in set(keys)])
+    unused = len(new_of.keys() - {*keys, None})
     return Regrouped(levels, codes, records.where(is_other[column.codes]), unnamed, unused)
 
 
