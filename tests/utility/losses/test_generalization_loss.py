@@ -211,3 +211,17 @@ def test_numbers_are_the_values_of_a_file_of_a_hierarchy() -> None:
     some = ages.select(pl.when(pl.col("age") < 30).then(pl.lit("young")).otherwise(pl.lit("old")).alias("age"))
     assert generalization_loss(ages, some, hierarchies={"age": levels}, aligned=True).precision == 0.5
     assert generalization_loss(ages, ages, hierarchies={"age": levels}, aligned=True).precision == 1
+
+
+@pytest.mark.parametrize("leaf", ["01", "1.0", "1"])
+def test_values_are_those_of_a_hierarchy_as_recode_takes_them(leaf: str) -> None:
+    levels = {leaf: ["low"], "22.50": ["high"], 7: ["low"]}
+    before = pl.DataFrame({"x": [1.0, 22.5, 7.0, None]})
+    after = sdc.recode(before, column="x", hierarchy=levels).data
+    found = sdc.generalization_loss(before, after, hierarchies={"x": levels}, aligned=True)
+    assert (found.precision, found.loss) == (0.0, pytest.approx(1 / 3))
+    assert sdc.generalization_loss(before, before, hierarchies={"x": levels}, aligned=True).loss == 0.0
+    texts = pl.DataFrame({"x": ["7", "07"]})
+    with pytest.raises(sdc.DataError):  # another text is another value
+        sdc.generalization_loss(texts, texts, hierarchies={"x": {7: ["low"]}}, aligned=True)
+    assert sdc.recode(texts, column="x", hierarchy={7: ["low"], "07": ["high"]}).data["x"].to_list() == ["low", "high"]
