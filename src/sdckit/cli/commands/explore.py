@@ -42,8 +42,8 @@ def explore(
         str,
         Option(
             metavar="FIGURE",
-            help="share_changed or pmse; of coarser keys loss, precision, entropy_share, discernibility, "
-            "average_class_size or ambiguity.",
+            help="share_changed or pmse; of coarser keys loss, precision, entropy_share, entropy, height, "
+            "discernibility, average_class_size or ambiguity.",
         ),
     ] = "share_changed",
     workers: Annotated[int | None, Option(metavar="N", help="Combinations at a time.")] = None,

@@ -56,7 +56,7 @@ def propose(
         Option(
             metavar="NAME",
             help="What to lose least of: information, pmse, model; or of coarser keys loss, precision, entropy_share, "
-            "discernibility, average_class_size or ambiguity.",
+            "entropy, height, discernibility, average_class_size or ambiguity.",
         ),
     ] = "information",
     formula: Annotated[str | None, Option(metavar="'COLUMN ~ TERMS'", help="The regression of --loss model.")] = None,

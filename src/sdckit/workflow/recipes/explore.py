@@ -278,8 +278,8 @@ def explore(
     risk_figure : {"expected_reidentifications", "sample_uniques", "below_k"}
     loss_figure : {"share_changed", "pmse"}, or name of another figure
         The two figures of the map, see `Applied.steps`; of several intruders the worst. The other losses are those of
-        `generalization_loss` on the keys: "loss", "precision" (what it lacks to 1), "entropy_share", "discernibility",
-        "average_class_size", "ambiguity"; undefined where a recipe perturbs a key.
+        `generalization_loss` on the keys: "loss", "precision" (what it lacks to 1), "entropy_share", "entropy",
+        "height", "discernibility", "average_class_size", "ambiguity"; undefined where a recipe perturbs a key.
     workers : int, optional
         Combinations at a time; default as many as there are processors. The figures do not depend on it.
     resume : path, optional
