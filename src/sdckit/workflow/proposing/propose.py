@@ -174,9 +174,9 @@ def propose(
         by `propensity`; one less the mean overlap of the intervals of a regression, by `compare_models`; a figure of
         `generalization_loss` on the keys: "loss", "precision" (what it lacks to 1), "entropy_share", "entropy",
         "height" (of the values that are left), "discernibility", "average_class_size" or "ambiguity"; or your own
-        measure, called with the file and with a release of it, which gives a number, less being better. The figures are searched by (the last three where there are few enough
-        records and combinations); all else but the first ranks the releases that are tried: those near the best, keys
-        as they are or left out, and neighbours.
+        measure, called with the file and with a release of it, which gives a number, less being better. The figures are
+        searched by (the last three where there are few enough records and combinations); all else but the first ranks
+        the releases that are tried: those near the best, keys as they are or left out, and neighbours.
     formula : str, optional
         The regression of "model".
     family : {"linear", "logistic", "poisson", "multinomial"}
