@@ -42,8 +42,8 @@ def explore(
         str,
         Option(
             metavar="FIGURE",
-            help="share_changed or pmse; of coarser keys loss, precision, entropy_share, discernibility, "
-            "average_class_size or ambiguity.",
+            help="share_changed or pmse; of coarser keys loss, precision, entropy_share, entropy, height, "
+            "discernibility, average_class_size or ambiguity.",
         ),
     ] = "share_changed",
     workers: Annotated[int | None, Option(metavar="N", help="Combinations at a time.")] = None,
@@ -135,8 +135,8 @@ def _write(exploration: Exploration, out: Path | None, plot: Path | None) -> Non
 def _print(exploration: Exploration, name: str, written: list[Path]) -> None:
     from sdckit.cli.outputs import count, number, percent
     from sdckit.cli.terminal import print_blocks
+    from sdckit.data.losses import COARSENING
     from sdckit.report.blocks import Block, Paragraph, TableBlock
-    from sdckit.workflow.recipes.recipe_figures import COARSENING
 
     paths = list(exploration.points[0].parameters)
     other = [exploration.loss] if exploration.loss in COARSENING else []
