@@ -59,6 +59,7 @@ def test_relations_are_kept_and_what_it_cost_is_told():
     assert document["epsilon"] == change.epsilon
     assert len(document["spent"]) == len(change.spent)
     assert change.secret == {}
+    assert "ε = 1 at δ = 1e-06" in change._repr_html_()
 
 
 @pytest.mark.parametrize("make", [lambda f: f, lambda f: f.lazy(), lambda f: f.to_pandas(), lambda f: f.to_arrow()])
@@ -109,9 +110,10 @@ def test_declared_tables_are_measured_and_nothing_is_chosen():
     assert {spent.kind for spent in change.spent} == {"one-way", "cliques"}
     assert change.epsilon == pytest.approx(1, abs=1e-9)
     assert math.isnan(change.error[change.kept.index(("sex",))])
-    alone = synthesize_margins(people(), **ONE, max_cells=8).change
-    assert sorted(alone.kept) == [("age",), ("job",), ("owns",), ("sex",)]
-    assert alone.epsilon == pytest.approx(1, abs=1e-9)
+    for given in ({"max_cells": 8}, {"cliques": []}):
+        alone = synthesize_margins(people(), **ONE, **given).change
+        assert sorted(alone.kept) == [("age",), ("job",), ("owns",), ("sex",)]
+        assert alone.epsilon == pytest.approx(1, abs=1e-9)
     assert made.height > 0
 
 
