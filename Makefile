@@ -81,12 +81,12 @@ mutate: $(STAMP) ## break the code in one place at a time and list what no test 
 
 lock: $(STAMP) ## resolve the dependencies anew into requirements-dev.txt, pylock.toml and the bill of materials
 	@$(BIN)/python -m pip install --quiet --dry-run --ignore-installed --report .cache/lock.json \
-		--group dev --group site --group wheel -e '.[app,docx,files,spark,duckdb,linkage]'
+		--group dev --group site --group wheel -e '.[app,docx,dp,files,spark,duckdb,linkage]'
 	@$(BIN)/python .ci/write_lock.py .cache/lock.json requirements-dev.txt
 	@# One resolution for all systems, which pip cannot make; at the versions just pinned.
 	@$(BIN)/python -m pip install --quiet --upgrade --target .cache/uv uv
 	@.cache/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --format pylock.toml \
-		--constraint requirements-dev.txt --extra app --extra docx --extra duckdb --extra files \
+		--constraint requirements-dev.txt --extra app --extra docx --extra dp --extra duckdb --extra files \
 		--output-file .cache/pylock.toml pyproject.toml
 	@$(BIN)/python .ci/write_runtime_lock.py .cache/pylock.toml pylock.toml
 	@$(BIN)/python .ci/write_sbom.py

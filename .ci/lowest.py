@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ("app", "docx", "duckdb", "files", "linkage", "spark")
+EXTRAS = ("app", "docx", "dp", "duckdb", "files", "linkage", "spark")
 # Tools that run no test, and ask for newer releases of what is to be old.
 LEFT_OUT = {"build", "import-linter", "mypy", "ruff"}
 

@@ -91,8 +91,8 @@ def written(command: str) -> list[str]:
     ]
     if words[0] in {"protect", "canaries"}:
         named += [given[option] for option in ("--log", "--key") if option in given]
-    if words[:2] == ["scenario", "init"] and not named:
-        named = ["scenario.toml"]
+    if words[1:2] == ["init"] and words[0] in {"scenario", "domain"} and not named:
+        named = [f"{words[0]}.toml"]
     several = int(given.get("--m", "1"))
     if several > 1:
         named = [name.replace(".", f"_{one}.") for name in named for one in range(1, several + 1)]

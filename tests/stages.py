@@ -233,7 +233,24 @@ def towns(names: Names, here: Path) -> None:
     (here / "town.csv").write_text("".join(f"{town},{','.join(up)}\n" for town, up in levels.items()), encoding="utf-8")
 
 
+def declared(_: Names, folder: Path) -> None:
+    """A survey with several rows of some people, and a published table with its domain."""
+    rng = np.random.default_rng(3)
+    days = np.datetime64("1950-01-01") + rng.integers(0, 27_000, 900).astype("timedelta64[D]")
+    survey = {
+        "id": rng.integers(1, 600, 900), "sex": rng.choice(["female", "male"], 900), "age": rng.integers(0, 121, 900),
+        "employed": rng.choice(["true", "false", "NA"], 900), "moved_in": days, "rate": rng.choice([0.5, 1.0], 900),
+    }  # fmt: skip
+    pl.DataFrame(survey).write_csv(folder / "survey.csv")
+    table = pl.DataFrame({"sex": ["female", "male"] * 2, "age": [20, 20, 50, 50], "n": [120, 110, 140, 130]})
+    table.write_csv(folder / "sex-by-age.csv")
+    sex, age = (sdc.DomainColumn("sex", levels=("female", "male")),
+                sdc.DomainColumn("age", type="integer", edges=(0, 30, 121)))  # fmt: skip
+    (folder / "two.toml").write_text(sdc.Domain((sex, age)).to_toml(), encoding="utf-8")
+
+
 STAGES: dict[str, Stage] = {
+    "domain": declared,
     "generalization_loss": towns,
     "differencing": remembered,
     "app": app,

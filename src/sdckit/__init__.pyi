@@ -51,6 +51,7 @@ from .attribute.prediction.bayesian_attribute_risk import (
 from .attribute.prediction.prediction_risk import PredictionRisk as PredictionRisk, prediction_risk as prediction_risk
 from .cells.as_cells import as_cells as as_cells
 from .cells.table import Cells as Cells
+from .data.domain import Domain as Domain, DomainColumn as DomainColumn
 from .data.files.file_labels import ColumnLabels as ColumnLabels, FileLabels as FileLabels
 from .data.files.read_labelled import read_labels as read_labels
 from .data.files.readers import read_file as read_file
@@ -113,6 +114,8 @@ from .identity.special_uniques.suda import Suda as Suda, suda as suda
 from .protect.change import Change as Change, Protected as Protected
 from .protect.drop_identifiers import drop_identifiers as drop_identifiers
 from .protect.limit_households import limit_households as limit_households
+from .protect.margins.budget_ledger import BudgetLedger as BudgetLedger
+from .protect.margins.synthesize_margins import MarginsChange as MarginsChange, synthesize_margins as synthesize_margins
 from .protect.new_ids import new_ids as new_ids
 from .protect.perturbation.add_noise import add_noise as add_noise
 from .protect.perturbation.mask_categorical import mask_categorical as mask_categorical

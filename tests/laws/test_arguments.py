@@ -33,6 +33,9 @@ SCENARIO = sdckit.Scenario(
 )
 LENIENT = SCENARIO.changed(thresholds={"risk": 1.0})
 RECIPE = sdckit.Recipe([{"method": "round_to", "column": "pay", "base": 10}])
+DOMAIN = sdckit.Domain((
+    sdckit.DomainColumn("sex", levels=("f", "m")), sdckit.DomainColumn("age", "integer", edges=(0, 40, 120))
+))  # fmt: skip
 PAIR = {"original": FILE, "released": RELEASE}
 ATTACK = {**PAIR, "control": OTHERS, "n_attacks": 10}
 ONE = {"data": FILE, "keys": ["sex", "age"]}
@@ -139,6 +142,7 @@ CALLS = {
     "suppress_above": {"data": FILE, "risk": [0.0] * N, "threshold": 0.5, "columns": ["sex"]},
     "swap_records": {"data": FILE, "hierarchy": ["area"], "keys": ["sex"]},
     "synthesize": {"data": FILE.select("sex", "area", "pay")},
+    "synthesize_margins": {"data": FILE, "domain": DOMAIN, "epsilon": 1.0, "delta": 1e-6},
     "t_closeness": CLASSES,
     "tabular_utility": {**PAIR, "variables": ["sex", "area", "pay"]},
     "top_bottom_code": {"data": FILE, "column": "pay", "top": 120.0},
@@ -170,18 +174,18 @@ WRONG = {
 # What an argument is, wherever it stands.
 KINDS = {
     "people": "text", "seed": "seed", "scenario": "scenario", "missing": "rule", "prefix": "text", "suffix": "text",
-    **dict.fromkeys(["level", "probability"], "inside"),
+    **dict.fromkeys(["level", "probability", "delta"], "inside"),
     **dict.fromkeys(
         ["n_attacks", "n_neighbors", "resamples", "n_columns", "n", "copies", "m", "min_leaf", "posterior_draws",
          "iterations",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
          "n_replace", "workers", "k", "bins", "largest", "within", "alternatives", "most_subsets",
-         "most_persons", "block", "bound"], "whole"),
+         "most_persons", "block", "bound", "max_cells"], "whole"),
     **dict.fromkeys(["levels", "points"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability", "share"], "share"),
     **dict.fromkeys(["tol", "near", "width", "scale", "noise", "smoothing", "sd", "concentration"], "amount"),
-    **dict.fromkeys(["base", "factor", "c", "n_synthetic", "time_limit"], "above"),
+    **dict.fromkeys(["base", "factor", "c", "n_synthetic", "time_limit", "epsilon"], "above"),
     **dict.fromkeys(["p", "r0", "k0", "top", "bottom"], "percent"),
     "limits": "limits",
     **dict.fromkeys(
@@ -191,7 +195,7 @@ KINDS = {
     **dict.fromkeys(
         ["method", "kind", "version", "scoring", "distance", "mode", "measure", "family", "around", "bounds", "closed",
          "outside", "null", "fit_to", "interval", "statistic", "loss",
-         "risk_figure", "loss_figure", "how", "ties", "negative", "score"],
+         "risk_figure", "loss_figure", "how", "ties", "negative", "score", "protect"],
         "choice"),
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
@@ -204,7 +208,7 @@ KINDS = {
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
           "masked", "error", "tables", "to", "weights", "margins", "together", "folder", "earlier",
           "earlier_keys", "ledger", "prefer", "allow", "transform", "tolerance",
-          "derived", "fpr"], "own"),
+          "derived", "fpr", "domain", "budget", "cliques"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "time", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.

@@ -27,7 +27,7 @@ NO_RESULTS = {
 OTHERS = [
     "Scenario", "Recipe", "RoleGuesses", "Guess", "FileLabels", "ColumnLabels", "Protected", "Change", "Applied",
     "Exploration", "Assessment", "ReleaseAssessment", "CheckResult", "Canaries", "Cells", "Combined",
-    "IntervalComparison", "CanaryExposure", "ReleaseLedger",
+    "IntervalComparison", "CanaryExposure", "ReleaseLedger", "Domain", "DomainColumn", "MarginsChange", "BudgetLedger",
 ]  # fmt: skip
 
 
@@ -37,6 +37,11 @@ def ledger(data: Any) -> sdc.ReleaseLedger:
         return empty.add(data, name="2024", keys=KEYS)
 
 
+def budget() -> sdc.BudgetLedger:
+    with tempfile.TemporaryDirectory() as folder:
+        return sdc.BudgetLedger.create(f"{folder}/budget.toml", dataset="Survey", epsilon=3, delta=1e-6)
+
+
 @cache
 def made() -> dict[str, Any]:
     """One of every public class that is no measure's."""
@@ -44,6 +49,8 @@ def made() -> dict[str, Any]:
     recipe = sdc.Recipe([{"method": "local_suppression", "keys": KEYS, "k": 2}])
     guesses = sdc.guess_roles(data)
     labels = sdc.FileLabels({"sex": sdc.ColumnLabels("Sex <b>", {"m": 1, "refused": 9}, ((9, 9),))})
+    domain = sdc.Domain((sdc.DomainColumn("sex", levels=("f", "m")),))
+    rounded = sdc.synthesize_margins(data, domain=domain, protect="coarsen", base=10, cliques=[["sex"]])
     recoded = sdc.recode(data, column="income", bands=3)
     return {
         "Scenario": SCENARIO, "Recipe": recipe, "RoleGuesses": guesses, "Guess": guesses["sex"], "FileLabels": labels,
@@ -57,6 +64,7 @@ def made() -> dict[str, Any]:
         "CheckResult": sdc.check(data, scenario=SCENARIO),
         "Canaries": sdc.canaries(data, n=10, variables=[*KEYS, "income"], seed=1),
         "Cells": sdc.as_cells(data, keys=KEYS), "ReleaseLedger": ledger(data),
+        "Domain": domain, "DomainColumn": domain.columns[0], "MarginsChange": rounded.change, "BudgetLedger": budget(),
         "Combined": sdc.combine([1.0, 1.1, 0.9], [0.1, 0.1, 0.1], kind="partial"),
         "IntervalComparison": sdc.compare_intervals([(1.0, 2.0)], [(1.5, 2.5)]),
         "CanaryExposure": sdc.canaries(data, n=10, variables=[*KEYS, "income"], seed=1).exposure(other),
@@ -96,7 +104,10 @@ def test_it_shows_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert one._repr_html_() == html
 
 
-WITHOUT_FIGURES = {"Scenario", "Recipe", "FileLabels", "ColumnLabels", "Canaries", "Cells", "ReleaseLedger"}
+WITHOUT_FIGURES = {
+    "Scenario", "Recipe", "FileLabels", "ColumnLabels", "Canaries", "Cells", "ReleaseLedger", "Domain", "DomainColumn",
+    "BudgetLedger", "MarginsChange",
+}  # fmt: skip
 
 
 def test_exact_figures_are_the_exact_ones() -> None:

@@ -64,7 +64,9 @@ def public_functions_of_protection() -> set[str]:
 
 
 def test_every_method_is_tried():
-    assert set(CALLS) == public_functions_of_protection() == set(METHODS)
+    # a frame decoded from a declared domain has nothing of the data's frame: its levels are the declared ones
+    decoded = {"synthesize_margins"}
+    assert set(CALLS) == public_functions_of_protection() - decoded == set(METHODS) - decoded
 
 
 def copies(data: Any, folder: Path) -> dict[str, bytes]:

@@ -120,6 +120,7 @@ def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)
 def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
     """Every public function that is no measure."""
     data = [files["survey"]]
+    declared = sdc.Domain(tuple(sdc.DomainColumn(name, levels=("a", "b")) for name in ("sex", "job")))
     seed: dict[str, Any] = {"seed": 5}
     risk = [0.9 if row % 40 == 17 else 0.1 for row in range(files["survey"].height)]
     made = files["changed"]
@@ -174,6 +175,7 @@ def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
         "suppress_above": (data, {"risk": risk, "threshold": 0.5, "columns": ["ill"]}),
         "swap_records": (data, {"hierarchy": ["region"], "keys": ["sex", "band"], **seed}),
         "synthesize": ([files["survey"].drop("id", "hh", "w")], {"columns": ["ill", "hours"], **seed}),
+        "synthesize_margins": (data, {"domain": declared, "epsilon": 1, "delta": 1e-6}),
         "top_bottom_code": (data, {"column": "income", "top": 5000}),
         "write_file": (data, {"path": "written.parquet"}),
     }  # fmt: skip

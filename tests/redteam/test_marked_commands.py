@@ -25,6 +25,22 @@ identifiers = ["id", "hh"]
 k = 3
 risk = 0.1
 """
+DOMAIN = """dataset = "survey"
+person = "hh"
+max_rows = 3
+[columns.region]
+levels = ["north", "south", "east"]
+[columns.sex]
+levels = ["f", "m"]
+[columns.ill]
+levels = ["no", "yes"]
+[columns.income]
+type = "decimal"
+edges = [0, 1500, 2000, 5000]
+[columns.born]
+type = "date"
+edges = [1960-01-01, 1970-01-01, 1990-01-01]
+"""
 ON_PLANS = """derived = {hours = "round(income / 20)"}
 [[steps]]
 method = "drop_identifiers"
@@ -141,6 +157,13 @@ LINES = {
     "combine": "combine estimates.csv --variances estimates.csv --kind partial",
     "interval-overlap": "interval-overlap intervals.csv --released later.csv",
     "compare-intervals": "compare-intervals intervals.csv --released later.csv",
+    "domain init": "domain init survey.csv -o out/declared.toml",
+    "budget create": "budget create kept/new.toml --dataset survey --epsilon 3 --delta 1e-6",
+    "budget show": "budget show budget.toml",
+    "synthesize-margins": "synthesize-margins survey.csv --domain domain.toml --epsilon 1 --delta 1e-6"
+    " --budget budget.toml -o kept/made.csv --log kept/log.json",
+    "synthesize-margins rounded": "synthesize-margins survey.parquet --domain domain.toml --protect coarsen --base 10"
+    " --clique region,sex --clique sex,ill -o kept/made.csv --log kept/log.json",
     "synthesize": "synthesize survey.parquet -o kept/made.csv --identifiers id,hh,w,born --seed 2 --log kept/log.json",
 }
 WRONG = (" --keys nowhere", " --weight region", " --numeric region", " --k nothing", " --nonsense")
@@ -156,6 +179,8 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "scenario.toml").write_text(SCENARIO, encoding="utf-8")
     (path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     (path / "rules.toml").write_text('[[rules]]\ncolumn = "ill"\nwhen = {sex = "f"}\nvalue = "no"\n', encoding="utf-8")
+    sdc.BudgetLedger.create(path / "budget.toml", dataset="survey", epsilon=3, delta=1e-6)
+    (path / "domain.toml").write_text(DOMAIN, encoding="utf-8")
     (path / "levels.csv").write_text("f;*\nm;*\n", encoding="utf-8")
     ledger = sdc.ReleaseLedger.create(path / "ledger", key=path / "ledger.key", survey="Survey")
     for name in ("2023", "waiting"):

@@ -23,6 +23,7 @@ ON_DEMAND = ENGINES | {
     "formulaic",
     "jinja2",
     "markupsafe",
+    "opendp",
     "pyreadstat",
     "scipy",
     "sklearn",

@@ -80,6 +80,9 @@ def run_part(part: Part, page: Path, names: Names, gates: Iterator[int]) -> list
         if "steps" in table:  # a recipe, which the page's commands take by this name
             Path("recipe.toml").write_text(part.text, encoding="utf-8")
             sdckit.Recipe.from_toml("recipe.toml")
+        elif "columns" in table:  # a domain
+            Path("domain.toml").write_text(part.text, encoding="utf-8")
+            sdckit.Domain.from_toml("domain.toml")
         else:
             sdckit.Scenario(**{"keys": ["age"], **table})
         return []

@@ -306,6 +306,11 @@ class Protected(Displayed, _Pair):
         """Whatever a method made, only its records go on: an unused category tells what was taken out."""
         return super().__new__(cls, only_records(data), change)
 
+    @classmethod
+    def declared(cls, data: Any, change: Change) -> Protected:
+        """For a frame decoded from a declared domain: its categories are the declared ones, whether in use or not."""
+        return super().__new__(cls, data, change)
+
     def _repr_html_(self) -> str:
         return self.change._repr_html_()
 

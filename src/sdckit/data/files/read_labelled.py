@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments, pa, pl, pq
 from sdckit.data.files.file_checks import (
@@ -23,6 +24,9 @@ from sdckit.data.files.file_limits import VALUES, check_columns, check_values, m
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
 from sdckit.errors import FileFormatError, SdcWarning
+
+if TYPE_CHECKING:
+    from sdckit.data.domain import ColumnType
 
 # Parquet and Arrow files: stored types, only the requested columns.
 
@@ -86,7 +90,7 @@ def _by_pyarrow(path: Path, kind: str, names: Sequence[str], rows: int | None) -
 def column_descriptions(path: Path, kind: str) -> dict[str, str]:
     """Descriptions of columns from the field metadata."""
     descriptions = {}
-    for field in _schema(path, kind):
+    for field in stored_schema(path, kind):
         metadata = {name.decode("utf-8", "replace").casefold(): text for name, text in (field.metadata or {}).items()}
         text = next((metadata[name] for name in DESCRIBES if metadata.get(name, b"").strip()), None)
         if text is not None:
@@ -103,12 +107,13 @@ def _scan(path: Path, kind: str) -> pl.LazyFrame:
 
 def _names(path: Path, kind: str) -> tuple[str, ...]:
     """Column names, read with PyArrow, which also lists duplicates."""
-    names = _schema(path, kind).names
+    names = stored_schema(path, kind).names
     refuse_duplicates(path, names)
     return tuple(names)
 
 
-def _schema(path: Path, kind: str) -> pa.Schema:
+def stored_schema(path: Path, kind: str) -> pa.Schema:
+    """Names and types of the columns of a Parquet or Arrow file; no record is read."""
     with clear_errors(path, kind):
         if kind == "Parquet":
             return pq.read_schema(path)
@@ -155,6 +160,8 @@ _READERS = {
     "SPSS": "read_sav", "SPSS portable": "read_por", "Stata": "read_dta",
     "SAS": "read_sas7bdat", "SAS transport": "read_xport",
 }  # fmt: skip
+_DATES = re.compile(r"%-?\d*(t?d|d|tc)|[AEJS]?DATE|DATETIME|YYMMDD|DDMMYY|MMDDYY")
+_WHOLE = re.compile(r"[FN]\d+(\.0)?")
 _OPEN = 1e200  # an end of a range of codes beyond this is open
 _MOST_UNLABELLED = 50  # more values without a label: a numeric variable with a few labelled codes
 
@@ -184,6 +191,21 @@ def read_column_labels(path: Path, kind: str, *, encoding: str | None = None) ->
         )
         by_column |= {} if labels == ColumnLabels() else {name: labels}
     return by_column
+
+
+def declared_types(path: Path, kind: str, *, encoding: str | None = None) -> dict[str, ColumnType]:
+    """The type of each column by its format and storage alone; a column of labelled codes is text."""
+    meta = _call(path, kind, encoding, metadataonly=True)[1]
+    return {str(name): _declared_type(meta, str(name)) for name in meta.column_names}
+
+
+def _declared_type(meta: Any, name: str) -> ColumnType:
+    stored, shown = str(meta.readstat_variable_types.get(name)), str(meta.original_variable_types.get(name)).upper()
+    if stored == "string" or meta.variable_value_labels.get(name):
+        return "text"
+    if _DATES.match(shown):
+        return "date"
+    return "integer" if stored.startswith("int") or _WHOLE.fullmatch(shown) else "decimal"
 
 
 def _with_user_missing(kind: str) -> dict[str, bool]:

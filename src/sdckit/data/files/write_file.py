@@ -327,8 +327,12 @@ def writing_file(
     excel_safe: bool = False,
     sources: Iterable[str | Path] = (),
     private: bool = False,
+    declared: bool = False,
 ) -> Iterator[Path]:
-    """As `write_file`, but the file, of which the block is given the place, is moved only when the block succeeds."""
+    """As `write_file`, but the file, of which the block is given the place, is moved only when the block succeeds.
+
+    `declared`: categories come from no record, so that unused ones stay.
+    """
     file_labels = as_labels(labels)
     arguments.flag(excel_safe, "excel_safe")
     arguments.flag(private, "private")
@@ -342,7 +346,8 @@ def writing_file(
         with writing_plan(data, target, kind, private=private) as part:
             yield part
         return
-    frame: pl.DataFrame = only_records(_as_polars(data))
+    frame = _as_polars(data)
+    frame = frame if declared else only_records(frame)
     if excel_safe:
         frame = _harmless(frame)
     delimiter = "\t" if target.suffix.lower() == ".tsv" else ","

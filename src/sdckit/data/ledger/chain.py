@@ -158,13 +158,13 @@ WAIT, AGAIN = 60.0, 0.05  # seconds
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of the ledger in a folder; waits for another process that holds it.
+def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
+    """Hold the lock of the ledger in a folder, a file of a name; waits for another process that holds it.
 
     Raises FileFormatError: the other one takes too long, or the folder cannot be written to.
     """
     try:
-        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, PRIVATE)
+        handle = os.open(folder / name, os.O_RDWR | os.O_CREAT, PRIVATE)
     except OSError as error:
         raise FileFormatError(f"could not write to the ledger: {reason_of(error)}") from None
     try:

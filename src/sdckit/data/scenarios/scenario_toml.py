@@ -7,6 +7,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def toml_key(name: str) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """Write a boolean, a number, a text, a list of them or an inline table.
+    """Write a boolean, a number, a text, a date, a list of them or an inline table.
 
     >>> toml_value(["sex", 2, 0.5, True]), toml_value({"points": 2})
     ('["sex", 2, 0.5, true]', '{points = 2}')
@@ -55,6 +56,8 @@ def toml_value(value: Any) -> str:
         return repr(value)
     if isinstance(value, str):
         return toml_string(value)
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, Mapping):
         return "{" + ", ".join(toml_entry(name, entry) for name, entry in value.items()) + "}"
     return "[" + ", ".join(toml_value(item) for item in value) + "]"

@@ -1,0 +1,58 @@
+"""``sdckit budget``: how much privacy the releases of a dataset may spend together, and what they have spent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Option
+
+from sdckit.cli.errors import tell
+
+if TYPE_CHECKING:
+    from sdckit.protect.margins.budget_ledger import BudgetLedger
+
+app = typer.Typer(help="Keep the budget of differential privacy of a dataset.")
+Ledger = Annotated[Path, typer.Argument(metavar="BUDGET.toml", help="The ledger of the budget.")]
+
+
+@app.command("create")
+def create(
+    ledger: Ledger,
+    *,
+    dataset: Annotated[str, Option(metavar="NAME", help="As the domain names it; a corrected file has the same name.")],
+    epsilon: Annotated[float, Option(metavar="E", help="What all runs may spend together.")],
+    delta: Annotated[float, Option(metavar="D", help="The chance that this bound does not hold; such as 1e-6.")],
+) -> None:
+    """Start a budget.
+
+    Exit code 0 when it ran; 2 for bad input.
+    """
+    from sdckit.protect.margins.budget_ledger import BudgetLedger
+
+    tell(budget_line(BudgetLedger.create(ledger, dataset=dataset, epsilon=epsilon, delta=delta)))
+
+
+@app.command("show")
+def show(ledger: Ledger) -> None:
+    """List the runs of a budget, what is left, and its head.
+
+    Exit code 0 when it ran; 2 for bad input, or a budget that was changed.
+    """
+    from sdckit.cli.terminal import print_blocks
+    from sdckit.protect.margins.budget_ledger import BudgetLedger
+    from sdckit.report.blocks import TableBlock
+
+    opened = BudgetLedger.open(ledger)
+    if opened.rows:
+        print_blocks([TableBlock(f"Runs on {opened.dataset}", ("Run", "ρ", "State"), tuple(opened.rows))])
+    tell(budget_line(opened))
+
+
+def budget_line(ledger: BudgetLedger) -> str:
+    """What a budget has spent and left, and its head: whoever keeps the line can tell whether a copy is the newest."""
+    return (
+        f"Budget of {ledger.dataset}: ε = {ledger.spent:.4g} of {ledger.epsilon:g} spent, a run may still have "
+        f"{ledger.left:.4g}, at δ = {ledger.delta:g}; head {ledger.head}"
+    )

@@ -1,0 +1,53 @@
+"""``sdckit domain init``: a domain to be filled in, made of a file's header."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Option
+
+from sdckit.cli.errors import tell
+from sdckit.cli.options import Delimiter, Encoding, File
+from sdckit.cli.outputs import TO_STDOUT, check_targets, refuse_existing, write_text
+
+app = typer.Typer(help="Declare what the columns of a file may hold, without looking at its records.")
+
+
+@app.callback()
+def _group() -> None:
+    """Keep `init` a command of its own while it is the only one."""
+
+
+@app.command("init")
+def init(
+    file: File,
+    *,
+    out: Annotated[
+        str, Option("--out", "-o", metavar="D.toml", help="Where to write it; - prints it.")
+    ] = "domain.toml",
+    from_codebook: Annotated[
+        bool, Option("--from-codebook", help="SPSS, Stata: take the value labels of FILE for levels.")
+    ] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
+    """Write the names and types of a file's columns as TOML, without any value of a record.
+
+    Levels, or the edges of bands, come from a codebook or from what is known of the population, never from the records:
+    fill them in, or take the column out. A CSV stores no types, so all of its columns are text there. Exit code 0 when
+    it ran; 2 for bad input.
+    """
+    check_targets(out, inputs=(file,))
+    refuse_existing(out, force=force)
+    from sdckit.data.files.domain_files import draft_domain
+
+    text = draft_domain(file, from_codebook=from_codebook, delimiter=delimiter, encoding=encoding)
+    if out == TO_STDOUT:
+        typer.echo(text, nl=False)
+        return
+    write_text(Path(out), text)
+    tell(f"Wrote {Path(out).name}. Give levels or edges to each column in it, or take the column out. Then:")
+    tell(f"  sdckit synthesize-margins {file.name} --domain {Path(out).name} --epsilon 1 --delta 1e-6 --out made.csv")

@@ -1,0 +1,131 @@
+"""``sdckit synthesize-margins``: made-up records from protected tables, with a promise of differential privacy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Option
+
+from sdckit.cli.errors import tell
+from sdckit.cli.options import Decimal, Delimiter, Encoding, Quiet, Texts, split
+from sdckit.cli.outputs import check_targets, number, refuse_existing, write_text
+from sdckit.cli.progress import Steps
+from sdckit.cli.recipe_files import Force, Out, Safe, check_format
+
+if TYPE_CHECKING:
+    from sdckit.protect.margins.synthesize_margins import MarginsChange
+    from sdckit.report.blocks import TableBlock
+
+FORMAT, FORMAT_VERSION = "sdckit/margins-log", "1"
+
+
+def synthesize_margins(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="CSV, Parquet, Arrow, SPSS, Stata or SAS; none with --table."),
+    ] = None,
+    *,
+    domain: Annotated[
+        Path, Option(metavar="D.toml", help="What the columns may hold; 'sdckit domain init' starts it.")
+    ],
+    out: Out,
+    epsilon: Annotated[
+        float | None, Option(metavar="E", help="At most so much, as a logarithm, one person changes a chance.")
+    ] = None,
+    delta: Annotated[
+        float | None, Option(metavar="D", help="The chance that this does not hold; such as 1e-6.")
+    ] = None,
+    protect: Annotated[str, Option(metavar="dp|coarsen", help="Noise, with a promise; or rounding, with none.")] = "dp",
+    base: Annotated[int | None, Option(metavar="N", help="coarsen: round counts to multiples of N.")] = None,
+    table: Annotated[
+        list[Path] | None, Option(metavar="FILE", help="coarsen: a published table, counts in column n. Repeat it.")
+    ] = None,
+    clique: Annotated[Texts, Option(metavar="A,B,C", help="Columns whose table is kept. Repeat it.")] = None,
+    max_cells: Annotated[int, Option(metavar="N", help="Cells of a table at most.")] = 3000,
+    n: Annotated[int | None, Option("--n", metavar="N", help="Records to make, a number that is public.")] = None,
+    budget: Annotated[
+        Path | None, Option(metavar="BUDGET.toml", help="Spend from this budget; 'sdckit budget create' starts it.")
+    ] = None,
+    log: Annotated[
+        Path | None,
+        Option(metavar="LOG.json", help="Write what was measured, by which noise, and what it cost: public."),
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    force: Force = False,
+    excel_safe: Safe = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make up records from protected tables of FILE: under differential privacy, rounded, or published already.
+
+    No record of FILE decides whether this runs or what it prints; how long it takes is not covered. There is no seed,
+    and no second file comes out alike. Exit code 0 when it ran; 2 for bad input.
+    """
+    inputs = (file, domain, budget, *(table or ()))
+    check_targets(out, log, inputs=inputs)
+    refuse_existing(out, log, force=force)
+    check_format(out, *(path for path in inputs if path is not None), excel_safe=excel_safe)
+    from sdckit.data.domain import Domain
+    from sdckit.data.files.domain_files import DomainFile
+    from sdckit.data.files.write_file import writing_file
+    from sdckit.protect.margins.synthesize_margins import MarginsChange, synthesize_margins as synthesized
+
+    declared = Domain.from_toml(domain)
+    with Steps(quiet=quiet) as steps:
+        steps.step("measuring and drawing")
+        made, change = synthesized(
+            None if file is None else DomainFile(file, delimiter, encoding, decimal), domain=declared,
+            epsilon=epsilon, delta=delta, protect=protect, base=base, tables=table or None,  # type: ignore[arg-type]
+            cliques=[split([text]) for text in clique] if clique else None, max_cells=max_cells, n=n, budget=budget,
+        )  # fmt: skip
+        assert isinstance(change, MarginsChange)
+        with writing_file(made, out, excel_safe=excel_safe, declared=True):
+            if log is not None:
+                write_text(log, _log(out, declared.to_toml(), change.to_dict()))
+    if quiet:
+        return
+    from sdckit.cli.terminal import print_blocks
+
+    print_blocks(list(_blocks(change)))
+    tell(f"\nWritten: {', '.join(path.name for path in (out, log) if path is not None)}")
+    if change.spent:
+        tell(f"{out.name} is differentially private: ε = {number(change.epsilon)} at δ = {change.delta:g}.")
+        if budget is not None:
+            from sdckit.cli.commands.budget import budget_line
+            from sdckit.protect.margins.budget_ledger import BudgetLedger
+
+            tell(budget_line(BudgetLedger.open(budget)))
+    else:
+        tell(f"{out.name} promises nothing: sdckit assess FILE --released {out.name} measures what it tells.")
+
+
+def _log(out: Path, domain: str, change: dict[str, Any]) -> str:
+    """What is public of a run: nothing in it comes from a record but through noise or rounding."""
+    from sdckit import __version__
+
+    document = {"format": FORMAT, "format_version": FORMAT_VERSION, "sdckit": __version__, "released": [out.name],
+                "domain": domain, "change": change}  # fmt: skip
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _blocks(change: MarginsChange) -> Iterator[TableBlock]:
+    """What was kept, with the error that noise alone makes, and what it cost."""
+    from sdckit.report.blocks import TableBlock
+
+    kept = [(" × ".join(names), number(error)) for names, error in zip(change.kept, change.error, strict=True)]
+    if not change.spent:
+        yield TableBlock("Tables kept", ("Columns",), tuple((names,) for names, _ in kept))
+        return
+    yield TableBlock("Tables kept", ("Columns", "Share of records misplaced by noise"), tuple(kept))
+    kinds = dict.fromkeys(spent.kind for spent in change.spent)
+    spent = {kind: [entry for entry in change.spent if entry.kind == kind] for kind in kinds}
+    rows = tuple(
+        (kind, str(len(own)), number(own[0].scale), f"{sum(entry.rho for entry in own):.6g}")
+        for kind, own in spent.items()
+    )
+    yield TableBlock("Spent", ("What", "Measurements", "Scale of the noise", "ρ"), rows)

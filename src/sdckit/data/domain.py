@@ -1,0 +1,686 @@
+"""The declared domain of a file: columns with their types, and levels or edges of bands, read from no record.
+
+Records become codes by it, and codes records. The code of a value follows from the value alone: not from the type that
+a column has because of other values, and no value stops it. So 34, 34.0 and "34" are one whole number, and what cannot
+be read is `other`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from itertools import pairwise
+from numbers import Real
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.data import arguments, pa, pc, pd, pl, pt
+from sdckit.data.columns import as_real, nanoseconds, to_arrow
+from sdckit.data.files.file_labels import code_text
+from sdckit.data.frames import check_plan_names, collect, column_names, open_frame
+from sdckit.data.missing_values.missing import DEFAULT_CODES
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario_toml import read_toml, toml_key, toml_string, write_toml
+from sdckit.display import Displayed, table_html
+from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.threads import run
+
+ColumnType = Literal["text", "integer", "decimal", "boolean", "date"]
+Level = str | int | float | bool | date
+TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
+OTHER, MISSING = "other", "missing"
+EPOCH = date(1970, 1, 1)
+BOTH = (False, True)
+
+
+@dataclass(frozen=True)
+class DomainColumn(Displayed):
+    """What a column may hold, declared by somebody who has not looked at the records.
+
+    Parameters
+    ----------
+    name
+        The name of the column.
+    type
+        "text", "integer", "decimal", "boolean" or "date".
+    levels
+        Its values, of this type; a boolean has both without being asked.
+    edges
+        Instead of levels: the ends of bands of numbers or dates, ascending. A band holds its lower end and not its
+        upper one, the last band both.
+
+    Attributes
+    ----------
+    kind : "categories" or "numbers"
+        Whether it has levels or bands.
+    size : int
+        Number of codes: the levels or bands from 0, then `other`, then missing; these two are always there.
+
+    Raises
+    ------
+    ScenarioError
+        Neither levels nor edges, or both; a level of another type, or twice; edges that do not ascend.
+
+    Examples
+    --------
+    >>> DomainColumn("sex", levels=("f", "m")).labels
+    ('f', 'm', 'other', 'missing')
+    >>> DomainColumn("age", type="integer", edges=(0, 18, 65, 120)).labels
+    ('0 to 17', '18 to 64', '65 to 120', 'other', 'missing')
+    """
+
+    name: str
+    type: ColumnType = "text"
+    levels: tuple[Level, ...] = ()
+    edges: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        role = f"the domain of {self.name!r}"
+        if not isinstance(self.name, str) or not self.name:
+            raise ScenarioError("a column of a domain has a name, a text")
+        if self.type not in TYPES:
+            raise ScenarioError(f"{role}: type is one of {', '.join(TYPES)}")
+        levels, edges = _several(self.levels, role, "levels"), _several(self.edges, role, "edges")
+        if self.type == "boolean" and not levels:
+            levels = BOTH
+        if bool(levels) == bool(edges):
+            raise ScenarioError(
+                f"{role} has {'both levels and edges' if levels else 'neither levels nor edges'}; give its levels, or "
+                "the edges of its bands, or leave the column out of the domain"
+            )
+        object.__setattr__(self, "levels", _levels(levels, self.type, role))
+        object.__setattr__(self, "edges", _edges(edges, self.type, role))
+
+    @property
+    def kind(self) -> Literal["categories", "numbers"]:
+        """Whether the column has levels or bands."""
+        return "numbers" if self.edges else "categories"
+
+    @property
+    def size(self) -> int:
+        """Number of codes, those of `other` and of missing included."""
+        return len(self.levels) + max(len(self.edges) - 1, 0) + 2
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What stands for each code, as text."""
+        text = _day if self.type == "date" else code_text
+        bands = [f"{text(low)} to {text(high)}" for low, high in band_ends(self.edges, self.type)]
+        return (*map(level_text, self.levels), *bands, OTHER, MISSING)
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """The entries of the column in a file."""
+        entries: dict[str, Any] = {"type": self.type}
+        if self.levels and not (self.type == "boolean" and self.levels == BOTH):
+            entries["levels"] = self.levels
+        if self.edges:
+            entries["edges"] = self.edges if self.type != "date" else tuple(_day(edge) for edge in self.edges)
+        return entries
+
+    def _repr_html_(self) -> str:
+        return table_html(["code", "stands for"], [[str(i), text] for i, text in enumerate(self.labels)],
+                          title=f"{self.name}: {self.type}")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Domain(Displayed):
+    """The values that the columns of a file may have, declared and not read from its records.
+
+    Nothing about the records decides whether a file can be coded by it: a value that was not declared, or is of another
+    type, becomes `other`, and of each person no more than `max_rows` rows are kept. Nothing of this is counted, warned
+    of or refused.
+
+    Parameters
+    ----------
+    columns
+        The columns, each once.
+    dataset
+        The name under which a budget of privacy is kept: a corrected file of the same people has the same name.
+    person
+        The column that has a value for each person, where persons have several rows; rows without one are left out.
+    max_rows
+        How many rows of a person are used, the first ones of the file.
+    records
+        The number of rows, where it is public.
+    missing
+        Texts and numbers that mean missing, beside the empty text; a declared level means itself.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of the columns.
+    sizes : tuple of int
+        The number of codes of each column: levels or bands, `other`, missing.
+
+    Raises
+    ------
+    ScenarioError
+        No column, one twice, `max_rows` without `person`, or a parameter of another type.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> domain = Domain((DomainColumn("sex", levels=("f", "m")), DomainColumn("age", "integer", edges=(0, 18, 120))))
+    >>> domain.sizes
+    (4, 4)
+    >>> domain.encode(pl.DataFrame({"sex": ["m", "x", None], "age": [17, 18, 300]})).tolist()
+    [[1, 0], [2, 1], [3, 2]]
+    """
+
+    columns: tuple[DomainColumn, ...]
+    dataset: str | None = None
+    person: str | None = None
+    max_rows: int = 1
+    records: int | None = None
+    missing: tuple[str, ...] = DEFAULT_CODES
+
+    def __post_init__(self) -> None:
+        columns = arguments.several(self.columns, "columns", "are those of the domain")
+        if not columns or not all(isinstance(column, DomainColumn) for column in columns):
+            raise ScenarioError("a domain has one or more columns, each a DomainColumn")
+        names = [column.name for column in columns]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ScenarioError(f"the domain has {twice[0]!r} more than once")
+        for role, text in (("dataset", self.dataset), ("person", self.person)):
+            if text is not None and (not isinstance(text, str) or not text.strip()):
+                raise ScenarioError(f"{role} of a domain is a text, not empty")
+        if self.person in names:
+            raise ScenarioError(f"{self.person!r} says whose a row is; it cannot be a column of the domain, too")
+        for role, number in (("max_rows", self.max_rows), ("records", self.records)):
+            if number is not None and (not arguments.is_whole(number) or number < 1):
+                raise ScenarioError(f"{role} of a domain is a whole number of 1 or more")
+        if self.max_rows is None or (self.max_rows > 1 and self.person is None):
+            raise ScenarioError("max_rows says how many rows of a person are used; name the column of persons: person")
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "missing", arguments.texts(self.missing, "missing"))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of codes of each column."""
+        return tuple(column.size for column in self.columns)
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Domain:
+        """Read a domain from a TOML file.
+
+        Raises
+        ------
+        FileFormatError
+            The file is absent or cannot be read.
+        ScenarioError
+            It is not TOML, has an entry that no domain has, or its entries contradict each other.
+        """
+        file = Path(path)
+        entries = read_toml(file, what="domain")
+        try:
+            return cls(**_known(entries, cls, "") | {"columns": _columns(entries.get("columns"))})
+        except (ScenarioError, DataError) as error:
+            raise ScenarioError(f"{file.name}: {error}") from None
+
+    def to_toml(self) -> str:
+        """The domain as TOML, without entries at their default; inverse of `from_toml`."""
+        entries = {
+            name: value
+            for name in ("dataset", "person", "max_rows", "records", "missing")
+            if (value := getattr(self, name)) != getattr(Domain, name)
+        }
+        return write_toml(entries, [(("columns", column.name), column.declared) for column in self.columns])
+
+    def check_columns(self, names: Iterable[str], *, within: str = "the data") -> None:
+        """Refuse data whose header lacks a column of the domain.
+
+        Raises ColumnError: the first absent one, with the nearest name.
+        """
+        names = list(names)
+        arguments.present(self.names, names, "domain", argument="domain", within=within)
+        if self.person is not None:
+            arguments.present([self.person], names, "person", argument="domain", within=within)
+
+    def encode(self, data: Any) -> NDArray[np.int32]:
+        """Code the rows of a frame of any engine, column by column; other columns of it are not read.
+
+        Parameters
+        ----------
+        data
+            The records; a plan is collected.
+
+        Returns
+        -------
+        numpy.ndarray
+            Codes of shape (rows kept, columns), one column after the other in memory.
+
+        Raises
+        ------
+        ColumnError
+            A column is not there.
+        DataError
+            `data` is no frame, or a plan that its engine cannot carry out.
+        """
+        frame = open_frame(data)
+        self.check_columns(column_names(frame))
+        wanted = [*self.names, *([] if self.person is None else [self.person])]
+        if isinstance(frame, nw.LazyFrame):
+            check_plan_names(frame, wanted)
+            return encoded(collect(frame.select(wanted)), self)
+        return encoded(frame, self)
+
+    def decode(
+        self, codes: NDArray[np.integer[Any]], *, positions: NDArray[np.floating[Any]] | None = None,
+        backend: str = "polars",
+    ) -> Any:  # fmt: skip
+        """Make a frame of codes, whose columns, types and categories follow from the domain alone.
+
+        Text is categorical, with `other` as its last category; in other types `other` is missing, as nothing of the
+        type says it.
+
+        Parameters
+        ----------
+        codes
+            As `encode` gives them.
+        positions
+            Where in its band each number or date stands, from 0 (its lower end) to below 1, of the same shape; drawn
+            from the system's randomness where not given.
+        backend
+            "polars", "pandas" or "pyarrow".
+        """
+        return decoded(np.asarray(codes), self, positions, arguments.choice(backend, "backend", BACKENDS))
+
+    def _repr_html_(self) -> str:
+        rows = [[column.name, column.type, column.kind, f"{column.size:,}"] for column in self.columns]
+        return table_html(["column", "type", "kind", "codes"], rows, title=self.dataset or "Domain")
+
+
+BACKENDS = ("polars", "pandas", "pyarrow")
+
+
+def draft_toml(types: Mapping[str, ColumnType], *, dataset: str, known: Mapping[str, DomainColumn]) -> str:
+    """A domain to be filled in: names and types, and what is `known` of a column, which no record says."""
+    lines = [f"dataset = {toml_string(dataset)}", '# person = "id"', "# max_rows = 1", "# records = 1000"]
+    for name, kind in types.items():
+        if name in known:
+            lines += ["", write_toml({}, [(("columns", name), known[name].declared)]).rstrip()]
+        else:
+            lines += ["", f"[columns.{toml_key(name)}]", f'type = "{kind}"']
+            lines += [] if kind == "boolean" else ["# levels = []" if kind == "text" else "# edges = []"]
+    return "\n".join(lines) + "\n"
+
+
+def level_text(level: Level) -> str:
+    """A level as text, which is how a column of text has it."""
+    if isinstance(level, bool):
+        return "true" if level else "false"
+    return level.isoformat() if isinstance(level, date) else code_text(level)
+
+
+def _columns(tables: Any) -> tuple[DomainColumn, ...]:
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        raise ScenarioError("a domain has a table for each column, such as [columns.sex]")
+    return tuple(DomainColumn(name, **_known(table, DomainColumn, name)) for name, table in tables.items())
+
+
+def _known(entries: Mapping[str, Any], kind: type[Any], of: str) -> dict[str, Any]:
+    """The entries, all of them of a domain or of a column."""
+    allowed = [name for name in kind.__dataclass_fields__ if name != "name"]
+    for name in entries:
+        if name not in allowed:
+            where = f"the domain of {of!r}" if of else "a domain"
+            raise ScenarioError(f"{where} has no entry {name!r}; {did_you_mean(name, allowed)}")
+    return dict(entries)
+
+
+def _several(value: Any, role: str, what: str) -> tuple[Any, ...]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise ScenarioError(f"{role}: {what} is a list")
+    return tuple(value)
+
+
+def _levels(levels: tuple[Any, ...], kind: ColumnType, role: str) -> tuple[Level, ...]:
+    for level in levels:
+        if not _is_of(level, kind):
+            raise ScenarioError(f"{role}: a level is not of type {kind}: {level!r}")
+    plain = [float(level) if kind in ("integer", "decimal") else level for level in levels]
+    if len(set(plain)) < len(plain):
+        raise ScenarioError(f"{role} has a level twice")
+    return levels
+
+
+def _is_of(level: Any, kind: ColumnType) -> bool:
+    if kind == "text":
+        return isinstance(level, str) and level != "" and "\0" not in level
+    if kind == "integer":
+        return arguments.is_whole(level) and abs(level) < 2**53
+    if kind == "decimal":
+        return math.isfinite(as_real(level))
+    return isinstance(level, bool) if kind == "boolean" else _is_day(level)
+
+
+def _is_day(value: Any) -> bool:
+    return isinstance(value, date) and not isinstance(value, datetime)
+
+
+def _edges(edges: tuple[Any, ...], kind: ColumnType, role: str) -> tuple[float, ...]:
+    """Edges as numbers, those of dates as days since 1970, each band with a value of the type."""
+    if not edges:
+        return ()
+    if kind in ("text", "boolean"):
+        raise ScenarioError(f"{role}: edges are of numbers and dates, and its type is {kind}")
+    ends = [float(day_number(edge)) if kind == "date" and _is_day(edge) else as_real(edge) for edge in edges]
+    if len(ends) < 2 or not all(map(math.isfinite, ends)) or any(low >= high for low, high in pairwise(ends)):
+        raise ScenarioError(f"{role}: edges are two or more {'dates' if kind == 'date' else 'numbers'}, ascending")
+    if any(low > high for low, high in band_ends(ends, kind)):
+        raise ScenarioError(f"{role}: no whole number lies between two of the edges")
+    return tuple(int(end) if end.is_integer() and abs(end) < 2**53 else end for end in ends)
+
+
+def band_ends(edges: Sequence[float], kind: ColumnType) -> list[tuple[float, float]]:
+    """The first and the last value of each band.
+
+    >>> band_ends((0, 18, 65), "integer")
+    [(0, 17), (18, 65)]
+    """
+    if kind == "decimal":
+        return list(pairwise(edges))
+    last = [*(math.ceil(edge) - 1 for edge in edges[1:-1]), *(math.floor(edge) for edge in edges[-1:])]
+    return list(zip(map(math.ceil, edges[:-1]), last, strict=True))
+
+
+def day_number(day: date) -> int:
+    """Days since 1970."""
+    return day.toordinal() - EPOCH.toordinal()
+
+
+def _day(number: float) -> date:
+    return date.fromordinal(EPOCH.toordinal() + int(number))
+
+
+# Records to codes.
+
+
+NEITHER = "\0"  # text for a value that is no text, number, date nor boolean; no level holds it
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # years 1 to 9999
+DAY = 86_400 * 10**9  # nanoseconds
+DIGITS = 3
+NUMBERS = ("integer", "decimal")
+
+
+def encoded(frame: nw.DataFrame[Any], domain: Domain) -> NDArray[np.int32]:
+    """Codes of the rows kept, shape (rows, columns), column by column in memory."""
+    rows = None if domain.person is None else _rows_kept(frame[domain.person], domain.max_rows)
+
+    def code(column: DomainColumn) -> NDArray[np.int32]:
+        codes = column_codes(frame[column.name], column, domain.missing)
+        return codes if rows is None else codes[rows]
+
+    coded = run(code, domain.columns)
+    codes = np.empty((len(coded[0]), len(coded)), np.int32, order="F")
+    for i, own in enumerate(coded):
+        codes[:, i] = own
+    return codes
+
+
+def column_codes(series: nw.Series[Any], column: DomainColumn, missing: Sequence[str]) -> NDArray[np.int32]:
+    """The code of each value of a column."""
+    array = _array(series)
+    if column.type in NUMBERS and (pt.is_integer(array.type) or pt.is_floating(array.type)):
+        real = _reals(array)
+        return _codes_of_numbers(real, np.isnan(real), column, missing)
+    values, places = _distinct(array)
+    codes = _codes_of_texts(_texts(values), column, missing)
+    return np.append(codes, np.int32(column.size - 1))[places]
+
+
+def _rows_kept(series: nw.Series[Any], most: int) -> NDArray[np.int64]:
+    """The first rows of each person, in the order of the file; rows without a person are left out."""
+    values, places = _distinct(_array(series))
+    texts = _texts(values)
+    people = np.append(texts.rank("dense").fill_null(0).to_numpy(), 0)[places].astype(np.int64)
+    if NEITHER in texts:
+        people[np.append(texts.eq(NEITHER).fill_null(False).to_numpy(), False)[places]] = 0
+    order = np.argsort(people, kind="stable")
+    own = people[order]
+    starts = np.flatnonzero(np.append(True, own[1:] != own[:-1])) if len(own) else np.empty(0, np.int64)
+    nth = np.arange(len(own)) - np.repeat(starts, np.diff(np.append(starts, len(own))))
+    return np.sort(order[(nth < most) & (own > 0)])
+
+
+# Values of any type as Arrow: what Arrow or pandas would mix is made text, value by value.
+
+
+def _array(series: nw.Series[Any]) -> Any:
+    native = series.to_native()
+    if series.implementation.is_polars() and native.dtype in (pl.Int128, getattr(pl, "UInt128", pl.Int128)):
+        series = nw.from_native(native.cast(pl.Float64, strict=False), series_only=True)
+    plain = not (series.dtype == nw.Object and series.implementation.is_pandas_like())
+    if plain or pd.api.types.infer_dtype(native, skipna=True) == "string":
+        with contextlib.suppress(DataError):
+            return to_arrow(series)
+    return pa.array([_text(value) for value in series.to_list()], pa.large_string())
+
+
+def _text(value: Any) -> str | None:
+    """A value as text, as `_texts` writes it; None where missing."""
+    try:
+        if isinstance(value, np.generic) and not isinstance(value, str | float):
+            value = value.item()
+        pandas = sys.modules.get("pandas")
+        if value is None or (pandas and (value is pandas.NA or value is pandas.NaT)):
+            return None
+        if isinstance(value, str):
+            return value if value.encode("utf-8", "ignore").decode() == value else NEITHER
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, Real | Decimal):
+            real = float(value) if isinstance(value, Decimal) else as_real(value)
+            return None if np.isnan(real) else _number_text(real if isinstance(value, Decimal) else value)
+        if isinstance(value, datetime):
+            return (value.astimezone(UTC) if value.tzinfo else value).date().isoformat()
+        return value.isoformat() if isinstance(value, date) else NEITHER
+    except Exception:  # noqa: BLE001 (no value may stop it)
+        return NEITHER
+
+
+def _number_text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, int) else code_text(float(value))
+
+
+def _distinct(array: Any) -> tuple[Any, NDArray[np.int64]]:
+    """Values that include every one that occurs, and the place of each record's; -1 where it is null."""
+    try:
+        if not pt.is_dictionary(array.type):
+            array = (array.cast(pa.large_string()) if array.type == pa.string_view() else array).dictionary_encode()
+        return array.dictionary, np.asarray(array.indices.cast(pa.int64()).fill_null(-1))
+    except pa.ArrowException:  # of a type without distinct values: `other` where there is one
+        there = np.asarray(array.is_valid())
+        return pa.array([NEITHER]), np.where(there, 0, -1)
+
+
+def _reals(array: Any) -> NDArray[np.float64]:
+    return np.asarray(pc.fill_null(array.cast(pa.float64(), safe=False), np.nan))
+
+
+def _texts(values: Any) -> pl.Series:
+    """Distinct values as text: numbers without a needless point, dates by year, month and day."""
+    values = values.cast(pa.large_string()) if values.type == pa.string_view() else values
+    kind, there = values.type, np.asarray(values.is_valid())
+    if pt.is_string(kind) or pt.is_large_string(kind):
+        return pl.Series(pl.from_arrow(values), dtype=pl.String)
+    if pt.is_boolean(kind):
+        return pl.Series(
+            [None if value is None else str(value).lower() for value in values.to_pylist()], dtype=pl.String
+        )
+    if pt.is_integer(kind):
+        return pl.Series(pl.from_arrow(values.cast(pa.string())), dtype=pl.String)
+    if pt.is_floating(kind) or pt.is_decimal(kind):
+        reals = _reals(values)
+        return pl.Series([None if real != real else code_text(real) for real in reals.tolist()], dtype=pl.String)  # noqa: PLR0124
+    if pt.is_date(kind) or pt.is_timestamp(kind):
+        days = _days(values)
+        within = (days >= FIRST_DAY) & (days <= LAST_DAY)
+        texts = pl.Series(np.where(within, days, 0).astype(np.int32)).cast(pl.Date).dt.to_string("%Y-%m-%d")
+        return _where(there, _where(within, texts, NEITHER), None)
+    return _where(there, pl.repeat(NEITHER, len(values), eager=True), None)
+
+
+def _where(mask: NDArray[np.bool_], texts: pl.Series, other: str | None) -> pl.Series:
+    return texts.zip_with(pl.Series(mask), pl.repeat(other, len(texts), dtype=pl.String, eager=True))
+
+
+def _days(values: Any) -> NDArray[np.int64]:
+    """Days since 1970 of dates and times."""
+    width = pa.int32() if values.type.bit_width == 32 else pa.int64()
+    counts = np.asarray(values.view(width).fill_null(0)).astype(np.int64)
+    return counts // (DAY // nanoseconds(values.type))
+
+
+# Codes.
+
+
+def _codes_of_texts(texts: pl.Series, column: DomainColumn, missing: Sequence[str]) -> NDArray[np.int32]:
+    """The code of each distinct value."""
+    absent = texts.is_null().to_numpy()
+    if column.type == "text":
+        codes = {"": column.size - 1} | dict.fromkeys(missing, column.size - 1)
+        codes |= {str(level): i for i, level in enumerate(column.levels)}
+        known = pl.Series(list(codes), dtype=pl.String), pl.Series(list(codes.values()), dtype=pl.Int32)
+        coded = texts.replace_strict(*known, default=column.size - 2, return_dtype=pl.Int32).to_numpy()
+        return np.where(absent, column.size - 1, coded).astype(np.int32)
+    bare = texts.str.strip_chars()
+    gone = absent | bare.is_in(["", *missing]).fill_null(False).to_numpy()
+    if column.type == "date":
+        real = bare.str.to_date("%Y-%m-%d", strict=False).to_physical().cast(pl.Float64)
+    else:
+        real = bare.cast(pl.Float64, strict=False)
+        if column.type == "boolean":
+            flags = bare.str.to_lowercase().replace_strict({"true": 1.0, "false": 0.0}, default=None,
+                                                           return_dtype=pl.Float64)  # fmt: skip
+            real = flags.fill_null(real)
+    return _codes_of_numbers(real.fill_null(np.nan).to_numpy(), gone, column, missing)
+
+
+def _codes_of_numbers(
+    real: NDArray[np.float64], absent: NDArray[np.bool_], column: DomainColumn, missing: Sequence[str]
+) -> NDArray[np.int32]:
+    """The code of each number; days since 1970 of a date, 0 and 1 of a boolean, NaN for what is none of the type."""
+    other, gone = column.size - 2, column.size - 1
+    with np.errstate(invalid="ignore"):
+        if column.edges:
+            edges = np.array(column.edges, np.float64)
+            band = np.searchsorted(edges, real, side="right") - 1
+            band[real == edges[-1]] = len(edges) - 2
+            codes = np.where((real >= edges[0]) & (real <= edges[-1]), band, other)
+        else:
+            levels = level_numbers(column)
+            order = np.argsort(levels)
+            place = np.minimum(np.searchsorted(levels[order], real), len(levels) - 1)
+            codes = np.where(levels[order][place] == real, order[place], other)
+        if column.type == "integer":
+            codes[np.floor(real) != real] = other
+    known = set() if column.edges else set(level_numbers(column).tolist())
+    if column.type in NUMBERS and (numbers := [n for n in map(_number, missing) if n == n and n not in known]):  # noqa: PLR0124
+        codes[np.isin(real, numbers)] = gone
+    codes[absent] = gone
+    return codes.astype(np.int32)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+def level_numbers(column: DomainColumn) -> NDArray[np.float64]:
+    """The levels of a column that is no text, as numbers."""
+    return np.array([day_number(level) if isinstance(level, date) else float(level) for level in column.levels])
+
+
+# And back.
+
+
+def decoded(codes: NDArray[Any], domain: Domain, positions: NDArray[Any] | None, backend: str) -> Any:
+    """A frame of an engine whose types and categories follow from the domain."""
+    drawn = np.random.default_rng().random(codes.shape) if positions is None else np.asarray(positions)
+    columns = {
+        column.name: _column(codes[:, i], drawn[:, i], column) for i, column in enumerate(domain.columns)
+    }  # fmt: skip
+    if backend == "pyarrow":
+        return pa.table({name: _as_arrow(column) for name, column in columns.items()})
+    frame = pl.DataFrame(columns)
+    return frame if backend == "polars" else _as_pandas(frame)
+
+
+def _column(codes: NDArray[Any], drawn: NDArray[Any], column: DomainColumn) -> pl.Series:
+    other, gone = column.size - 2, column.size - 1
+    if column.type == "text":
+        categories = [*dict.fromkeys([*map(str, column.levels), "other"])]
+        place = np.array([*range(len(column.levels)), categories.index("other")], np.uint32)
+        texts: pl.Series = pl.Series(categories, dtype=pl.Enum(categories)).gather(
+            np.append(place, np.uint32(0))[codes]
+        )
+        return texts.set(pl.Series(codes == gone), None)
+    absent = codes >= other
+    if column.edges:
+        real = _within_bands(np.where(absent, 0, codes), drawn, column)
+    else:
+        real = level_numbers(column)[np.where(absent, 0, codes)]
+    kind = {"integer": pl.Int64, "decimal": pl.Float64, "boolean": pl.Boolean, "date": pl.Date}[column.type]
+    plain = pl.Series(real)
+    plain = plain.cast(pl.Int32).cast(pl.Date) if column.type == "date" else plain.cast(kind)
+    return plain.set(pl.Series(absent), None)
+
+
+def _within_bands(band: NDArray[Any], drawn: NDArray[Any], column: DomainColumn) -> NDArray[np.float64]:
+    """A number of each band; whole numbers and days are all as likely."""
+    low, high = np.array(band_ends(column.edges, column.type), np.float64).T
+    if column.type != "decimal":
+        whole: NDArray[np.float64] = np.minimum(low[band] + np.floor(drawn * (high - low + 1)[band]), high[band])
+        return whole
+    digits = DIGITS - int(np.floor(np.log10((high - low).min())))  # as many as tell apart a thousand values of a band
+    real: NDArray[np.float64] = np.clip(np.round(low[band] + drawn * (high - low)[band], digits), low[band], high[band])
+    at_end = (real == high[band]) & (band < len(low) - 1)
+    real[at_end] = low[band][at_end]
+    return real
+
+
+def _as_arrow(series: pl.Series) -> Any:
+    if series.dtype != pl.Enum:
+        return series.to_arrow()
+    places = series.to_physical().cast(pl.Int32).to_arrow()
+    return pa.DictionaryArray.from_arrays(places, pa.array(_categories(series)))
+
+
+def _categories(series: pl.Series) -> list[str]:
+    kind: Any = series.dtype
+    return list(kind.categories)
+
+
+def _as_pandas(frame: pl.DataFrame) -> Any:
+    """With types that hold missing values, so that none depends on whether there are some."""
+    columns = {}
+    for series in frame.get_columns():
+        if series.dtype == pl.Enum:
+            places = series.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+            columns[series.name] = pd.Categorical.from_codes(places, categories=_categories(series))
+        elif series.dtype == pl.Date:
+            columns[series.name] = series.cast(pl.Datetime("ms")).to_numpy().astype("datetime64[s]")
+        elif series.dtype == pl.Float64:
+            columns[series.name] = series.fill_null(np.nan).to_numpy()
+        else:
+            kind = "Int64" if series.dtype == pl.Int64 else "boolean"
+            columns[series.name] = pd.array(series.to_list(), dtype=kind)
+    return pd.DataFrame(columns)

@@ -1,0 +1,1 @@
+"""Synthetic records from protected margins: noisy, rounded or published tables of few variables."""

@@ -1,0 +1,137 @@
+"""The ledger of a privacy budget: what all runs on a dataset may spend together, and what they have spent."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdckit.data.domain import Domain
+from sdckit.data.ledger.budget_file import BudgetFile, Run, create_budget, open_budget
+from sdckit.display import Displayed, table_html
+from sdckit.errors import DataError
+from sdckit.protect.margins.privacy_budget import check_promise, epsilon_of, rho_of
+
+
+@dataclass(frozen=True)
+class BudgetLedger(Displayed):
+    """What the runs of `synthesize_margins` on a dataset may spend together: added up in ρ, converted to ε once.
+
+    A run reserves its ρ before data are read, and what exceeds the total is refused. What failed after its first noise
+    counts as spent; what failed before gives its share back. The file holds nothing of the data. Its entries are a
+    chain that shows what was changed by accident; who may write to the file can make another one.
+
+    Attributes
+    ----------
+    file : BudgetFile
+        The file as it was when it was opened.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +SKIP
+    ...     ledger = BudgetLedger.create(pathlib.Path(folder) / "budget.toml", dataset="survey", epsilon=3, delta=1e-6)
+    ...     ledger.spent, ledger.left
+    (0.0, 3.0)
+    """
+
+    file: BudgetFile
+
+    @classmethod
+    def create(cls, path: str | Path, *, dataset: str, epsilon: float, delta: float) -> BudgetLedger:
+        """Start a budget.
+
+        Parameters
+        ----------
+        path
+            A new file, which only its owner can read.
+        dataset
+            The name that the domain declares; a corrected file of the same people has the same.
+        epsilon, delta
+            What all runs may spend together.
+
+        Raises
+        ------
+        FileFormatError
+            The file exists, or cannot be written.
+        DataError
+            An argument is out of range, or OpenDP is not installed.
+        """
+        epsilon, delta = check_promise(epsilon, delta)
+        rho = rho_of(epsilon, delta)
+        return cls(create_budget(Path(path), dataset=dataset, epsilon=epsilon, delta=delta, rho=rho))
+
+    @classmethod
+    def open(cls, path: str | Path) -> BudgetLedger:
+        """Open a budget.
+
+        Raises
+        ------
+        FileFormatError
+            There is none, or an entry of it was changed.
+        """
+        return cls(open_budget(path))
+
+    @property
+    def dataset(self) -> str:
+        """Whose budget it is."""
+        return self.file.dataset
+
+    @property
+    def epsilon(self) -> float:
+        """What all runs may spend together, at δ."""
+        return self.file.epsilon
+
+    @property
+    def delta(self) -> float:
+        """δ of the whole budget."""
+        return self.file.delta
+
+    @property
+    def spent(self) -> float:
+        """ε at δ of all that was spent or is reserved."""
+        return _epsilon(self.file.spent, self.delta)
+
+    @property
+    def left(self) -> float:
+        """ε at δ of a run that would spend all that is left."""
+        return _epsilon(self.file.rho - self.file.spent, self.delta)
+
+    @property
+    def head(self) -> str:
+        """Number and digest of the last entry: who keeps it can tell an older copy."""
+        return str(self.file.head)
+
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Number, ρ and state of each run, as text."""
+        return [(number, f"{rho:.6g}", STATES[state]) for number, (rho, state) in self.file.runs.items()]
+
+    def _repr_html_(self) -> str:
+        title = f"Budget of {self.dataset}: ε = {self.spent:.4g} of {self.epsilon:g} spent at δ = {self.delta:g}"
+        return table_html(["run", "ρ", "state"], self.rows, title=title)
+
+
+STATES = {"reserved": "reserved, or failed after noise was drawn", "done": "done", "withdrawn": "given back"}
+
+
+@contextlib.contextmanager
+def reserving(budget: BudgetLedger | str | Path | None, domain: Domain, rho: float) -> Iterator[Run]:
+    """Reserve ρ for a run in the budget of its dataset, if there is one.
+
+    Raises DataError: the domain has another dataset, or more than is left; FileFormatError: the file is no budget.
+    """
+    if budget is None:
+        yield Run("")
+        return
+    if not isinstance(budget, BudgetLedger | str | Path):
+        raise DataError("budget= is a BudgetLedger, or the path of its file", argument="budget")
+    file = budget.file if isinstance(budget, BudgetLedger) else open_budget(budget)
+    file.check_dataset(domain.dataset)
+    with file.reserved(rho) as run:
+        yield run
+
+
+def _epsilon(rho: float, delta: float) -> float:
+    return epsilon_of(rho, delta) if rho > 0 else 0.0

@@ -1,0 +1,34 @@
+"""``sdckit domain init``: names and types to be filled in, and no value."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.commands.test_synthesize_margins import DOMAIN, PLAIN, PRIVATE, Runner, text
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text(text(PLAIN), encoding="utf-8")
+    (tmp_path / "domain.toml").write_text(DOMAIN, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_domain_to_be_filled_in(sdckit: Runner, folder: Path) -> None:
+    done = sdckit("domain", "init", "a.csv", "--out", "new.toml")
+    assert done.code == 0
+    written = (folder / "new.toml").read_text(encoding="utf-8")
+    assert written.startswith('dataset = "a"\n')
+    assert re.findall(r"^\[columns\.(\w+)\]\ntype = \"(\w+)\"$", written, re.M) == [
+        ("id", "text"), ("sex", "text"), ("age", "text"), ("job", "text")
+    ]  # fmt: skip
+    again = sdckit("domain", "init", "a.csv", "--out", "new.toml")
+    assert "--force replaces it" in again.err
+    unfinished = sdckit("synthesize-margins", "a.csv", "--domain", "new.toml", *PRIVATE, "--out", "made.csv")
+    assert "new.toml: the domain of 'id' has neither levels nor edges" in unfinished.err
+    assert sdckit("domain", "init", "a.csv", "--out", "-").out == written
+    assert "has no value labels" in sdckit("domain", "init", "a.csv", "--from-codebook", "--force").err
