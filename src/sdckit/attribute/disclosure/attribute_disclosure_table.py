@@ -168,7 +168,7 @@ def attribute_disclosure_table(
     }  # fmt: skip
     whole = {"keys": names, "targets": learnt}
     roles = {role: [name for name in some if name not in cut] for role, some in whole.items()}
-    pair = open_pair(opened, categories=roles, numeric={"numeric": list(cut)})
+    pair = open_pair(opened, categories=roles, numeric={"numeric": list(cut)}, counted=True)
     columns = coded_columns(pair, (*names, *learnt), cut)
     groups = key_groups(pair, names, cut, columns)
     codes = key_codes_of(groups, names, columns)
