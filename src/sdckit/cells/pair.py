@@ -603,7 +603,7 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
     one, and a file in memory stays as it is. Raises ColumnError: a column that a file has not; DataError: no records,
     an id that does not name each row once.
     """
-    lazy = [frame for frame in opened.frames if is_lazy(frame)]
+    lazy: list[Any] = [frame for frame in opened.frames if is_lazy(frame)]
     names = tuple(dict.fromkeys(name for some in columns.values() for name in some))
     if not lazy or not names or opened.aligned or (aligned and (opened.id is None or len(lazy) <= opened.m)):
         return None

@@ -330,7 +330,8 @@ def files_to_match(
 
     Of a scenario's keys that it calls neither known nor synthetic, those that every release left as they were are
     known. Numbers are those of `numeric` or the scenario, where one declares any, else those that `_by_values` and
-    `_meant` find, and all that a dict `width` names. `also`: further columns of the original. `counted`: as for `open_pair`.
+    `_meant` find, and all that a dict `width` names. `also`: further columns of the original. `counted` as for
+    `open_pair`.
     """
     scenario = arguments.scenario_or_none(asked.scenario)
     fixed = arguments.names(asked.known, "known") or ()

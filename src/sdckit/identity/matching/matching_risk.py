@@ -180,10 +180,15 @@ def _match_rows(
     if not dimensions:
         return np.bincount(theirs, times, k).astype(np.int64)[mine], hit
     if times is not None:
-        points = ([np.repeat(side, times) for side in (of.key, of.upper, of.lower)] for of in dimensions)
-        dimensions = [Dimension(*key, of.low, of.high) for key, of in zip(points, dimensions, strict=True)]
-        theirs = np.repeat(theirs, times)
+        dimensions, theirs = [_repeated(of, times) for of in dimensions], np.repeat(theirs, times)
     return count_in_boxes(dimensions, theirs, mine, k), hit
+
+
+def _repeated(of: Dimension, times: Ints) -> Dimension:
+    """The bounds with a point for every released record."""
+    key = np.repeat(of.key, times)
+    upper, lower = (key if side is of.key else np.repeat(side, times) for side in (of.upper, of.lower))
+    return Dimension(key, upper, lower, of.low, of.high)
 
 
 def _groups(columns: Sequence[tuple[Codes, Codes]], n: int, r: int) -> tuple[Codes, Codes, int]:
@@ -278,12 +283,12 @@ class Matched:
 
     def records(self, hit: NDArray[Any]) -> NDArray[Any]:
         """How many targets, or the sum of what they have; of each release where `hit` has a row for each."""
-        return hit.sum(axis=-1) if self.times is None else hit @ self.times  # type: ignore[no-any-return]
+        return hit.sum(axis=-1) if self.times is None else hit @ self.times
 
     def of(self, rows: NDArray[np.int64]) -> Matched:
         """The same where the target of each row is known: the results of single records."""
-        count, true, alike = (of_target[:, rows] for of_target in (self.count, self.true, self.alike))
-        return Matched(np.arange(len(rows), dtype=np.int64), count, true, alike)
+        place = np.arange(len(rows), dtype=np.int64)
+        return Matched(place, self.count[:, rows], self.true[:, rows], self.alike[:, rows])
 
     @cached_property
     def risk(self) -> NDArray[np.float64]:
