@@ -82,6 +82,8 @@ class Context:
         Whether row i of a release is declared to come from row i of the original.
     has_control : bool
         Whether there is a control file (people who were never in the original).
+    on_engine : bool
+        Whether a release and its original stay on an engine, which counts them.
     models : dict of str to str
         Formulas with their families.
     knowledge : Knowledge or None
@@ -105,6 +107,7 @@ class Context:
     columns: frozenset[str] | None = None
     aligned: bool = False
     has_control: bool = False
+    on_engine: bool = False
     models: Mapping[str, str] = field(default_factory=dict)
     knowledge: Knowledge | None = None
     seed: int | None = None

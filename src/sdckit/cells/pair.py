@@ -224,6 +224,7 @@ class Recoded:
 
 Order = NDArray[np.int64] | None
 CONTROL = "the control file"  # in messages
+WAS = "sdckit__was_"  # before the name of a column: its values before they were recoded, on an engine
 FIXED = "the files and the id are fixed by the pair given; leave them out"
 
 
@@ -266,6 +267,7 @@ class Pair:
     raw: nw.DataFrame[Any] | None = None
     recoded: tuple[Recoded, ...] = ()
     times: tuple[Ints, ...] | None = field(default=None, repr=False)
+    beside: nw.LazyFrame[Any] | None = field(default=None, repr=False)  # a recoded plan, old values under WAS
     plans: tuple[Frame, ...] = field(default=(), repr=False)  # what was brought, with all of its columns
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     with_control: dict[Any, Any] = field(default_factory=dict, repr=False)  # where the control file counts
@@ -694,6 +696,13 @@ def _read(
         files.append((pair.control, columns, CONTROL))
     _check_present(files)
     read = [_in_memory(*file) for file in files]
+    raw = pair.raw
+    if pair.beside is not None and read[0][1]:  # in one reading, so that the rows are in one order
+        wanted = list(dict.fromkeys(name for some in files[0][1].values() for name in some))
+        gone = [name for name in wanted if WAS + name in pair.beside.collect_schema().names()]
+        whole, _ = _in_memory(pair.beside, {"variables": [*wanted, *(WAS + name for name in gone)]}, pair.names[0])
+        read[0] = whole.select(*wanted), True
+        raw = whole.select(*(nw.col(WAS + name if name in gone else name).alias(name) for name in wanted))
     from_plan = pair.brought or any(brought for _, brought in read)
     if aligned and not pair.aligned and pair.id is None and from_plan:
         raise DataError("rows of a plan have no order: give id=, the column that says which rows belong together")
@@ -702,6 +711,7 @@ def _read(
     frames = [frame for frame, _ in read]
     return replace(
         pair, original=frames[0], released=tuple(frames[1 : pair.m + 1]), brought=pair.brought or read[0][1],
+        raw=raw, beside=None if read[0][1] else pair.beside,
         plans=pair.plans or (pair.frames if any(brought for _, brought in read) else ()),
         control=frames[-1] if len(frames) > pair.m + 1 else pair.control,
         # of what is read again from a plan the rows may come in another order

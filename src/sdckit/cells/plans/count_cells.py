@@ -255,6 +255,11 @@ class TooManyCellsError(DataError):
     """More cells than fit into memory."""
 
 
+def key_columns(frame: nw.LazyFrame[Any], columns: Sequence[str]) -> tuple[KeyColumn, ...]:
+    """Some columns as they are grouped and joined by."""
+    return _key_columns(frame, columns, frame.collect_schema())
+
+
 def too_many(n_cells: int, n_keys: int, why: str = "") -> TooManyCellsError:
     """The error for more cells than fit into memory."""
     return TooManyCellsError(

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 
-from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, sizes_of
+from sdckit.cells.plans.attach import attach
+from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
 from sdckit.data.frames import check_plan_names
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
@@ -97,3 +98,21 @@ def count_together(
         raise DataError(f"{'; '.join(gone)}; an id names each row once, and the same rows in every file")
     files = [counted.select(*own).rename(dict(zip(own, columns, strict=True))) for own in moved]
     return files, times
+
+
+def with_values(
+    frame: nw.LazyFrame[Any], new: Sequence[tuple[str, nw.DataFrame[Any], Any]], was: str
+) -> nw.LazyFrame[Any]:
+    """The plan with new values of some columns, of all records alike that have the same values before.
+
+    `new`: of each column its name, the distinct values of the columns that it is made of, and its new values by these.
+    The old values stay beside the new ones, under their names with `was` before.
+    """
+    names, places = frame.collect_schema().names(), {}
+    joined = frame
+    for at, (name, rows, values) in enumerate(new):
+        places[name] = f"{PREFIX}new{at}"
+        keys = key_columns(frame, rows.columns)
+        joined = attach(joined, keys, rows.to_arrow(), {places[name]: values})
+    old = (nw.col(name).alias(was + name) for name in places if was + name not in names)
+    return joined.select(*(nw.col(places.get(name, name)).alias(name) for name in names), *old)
