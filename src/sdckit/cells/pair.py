@@ -268,6 +268,7 @@ class Pair:
     recoded: tuple[Recoded, ...] = ()
     times: tuple[Ints, ...] | None = field(default=None, repr=False)
     beside: nw.LazyFrame[Any] | None = field(default=None, repr=False)  # a recoded plan, old values under WAS
+    source: Pair | None = field(default=None, repr=False)  # of a recoded plan: the pair before any column was read
     plans: tuple[Frame, ...] = field(default=(), repr=False)  # what was brought, with all of its columns
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     with_control: dict[Any, Any] = field(default_factory=dict, repr=False)  # where the control file counts
@@ -695,14 +696,16 @@ def _read(
     if control and pair.control is not None:
         files.append((pair.control, columns, CONTROL))
     _check_present(files)
-    read = [_in_memory(*file) for file in files]
-    raw = pair.raw
-    if pair.beside is not None and read[0][1]:  # in one reading, so that the rows are in one order
+    raw, beside = pair.raw, pair.beside
+    first: Any = pair.original if raw is None or not is_lazy(raw) else raw
+    if beside is None or not is_lazy(pair.original):
+        read = [_in_memory(*file) for file in files]
+    else:  # in one reading, so that the rows are in one order
         wanted = list(dict.fromkeys(name for some in files[0][1].values() for name in some))
-        gone = [name for name in wanted if WAS + name in pair.beside.collect_schema().names()]
-        whole, _ = _in_memory(pair.beside, {"variables": [*wanted, *(WAS + name for name in gone)]}, pair.names[0])
-        read[0] = whole.select(*wanted), True
+        gone = [name for name in wanted if WAS + name in column_names(beside)]
+        whole, _ = _in_memory(beside, {"variables": [*wanted, *(WAS + name for name in gone)]}, pair.names[0])
         raw = whole.select(*(nw.col(WAS + name if name in gone else name).alias(name) for name in wanted))
+        read = [(whole.select(*wanted), True), *(_in_memory(*file) for file in files[1:])]
     from_plan = pair.brought or any(brought for _, brought in read)
     if aligned and not pair.aligned and pair.id is None and from_plan:
         raise DataError("rows of a plan have no order: give id=, the column that says which rows belong together")
@@ -711,8 +714,9 @@ def _read(
     frames = [frame for frame, _ in read]
     return replace(
         pair, original=frames[0], released=tuple(frames[1 : pair.m + 1]), brought=pair.brought or read[0][1],
-        raw=raw, beside=None if read[0][1] else pair.beside,
-        plans=pair.plans or (pair.frames if any(brought for _, brought in read) else ()),
+        raw=raw, beside=None if read[0][1] else beside,
+        source=pair.source or (pair if beside is not None else None),
+        plans=pair.plans or ((first, *pair.released) if any(come for _, come in read) else ()),
         control=frames[-1] if len(frames) > pair.m + 1 else pair.control,
         # of what is read again from a plan the rows may come in another order
         memo={} if any(brought for _, brought in read[: pair.m + 1]) else pair.memo,
