@@ -167,7 +167,10 @@ def print_plan(
     control = release.control
     for line in plan_lines(
         (reading.file, header), scenario, measures,
-        released=[(file, release_header(file, scenario, also=also, **how)) for file in release.files],
+        released=[
+            (file, release_header(file, scenario, also=also, header=of, **how))
+            for file, of in zip(release.files, release.headers(reading, engine), strict=True)
+        ],
         control=None if control is None else (control, release_header(control, scenario, **how)),
         attacks=release.attacks, n_attacks=release.attempts, models=models,
         engine=engine.engine if engine.used else None,
