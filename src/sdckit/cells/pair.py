@@ -303,8 +303,7 @@ class Pair:
             self.memo["sizes",] = tuple(
                 count_records(frame.to_native()) if is_lazy(frame) else len(frame) for frame in self.frames
             )
-        sizes: tuple[int, ...] = self.memo["sizes",]
-        return sizes
+        return self.memo["sizes",]  # type: ignore[no-any-return]
 
     def mean(self, values: NDArray[Any], among: NDArray[np.bool_] | None = None) -> float:
         """The mean over the records of the original, or `among` some, of what its rows have; NaN where there is none.
@@ -488,8 +487,7 @@ class Pair:
             row = np.zeros(int(group.max()) + 1, np.int64)
             row[group[:k]] = np.arange(k)
             self.memo["records",] = here, row[group[k:]]
-        both_: tuple[Pair, Ints] = self.memo["records",]
-        return both_
+        return self.memo["records",]  # type: ignore[no-any-return]
 
     def table(self, columns: Mapping[str, Any]) -> Any:
         """Plain values as a frame of the original's engine."""
@@ -635,9 +633,8 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
 
 
 def _together(opened: Pair, plans: list[Any], names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
-    if ("ids",) not in opened.memo:
-        opened.memo["ids",] = check_ids(plans, str(opened.id), opened.names)
-    sizes = opened.memo["ids",]
+    sizes = opened.memo.get("ids") or check_ids(plans, str(opened.id), opened.names)
+    opened.memo["ids"] = sizes
     _check_records(opened, sizes)
     files, times = count_together(plans, names, str(opened.id), opened.names, sizes)
     return files, (times,) * len(files)

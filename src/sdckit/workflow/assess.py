@@ -408,11 +408,10 @@ def assess_release(
     attacked = attacks or control is not None
     files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
     opened, pair = files.opened, files.pair
-    on_engine = stays_on_engines(pair)
     columns = _in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
-        "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": on_engine,
+        "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": stays_on_engines(pair),
     }  # fmt: skip
     if soonest is not None:
         alone = tuple(_measured(soonest[0], name, planned) for name, planned in plan_release(scenario, **known).items())
@@ -595,8 +594,8 @@ def _open(
         by_log = in_memory and recodings.log is not None and recodings.keeps_rows
         aligned = aligned or (by_log and scenario.release != SYNTHETIC)
     if left and stays_on_engines(opened):
-        names, more = [*scenario.all_keys, *shared], [*scenario.columns, *by]
-        return open_on_engines(opened, names, also=more, recodings=recodings, aligned=aligned), aligned
+        names, also = [*scenario.all_keys, *shared], [*scenario.columns, *by]
+        return open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned), aligned
     files = open_recoded(
         opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
         recodings=recodings, aligned=aligned,
@@ -631,8 +630,7 @@ def _identical(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[str]:
     if stays_on_engines(pair):
         if not aligned:
             return []  # rows of a plan have no order
-        roles = {"keys": names}
-        pair = count_pair(pair, roles, aligned=True) or read_pair(pair, roles, aligned=True)
+        pair = count_pair(pair, {"keys": names}, aligned=True) or read_pair(pair, {"keys": names}, aligned=True)
     of = "recoded original, row by row: nothing in them was changed but by the recoding"
     if not any(recoding.column in names for recoding in pair.recoded):
         of = "original, row by row: nothing in them was changed"

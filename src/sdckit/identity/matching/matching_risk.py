@@ -23,6 +23,7 @@ from sdckit.identity.matching import matching_options
 from sdckit.identity.matching.interval_risk import values_note
 from sdckit.identity.matching.matching_options import Asked, FilesToMatch, MatchBy, MatchedVariable
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
+from sdckit.numerics.search.box_tree import count_in_balls
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
 
@@ -96,12 +97,9 @@ class Interval:
 
 
 def match(
-    categories: Sequence[Category],
-    intervals: Sequence[Interval],
-    own: Ints,
-    groups: tuple[Codes, Codes, int] | None = None,
-    times: Ints | None = None,
-) -> tuple[Ints, Bools]:
+    categories: Sequence[Category], intervals: Sequence[Interval], own: Ints,
+    groups: tuple[Codes, Codes, int] | None = None, times: Ints | None = None,
+) -> tuple[Ints, Bools]:  # fmt: skip
     """For each target the number of released records that match it, and whether its own one does.
 
     `own` (targets,) is the released record made from each target; `groups`, where known, the group of each target
@@ -153,15 +151,9 @@ def _patterns(
 
 
 def _match_rows(
-    categories: Sequence[Category],
-    intervals: Sequence[Interval],
-    target: Rows,
-    released: Rows,
-    n_released: int,
-    own: Ints,
-    groups: tuple[Codes, Codes, int] | None = None,
-    times: Ints | None = None,
-) -> tuple[Ints, Bools]:
+    categories: Sequence[Category], intervals: Sequence[Interval], target: Rows, released: Rows, n_released: int,
+    own: Ints, groups: tuple[Codes, Codes, int] | None = None, times: Ints | None = None,
+) -> tuple[Ints, Bools]:  # fmt: skip
     """Match some targets against some released records, a missing value matching only a missing one.
 
     `own` is -1 where a target's own record is not among these.
@@ -216,7 +208,7 @@ def match_in_ball(
     target, released = np.nan_to_num(target), np.nan_to_num(released)
     away = np.sqrt(((target - released[own]) ** 2).sum(axis=1))
     within = away <= radius if first.closed else away < radius
-    return _counted(target, released, mine, theirs, radius, closed=first.closed), (mine == theirs[own]) & within
+    return count_in_balls(target, released, mine, theirs, radius, closed=first.closed), (mine == theirs[own]) & within
 
 
 def _category_groups(categories: Sequence[Category], target: Floats, released: Floats) -> tuple[Ints, Ints]:
@@ -229,31 +221,6 @@ def _category_groups(categories: Sequence[Category], target: Floats, released: F
         return np.zeros(n, np.int64), np.zeros(len(released), np.int64)
     group = group_codes(columns, n + len(released)).of_row.astype(np.int64)
     return group[:n], group[n:]
-
-
-def _counted(target: Floats, released: Floats, mine: Ints, theirs: Ints, radius: float, *, closed: bool) -> Ints:
-    """Number of released records in the group and within the radius of each target, group by group."""
-    from scipy.spatial import KDTree
-
-    count = np.zeros(len(target), np.int64)
-    if radius < 0 or (radius == 0 and not closed):
-        return count
-    reach = radius if closed else np.nextafter(radius, 0.0)
-    order, others = np.argsort(mine, kind="stable"), np.argsort(theirs, kind="stable")
-    for group, start, stop in _runs(mine[order]):
-        low, high = np.searchsorted(theirs[others], [group, group + 1])
-        if low < high:
-            rows = order[start:stop]
-            tree = KDTree(released[others[low:high]])
-            count[rows] = tree.query_ball_point(target[rows], reach, return_length=True, workers=-1)
-    return count
-
-
-def _runs(codes: Ints) -> list[tuple[int, int, int]]:
-    """(value, start, stop) of each run of equal values in sorted codes."""
-    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if len(codes) else np.zeros(0, np.int64)
-    ends = np.r_[starts[1:], len(codes)]
-    return list(zip(codes[starts].tolist(), starts.tolist(), ends.tolist(), strict=True))
 
 
 Bounds = Literal["closed", "open"]
