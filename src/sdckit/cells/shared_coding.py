@@ -92,6 +92,7 @@ class SharedCoding:
     order of `data/columns.py`: as categories declare it, else ascending. `n_levels`: different values over all
     files. `kind`: "numbers", "text", "true and false", "dates", ...; "nothing" where every value is missing;
     "classes" of numbers. `labels`: printed form of the levels, from code 0 (a missing value) on.
+    `times`: records of each row of each file, where equal records are one row; None where each is a record.
     """
 
     name: str
@@ -100,11 +101,14 @@ class SharedCoding:
     kind: str
     labels: Callable[[], list[str]]
     printers: tuple[Printer, ...] = ()
+    times: tuple[NDArray[np.int64], ...] | None = None
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Records of each file with each code, shape (files, n_levels + 1)."""
-        return np.array([np.bincount(codes, minlength=self.n_levels + 1) for codes in self.codes], np.int64)
+        times = [None] * len(self.codes) if self.times is None else self.times
+        files = zip(self.codes, times, strict=True)
+        return np.array([np.bincount(codes, records, self.n_levels + 1) for codes, records in files], np.int64)
 
     def label(self, code: int) -> str:
         """Printed form of one level, without printing all of them, which may be as many as the records."""
@@ -173,10 +177,13 @@ def share_coding(
     return joint.coding(tuple(_translated(codes, *how) for (_, codes), how in zip(sides, joint.printers, strict=True)))
 
 
-def classes_of(name: str, values: Sequence[NDArray[np.float64]], bins: int) -> SharedCoding:
-    """Numbers of several files cut into classes at the quantiles of all files pooled."""
-    cut = quantile_bins(values, bins)
-    return SharedCoding(name, tuple(map(cut.codes, values)), cut.n_bins, "classes", cut.labels)
+def classes_of(
+    name: str, values: Sequence[NDArray[np.float64]], bins: int, times: tuple[NDArray[np.int64], ...] | None = None
+) -> SharedCoding:
+    """Numbers of several files cut into classes at the quantiles of all files pooled; `times` as in `SharedCoding`."""
+    pooled = values if times is None else [np.repeat(*file) for file in zip(values, times, strict=True)]
+    cut = quantile_bins(pooled, bins)
+    return SharedCoding(name, tuple(map(cut.codes, values)), cut.n_bins, "classes", cut.labels, times=times)
 
 
 @dataclass(frozen=True, eq=False)

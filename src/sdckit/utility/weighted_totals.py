@@ -52,7 +52,8 @@ def moved_figures(
     """
     if pair.plans:
         numbers = {"numeric": [name for name in (weight, *numeric) if name]}
-        pair = open_pair(pair.plans[0], [*pair.plans[1:]], categories={"keys": keys}, numeric=numbers)
+        whole = (pair.plans[0], [*pair.plans[1:]]) if pair.source is None else (pair.source,)
+        pair = open_pair(*whole, categories={"keys": keys}, numeric=numbers)
     weights = _of_files(pair, weight) if weight else None
     sums = weight is not None or all(size == pair.n for size in pair.sizes)
     figures: list[MovedFigure] = []
