@@ -16,7 +16,7 @@ from sdckit.cells.packing import SharedGroups, group_files
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
-from sdckit.data.frames import Frame, column_names, frame_of, open_frame, result_frame
+from sdckit.data.frames import Frame, column_names, count_records, frame_of, is_lazy, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
@@ -79,7 +79,7 @@ class PairResult(Result):
         return {**content, "m": self.m, "by_release": json_ready(self.per_release)}
 
     def _backend(self) -> Any:
-        return "pyarrow" if isinstance(self.pair, LetGo) else self.pair.original.implementation
+        return "pyarrow" if isinstance(self.pair, LetGo) else self.pair.backend
 
     def _rule(self) -> str:
         return self.missing_rule
@@ -262,7 +262,7 @@ class Pair:
     @property
     def n(self) -> int:
         """Records of the original."""
-        return len(self.original)
+        return self._sizes[0]
 
     @property
     def m(self) -> int:
@@ -272,7 +272,18 @@ class Pair:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Records of each release."""
-        return tuple(len(frame) for frame in self.released)
+        return self._sizes[1:]
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        if not any(map(is_lazy, self.frames)):
+            return tuple(map(len, self.frames))
+        if ("sizes",) not in self.memo:
+            self.memo["sizes",] = tuple(
+                count_records(frame.to_native()) if is_lazy(frame) else len(frame) for frame in self.frames
+            )
+        sizes: tuple[int, ...] = self.memo["sizes",]
+        return sizes
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -410,7 +421,12 @@ class Pair:
 
     def table(self, columns: Mapping[str, Any]) -> Any:
         """Plain values as a frame of the original's engine."""
-        return frame_of(columns, self.original.implementation)
+        return frame_of(columns, self.backend)
+
+    @property
+    def backend(self) -> Any:
+        """The library of small frames about these files: the original's, of plans PyArrow."""
+        return "pyarrow" if is_lazy(self.original) else self.original.implementation
 
 
 def released_files(released: Any) -> list[Any]:
@@ -538,7 +554,7 @@ def _read(
         files[0] = (pair.original, {**own, "by": also}, pair.names[0])
     if control and pair.control is not None:
         files.append((pair.control, columns, CONTROL))
-    _check_present(files)
+    check_present(files)
     read = [_in_memory(*file) for file in files]
     from_plan = pair.brought or any(brought for _, brought in read)
     if aligned and not pair.aligned and pair.id is None and from_plan:
@@ -560,7 +576,7 @@ def _in_memory(frame: Any, wanted: Mapping[str, Sequence[str]], label: str) -> t
         raise DataError(f"{label}: {error}") from None
 
 
-def _check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
+def check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
     """Raise one error for all absent columns of all files."""
     faults = []
     for frame, columns, label in files:
