@@ -15,6 +15,7 @@ from plans import on_engines
 from sdckit.cells.pair import open_files
 from sdckit.cells.plans import lazy
 from sdckit.errors import DataError
+from sdckit.utility import ecdf_utility
 from sdckit.utility.weighted_totals import moved_figures
 
 CALLS = (
@@ -23,6 +24,8 @@ CALLS = (
     (sdc.tabular_utility, {"by": ["sex", "region"], "ways": 1, "drop_missing": True}),
     (sdc.compare_distributions, {"bins": {"income": 7}}),
     (sdc.compare_associations, {}),
+    (sdc.ecdf_utility, {"joint": ["income", "hours"]}),
+    (sdc.ecdf_utility, {}),
 )
 
 
@@ -128,13 +131,24 @@ def test_what_is_no_number_is_refused_as_in_memory(plan):
 
 
 @on_engines
+def test_more_distinct_records_than_are_joined_are_not_brought(plan, monkeypatch):
+    original, released = files()
+    monkeypatch.setattr(ecdf_utility, "POINTS", 50)
+    asked = {"variables": ["income", "hours", "score"]}
+    here = sdc.ecdf_utility(original, released, **asked)
+    there = sdc.ecdf_utility(plan(original), [plan(release) for release in released], **asked)
+    assert math.isnan(there.joint_max_difference)
+    assert_close(here.to_dict(), there.to_dict(), "")
+
+
+@on_engines
 def test_an_overview_counts_where_records_are_too_many(plan, monkeypatch):
     original, released = files()
     scenario = sdc.Scenario(keys=["sex", "region"], numeric=["income", "hours"], weight="w")
     here = sdc.utility_overview(original, released, seed=1, scenario=scenario)
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
     there = sdc.utility_overview(plan(original), [plan(release) for release in released], seed=1, scenario=scenario)
-    for name in ("compare_distributions", "tabular_utility", "compare_associations"):
+    for name in ("compare_distributions", "tabular_utility", "compare_associations", "ecdf_utility"):
         assert_close(here[name].to_dict(), there[name].to_dict(), name)
     assert "propensity" in dict(there.skipped)
     assert [(figure.variable, figure.figure) for figure in here.moved] == [

@@ -97,7 +97,10 @@ UTILITY: tuple[Measure, ...] = (
     ),
     _measure("compare_estimates", "Does the release give the same means, totals, proportions or quantiles?"),
     _measure("compare_models", "Does a regression on the release come to the same conclusions?"),
-    _measure("ecdf_utility", "How far are the distribution functions of the release from those of the original?"),
+    _measure(
+        "ecdf_utility", "How far are the distribution functions of the release from those of the original?",
+        of_plan=CELLS,
+    ),
     _measure(
         "tabular_utility", "How well does the release keep every table of one, two or three variables?", of_plan=CELLS
     ),

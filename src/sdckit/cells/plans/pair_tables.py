@@ -28,6 +28,7 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Codes, Floats, Ints
 
 SET = f"{PREFIX}set"
+KEPT = 100_000
 Sum = tuple[Literal["sum", "max"], str]  # of an input
 
 
@@ -120,6 +121,7 @@ class PairTables:
     sizes: tuple[int, ...]
     values: Mapping[str, Pair] = field(repr=False)
     place: Mapping[str, int] = field(repr=False)
+    counted: dict[Any, Counts] = field(default_factory=dict, repr=False)  # tables of no more than KEPT rows
 
     def records(self, name: str) -> tuple[Ints, ...]:
         """Records with each value of a column, file by file."""
@@ -144,18 +146,28 @@ class PairTables:
         return classes_of(name, self.numbers(name), bins, self.records(name))
 
     def count(self, sets: Sequence[Sequence[SharedCoding]]) -> list[Counts]:
-        """Count tables of variables, coded as given; all that fit in one pass of each file.
+        """Count tables of variables, coded as given; all that fit in one pass of each file, small ones once.
 
         Raises DataError: a table has more cells than fit here; records changed since the values were counted.
         """
+        marks = [
+            tuple((coding.name, coding.cut and coding.cut.edges.tobytes()) for coding in codings) for codings in sets
+        ]
+        new = {mark: codings for mark, codings in zip(marks, sets, strict=True) if mark not in self.counted}
+        tables = dict(zip(new, self._count([*new.values()]), strict=True)) if new else {}
+        self.counted.update((mark, table) for mark, table in tables.items() if sum(map(len, table.sizes)) <= KEPT)
+        return [tables[mark] if mark in tables else self.counted[mark] for mark in marks]
+
+    def _count(self, sets: Sequence[Sequence[SharedCoding]]) -> list[Counts]:
         coded = {coding.name: coding for codings in sets for coding in codings}
         names = [[self._own(coding.name) for coding in codings] for codings in sets]
         files = []
         for file, frame in enumerate(self.frames):
             bounds = [self._bound(codings, file) for codings in sets]
             for own, bound, codings in zip(names, bounds, sets, strict=True):
-                if bound > most_cells(len(own)):
-                    self._check_fits(frame, file, codings)
+                most = most_cells(len(own))
+                if bound > most and (n_cells := self._n_cells(file, codings)) > most:
+                    raise too_many(n_cells, len(own))
             tables: dict[int, pa.Table] = {}
             columns = {self._own(name): self._expression(file, coding) for name, coding in coded.items()}
             for batch in in_passes(names, bounds):
@@ -333,11 +345,14 @@ class PairTables:
     def _bound(self, codings: Sequence[SharedCoding], file: int) -> int:
         return min(self.sizes[file], math.prod(coding.n_levels + 1 for coding in codings))
 
-    def _check_fits(self, frame: nw.LazyFrame[Any], file: int, codings: Sequence[SharedCoding]) -> None:
-        columns = {self._own(coding.name): self._expression(file, coding) for coding in codings}
-        cells = frame.select(*(value.alias(name) for name, value in columns.items())).unique()
-        if (n_cells := count_records(cells)) > most_cells(len(codings)):
-            raise too_many(n_cells, len(codings))
+    def n_known(self, codings: Sequence[SharedCoding]) -> int:
+        """How many combinations of some variables the original has, without those that lack a value."""
+        return self._n_cells(0, codings, known=True)
+
+    def _n_cells(self, file: int, codings: Sequence[SharedCoding], *, known: bool = False) -> int:
+        own = [self._expression(file, coding).alias(self._own(coding.name)) for coding in codings]
+        rows = self.frames[file].select(*own)
+        return count_records((rows.drop_nulls() if known else rows).unique())
 
 
 @dataclass(frozen=True, eq=False)
