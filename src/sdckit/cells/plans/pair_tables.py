@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair, check_present, open_files
 from sdckit.cells.plans.attach import CHANGED, attach
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, KeyColumn, aggregate, most_cells, too_many
+from sdckit.cells.plans.spark_tables import CELLS, count_on_workers
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import pa, pc, pl, pt
 from sdckit.data.frames import carried_out, check_plan_names, collect, count_records, on_spark
@@ -159,31 +160,59 @@ class PairTables:
         return [tables[mark] if mark in tables else self.counted[mark] for mark in marks]
 
     def _count(self, sets: Sequence[Sequence[SharedCoding]]) -> list[Counts]:
-        coded = {coding.name: coding for codings in sets for coding in codings}
         names = [[self._own(coding.name) for coding in codings] for codings in sets]
         files = []
-        for file, frame in enumerate(self.frames):
+        for file in range(len(self.frames)):
             bounds = [self._bound(codings, file) for codings in sets]
             for own, bound, codings in zip(names, bounds, sets, strict=True):
                 most = most_cells(len(own))
                 if bound > most and (n_cells := self._n_cells(file, codings)) > most:
                     raise too_many(n_cells, len(own))
-            tables: dict[int, pa.Table] = {}
-            columns = {self._own(name): self._expression(file, coding) for name, coding in coded.items()}
+            tables: dict[int, tuple[list[Codes], Ints]] = {}
             for batch in in_passes(names, bounds):
-                used = {name: columns[name] for at in batch for name in names[at]}
-                counted = count_sets(frame, used, [names[at] for at in batch])
+                counted = self._one_pass(file, [sets[at] for at in batch])
                 tables.update(zip(batch, counted, strict=True))
             files.append([tables[at] for at in range(len(sets))])
         return [
             Counts(
-                [
-                    tuple(self._coded(parts[at].column(own), coding, file) for file, parts in enumerate(files))
-                    for own, coding in zip(names[at], codings, strict=True)
-                ],
-                tuple(parts[at].column(SIZE).to_numpy() for parts in files),
+                [tuple(parts[at][0][j] for parts in files) for j in range(len(codings))],
+                tuple(parts[at][1] for parts in files),
             )
             for at, codings in enumerate(sets)
+        ]
+
+    def _one_pass(self, file: int, sets: Sequence[Sequence[SharedCoding]]) -> list[tuple[list[Codes], Ints]]:
+        """Codes of the cells of each table of one file, variable by variable, and their records."""
+        frame, used = self.frames[file], {coding.name: coding for codings in sets for coding in codings}
+        columns = {self._own(name): self._expression(file, coding) for name, coding in used.items()}
+        names = [[self._own(coding.name) for coding in codings] for codings in sets]
+        known = {
+            self._own(name): _plain(self.values[name].frames[file][name].to_arrow())
+            for name, coding in used.items() if coding.cut is None
+        }  # fmt: skip
+        widths = {
+            self._own(name): coding.n_levels + 1 if coding.cut is not None else len(known[self._own(name)])
+            for name, coding in used.items()
+        }
+        if not on_spark(frame) or max(math.prod(widths[name] for name in own) for own in names) > CELLS:
+            tables = count_sets(frame, columns, names)
+            return [
+                (
+                    [self._coded(table.column(self._own(coding.name)), coding, file) for coding in codings],
+                    table.column(SIZE).to_numpy(),
+                )
+                for table, codings in zip(tables, sets, strict=True)
+            ]
+        counted = count_on_workers(frame, columns, known, widths, names)
+        return [
+            (
+                [
+                    (own if coding.cut is not None else coding.codes[file][own]).astype(np.int32)
+                    for own, coding in zip(places, codings, strict=True)
+                ],
+                records,
+            )
+            for (places, records), codings in zip(counted, sets, strict=True)
         ]
 
     def moments(self, name: str) -> list[tuple[float, float]]:
@@ -311,7 +340,7 @@ class PairTables:
 
     def _raw(self, file: int, name: str) -> nw.Expr:
         key = KeyColumn.of(name, 0, self.frames[file].collect_schema()[name])
-        return key.value
+        return key.one_zero(key.value)
 
     def _number(self, file: int, name: str) -> nw.Expr:
         key = KeyColumn.of(name, 0, self.frames[file].collect_schema()[name])
