@@ -6,7 +6,7 @@ and PyArrow, but not this package.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -21,18 +21,26 @@ DENSE = 1 << 20  # cells of a table that a worker counts in full
 CELLS = 1 << 62  # cells of a table, at most: their number is one word
 
 
-def count_on_workers(
-    frame: nw.LazyFrame[Any], columns: Mapping[str, nw.Expr], known: Mapping[str, Any], widths: Mapping[str, int],
-    sets: Sequence[Sequence[str]],
-) -> list[tuple[list[Ints], Ints]]:  # fmt: skip
-    """For each set of columns the codes of its cells, column by column, and the records of each.
+SET, CELL = f"{PREFIX}set", f"{PREFIX}cell"
+Batches = Iterator[Any]
 
-    `columns`: what is counted, codes from 0 where `known` has no values, else values, whose code is their row in
-    `known`. `widths`: codes of each column.
+
+def counting(
+    names: Sequence[str], known: Mapping[str, Any], widths: Mapping[str, int], sets: Sequence[Sequence[str]]
+) -> Callable[[Batches], Batches]:
+    """The function that counts all tables of the batches of a worker: of each cell its table, its number, its records.
+
+    `names`: the columns of a batch; the others as in `count_on_workers`.
+
+    >>> import pyarrow as pa
+    >>> batch = pa.RecordBatch.from_pydict({"a": ["x", "y", "x"], "b": [0, 1, 0]})
+    >>> count = counting(["a", "b"], {"a": pa.array(["y", "x"])}, {"a": 2, "b": 2}, [["a"], ["a", "b"]])
+    >>> [column.to_pylist() for part in count(iter([batch])) for column in part]
+    [[0, 0], [0, 1], [1, 2], [1, 1], [1, 2], [1, 2]]
     """
     changed, dense = CHANGED, DENSE
     values, wide, tables = dict(known), dict(widths), [list(names) for names in sets]
-    names, mark, cell, size = list(columns), f"{PREFIX}set", f"{PREFIX}cell", SIZE
+    names, mark, cell, size = list(names), SET, CELL, SIZE
 
     def over_batches(batches: Iterator[Any]) -> Iterator[Any]:
         import numpy
@@ -67,11 +75,23 @@ def count_on_workers(
                 names=[mark, cell, size],
             )
 
+    return over_batches
+
+
+def count_on_workers(
+    frame: nw.LazyFrame[Any], columns: Mapping[str, nw.Expr], known: Mapping[str, Any], widths: Mapping[str, int],
+    sets: Sequence[Sequence[str]],
+) -> list[tuple[list[Ints], Ints]]:  # fmt: skip
+    """For each set of columns the codes of its cells, column by column, and the records of each.
+
+    `columns`: what is counted, codes from 0 where `known` has no values, else values, whose code is their row in
+    `known`. `widths`: codes of each column.
+    """
     chosen: Any = frame.select(*(value.alias(name) for name, value in columns.items())).to_native()
-    counted = chosen.mapInArrow(over_batches, f"{mark} int, {cell} bigint, {size} bigint")
+    counted = chosen.mapInArrow(counting([*columns], known, widths, sets), f"{SET} int, {CELL} bigint, {SIZE} bigint")
     plan: nw.LazyFrame[Any] = nw.from_native(counted)
-    found = collect(plan.group_by(mark, cell).agg(nw.col(size).sum())).to_arrow()
-    which, place, records = (found.column(name).to_numpy() for name in (mark, cell, size))
+    found = collect(plan.group_by(SET, CELL).agg(nw.col(SIZE).sum())).to_arrow()
+    which, place, records = (found.column(name).to_numpy() for name in (SET, CELL, SIZE))
     out = []
     for at, own in enumerate(sets):
         here = which == at
