@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,7 +59,8 @@ def moved_figures(
         return _of_plans(pair, weight, numeric, keys)
     if pair.plans:
         numbers = {"numeric": [name for name in (weight, *numeric) if name]}
-        pair = open_pair(pair.plans[0], [*pair.plans[1:]], categories={"keys": keys}, numeric=numbers)
+        whole = (pair.plans[0], [*pair.plans[1:]]) if pair.source is None else (pair.source,)
+        pair = open_pair(*whole, categories={"keys": keys}, numeric=numbers)
     weights = _of_files(pair, weight) if weight else None
     sums = weight is not None or all(size == pair.n for size in pair.sizes)
     figures: list[MovedFigure] = []
@@ -74,8 +75,9 @@ def _of_plans(pair: Pair, weight: str | None, numeric: Sequence[str], keys: Sequ
     """The same of plans: their engines add up."""
     sums, figures = weight is not None or all(size == pair.n for size in pair.sizes), []
     held = [name for name in (weight, *numeric) if name is not None]
-    check_numbers(pair, held)
-    totals = built(lambda: total_numbers(pair, numeric, weight))
+    collected = pair if pair.raw is None else replace(pair, original=pair.raw, memo={})
+    check_numbers(collected, held)
+    totals = built(lambda: total_numbers(collected, numeric, weight))
     for name, of_files in zip(numeric, totals, strict=True):
         figures += _of_number(name, of_files, sums=sums)
     if sums and keys:

@@ -282,6 +282,16 @@ class Recodings:
         """Whether a log tells which row of the original each released row was made from."""
         return self.log is not None and not self._all_new
 
+    def recoded(self, columns: Collection[str]) -> tuple[str, ...]:
+        """Those of some columns that a step recodes."""
+        own = (str(step.arguments["column"]) for step in self.steps if is_recoding(step))
+        return tuple(name for name in dict.fromkeys(own) if name in columns)
+
+    @property
+    def takes_from_the_data(self) -> bool:
+        """Whether a recoding estimates edges or means from the values of the file."""
+        return any(_from_the_data(step) for step in self.steps if is_recoding(step))
+
     def in_order_of(self, original: Any) -> Recodings:
         """The same with the row of the original that each released row was made from, where the log tells it."""
         known = self.log is None or self.rows is not None or self._all_new
