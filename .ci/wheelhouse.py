@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = "app,docx,duckdb,files"
+EXTRAS = "app,docx,dp,duckdb,files"
 NO_NETWORK = ("unshare", "--map-root-user", "--net")
 
 
@@ -79,7 +79,7 @@ def attempt(folder: Path, tools: Path) -> str:
             "--find-links", folder / "wheelhouse", "--require-hashes", "-r", folder / "requirements.txt")  # fmt: skip
         run(binaries / "python", "-m", "pip", "--disable-pip-version-check", "check", stdout=subprocess.DEVNULL)
         run(*cut, binaries / "sdckit", "demo", "--quiet", "--report", f"{place}/demo.html", cwd=place)
-        run(*cut, binaries / "python", "-c", "import docx, duckdb, fastexcel, pyreadstat, shiny", cwd=place)
+        run(*cut, binaries / "python", "-c", "import docx, duckdb, fastexcel, opendp, pyreadstat, shiny", cwd=place)
     return "without a network" if cut else "from the folder alone; the network was there"
 
 

@@ -155,7 +155,7 @@ def test_the_lock_agrees_with_the_pins() -> None:
         "a locked version is the pinned one",
     )
     asked = {re.split(r"[<>=]", line)[0] for line in PROJECT["dependencies"]}
-    for extra in ("app", "docx", "duckdb", "files"):
+    for extra in ("app", "docx", "dp", "duckdb", "files"):
         asked |= {re.split(r"[<>=]", line)[0] for line in PROJECT["optional-dependencies"][extra]}
     assert asked <= locked.keys()
 
@@ -169,5 +169,5 @@ def test_the_wheelhouse_asks_for_hashes(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"")
     empty = "--hash=sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     assert list(house.held(tmp_path.glob("*.whl"))) == [
-        f"lazy_loader==0.4 {empty}", f"sdckit[app,docx,duckdb,files]==0.2.0 {empty}",
+        f"lazy_loader==0.4 {empty}", f"sdckit[app,docx,dp,duckdb,files]==0.2.0 {empty}",
     ]  # fmt: skip

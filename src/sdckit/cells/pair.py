@@ -91,7 +91,7 @@ class PairResult(Result):
         return {**content, "m": self.m, "by_release": json_ready(self.per_release)}
 
     def _backend(self) -> Any:
-        return "pyarrow" if isinstance(self.pair, LetGo) else self.pair.original.implementation
+        return "pyarrow" if isinstance(self.pair, LetGo) else self.pair.backend
 
     def _rule(self) -> str:
         return self.missing_rule
@@ -491,7 +491,12 @@ class Pair:
 
     def table(self, columns: Mapping[str, Any]) -> Any:
         """Plain values as a frame of the original's engine."""
-        return frame_of(columns, self.original.implementation)
+        return frame_of(columns, self.backend)
+
+    @property
+    def backend(self) -> Any:
+        """The library of small frames about these files: the original's, of plans PyArrow."""
+        return "pyarrow" if is_lazy(self.original) else self.original.implementation
 
 
 def released_files(released: Any) -> list[Any]:
@@ -608,7 +613,7 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
     names = tuple(dict.fromkeys(name for some in columns.values() for name in some))
     if not lazy or not names or opened.aligned or (aligned and (opened.id is None or len(lazy) <= opened.m)):
         return None
-    _check_present([(frame, columns, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
+    check_present([(frame, columns, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
     plans: list[Any] = list(opened.frames)
     for frame in lazy:
         check_plan_names(frame, names)
@@ -692,7 +697,7 @@ def _read(
         files[0] = (pair.original, {**own, "by": also}, pair.names[0])
     if control and pair.control is not None:
         files.append((pair.control, columns, CONTROL))
-    _check_present(files)
+    check_present(files)
     raw, beside = pair.raw, pair.beside
     first: Any = pair.original if raw is None or not is_lazy(raw) else raw
     if beside is None or not is_lazy(pair.original):
@@ -727,7 +732,7 @@ def _in_memory(frame: Any, wanted: Mapping[str, Sequence[str]], label: str) -> t
         raise DataError(f"{label}: {error}") from None
 
 
-def _check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
+def check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
     """Raise one error for all absent columns of all files."""
     faults = []
     for frame, columns, label in files:
