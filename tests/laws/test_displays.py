@@ -106,7 +106,7 @@ def test_it_shows_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 WITHOUT_FIGURES = {
     "Scenario", "Recipe", "FileLabels", "ColumnLabels", "Canaries", "Cells", "ReleaseLedger", "Domain", "DomainColumn",
-    "BudgetLedger",
+    "BudgetLedger", "MarginsChange",
 }  # fmt: skip
 
 

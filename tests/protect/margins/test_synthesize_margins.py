@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sdckit import BudgetLedger, Domain, DomainColumn, Scenario, synthesize_margins, tabular_utility
+from sdckit import BudgetLedger, Domain, DomainColumn, Scenario, canaries, synthesize_margins, tabular_utility
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.protect.margins.privacy_budget import rho_of
 
@@ -59,6 +59,7 @@ def test_relations_are_kept_and_what_it_cost_is_told():
     assert document["epsilon"] == change.epsilon
     assert len(document["spent"]) == len(change.spent)
     assert change.secret == {}
+    assert "ε = 1 at δ = 1e-06" in change._repr_html_()
 
 
 @pytest.mark.parametrize("make", [lambda f: f, lambda f: f.lazy(), lambda f: f.to_pandas(), lambda f: f.to_arrow()])
@@ -109,9 +110,10 @@ def test_declared_tables_are_measured_and_nothing_is_chosen():
     assert {spent.kind for spent in change.spent} == {"one-way", "cliques"}
     assert change.epsilon == pytest.approx(1, abs=1e-9)
     assert math.isnan(change.error[change.kept.index(("sex",))])
-    alone = synthesize_margins(people(), **ONE, max_cells=8).change
-    assert sorted(alone.kept) == [("age",), ("job",), ("owns",), ("sex",)]
-    assert alone.epsilon == pytest.approx(1, abs=1e-9)
+    for given in ({"max_cells": 8}, {"cliques": []}):
+        alone = synthesize_margins(people(), **ONE, **given).change
+        assert sorted(alone.kept) == [("age",), ("job",), ("owns",), ("sex",)]
+        assert alone.epsilon == pytest.approx(1, abs=1e-9)
     assert made.height > 0
 
 
@@ -164,6 +166,17 @@ def test_published_tables(tmp_path):
         synthesize_margins(None, tables=[tables[0].with_columns(n=-pl.col("n").cast(pl.Int64)), tables[1]], **given)
     with pytest.raises(ColumnError, match="no column 'n'"):
         synthesize_margins(None, tables=[tables[0].rename({"n": "count"}), tables[1]], **given)
+
+
+def test_coins_find_no_more_than_was_promised():
+    survey = people(400)
+    domain = Domain((DOMAIN.columns[0], DomainColumn("age", "integer", levels=tuple(range(100))), *DOMAIN.columns[2:]))
+    bounds = []
+    for seed in range(8):
+        planted = canaries(survey, n=30, coins=True, seed=seed)
+        made = synthesize_margins(planted.data, domain=domain, epsilon=1, delta=1e-6).data
+        bounds.append(planted.exposure(made.with_columns(pl.col("sex", "job").cast(pl.String))).epsilon_low)
+    assert sum(low > 1 for low in bounds) <= 1
 
 
 COARSE = {"domain": DOMAIN, "protect": "coarsen"}

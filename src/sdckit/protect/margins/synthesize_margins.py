@@ -17,6 +17,7 @@ from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.files.readers import read_file
 from sdckit.data.frames import column_names, open_frame
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import table_html
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.change import Change, Protected
@@ -75,6 +76,12 @@ class MarginsChange(Change):
         spent = [{"kind": s.kind, "variables": list(s.variables), "scale": s.scale, "rho": s.rho} for s in self.spent]
         return {**document, "spent": spent, "epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
 
+    def _repr_html_(self) -> str:
+        title = f"{self.method}: ε = {self.epsilon:.6g} at δ = {self.delta:g}" if self.spent else self.method
+        errors = ["" if math.isnan(error) else f"{error:.3f}" for error in self.error]
+        rows = [[" × ".join(names), error] for names, error in zip(self.kept, errors, strict=True)]
+        return table_html(["tables kept", "expected error by noise"], rows, title=title)
+
 
 @dataclass(frozen=True, eq=False)
 class Margins:
@@ -95,7 +102,7 @@ def private_margins(
     first = rho if alone else rho * SPLIT["one-way"]
     measuring.one_way(first, n)
     left = rho - sum(spent.rho for spent in measuring.spent)
-    if cliques:
+    if cliques is not None:
         measuring.declared(cliques, left)
     else:
         measuring.choose(left, max_cells)

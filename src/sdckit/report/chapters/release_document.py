@@ -49,6 +49,7 @@ STANDS_ON = (
     "those of the recoded original: columns coarser in the release by a rule were made so in the original, too; what "
     "the recoding itself takes from risk and usefulness is not counted"
 )
+BUT_ROWS = ", but in the rows on recoded variables"
 
 
 def recoded_tree(recoded: Sequence[Recoded]) -> tuple[dict[str, Tree], ...]:
@@ -63,7 +64,13 @@ def base_name(plain: Plain) -> str:
 
 def recoded_facts(plain: Plain) -> tuple[tuple[str, str], ...]:
     """Row saying that the figures are those of the recoded original; empty if it was not recoded."""
-    return (("Figures of the original", STANDS_ON),) if plain.get("recoded") else ()
+    return (("Figures of the original", f"{STANDS_ON}{_but(plain)}"),) if plain.get("recoded") else ()
+
+
+def _but(plain: Plain) -> str:
+    """What counts the recoding itself, as a part of a sentence; empty if nothing does."""
+    utility = plain.get("utility") or {}
+    return BUT_ROWS if any(row["level"] == RECODED for row in utility.get("table", ())) else ""
 
 
 def usefulness_note(plain: Plain) -> list[Block]:
@@ -71,9 +78,8 @@ def usefulness_note(plain: Plain) -> list[Block]:
     if not plain.get("recoded"):
         return []
     columns = listed([row["column"] for row in plain["recoded"]])
-    counted = any(row["level"] == RECODED for row in plain["utility"]["table"])
-    but = ", but in the rows on recoded variables" if counted else ""
-    return [Paragraph(f"Beside the recoded original: what the recoding of {columns} itself took is not counted{but}.")]
+    says = f"Beside the recoded original: what the recoding of {columns} itself took is not counted{_but(plain)}."
+    return [Paragraph(says)]
 
 
 def recoded_blocks(plain: Plain) -> list[Block]:

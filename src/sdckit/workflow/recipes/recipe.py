@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data.arguments import Seed
 from sdckit.data.derived_formula import ENTRY
 from sdckit.data.files.domain_files import DomainFile
+from sdckit.data.files.file_limits import toml_of
 from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import read_toml
@@ -527,7 +527,7 @@ class Recipe(Displayed):
         then = log if isinstance(log, RecipeLog) else RecipeLog.read(log)
         if then.margins is not None:
             raise ScenarioError(f"{then.margins.method} is not replayed: its noise is in no log, and never drawn again")
-        entries = read_entries(tomllib.loads(then.recipe))
+        entries = read_entries(toml_of(then.recipe))
         recipe = cls(entries["steps"], title=entries.get("title", ""), folder=folder, derived=entries.get(ENTRY))
         frame = start(data, None)
         if frame.columns != then.columns or frame.n != then.n:
@@ -538,7 +538,7 @@ class Recipe(Displayed):
         if other := [name for name in then.versions if here.get(name) != then.versions[name]]:
             versions = ", ".join(f"{name} {then.versions[name]}" for name in other)
             warnings.warn(f"the log was made with {versions}; the result may differ", SdcWarning, stacklevel=2)
-        scenario = Scenario(**tomllib.loads(then.scenario)) if then.scenario else None
+        scenario = Scenario(**toml_of(then.scenario)) if then.scenario else None
         keys = {recipe.steps[number - 1].arguments["column"]: key for number, key in then.keys.items()}
         applied = recipe.apply(
             data, scenario=scenario, seed=then.seed, secret=then.secret, id_keys=keys, watch=watch, step=step,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data.files.file_limits import json_of
 from sdckit.data.seeds import Mixed
 from sdckit.errors import FileFormatError
 from sdckit.protect.change import Change
@@ -163,7 +164,7 @@ class RecipeLog:
         """
         file = Path(path)
         try:
-            document = json.loads(file.read_text(encoding="utf-8"))
+            document = json_of(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise FileFormatError(f"there is no log {file.name}; check the path") from None
         except (OSError, ValueError):

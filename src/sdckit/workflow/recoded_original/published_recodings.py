@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import IN_BANDS, Source
 from sdckit.data.columns import distinct_values, float_values
+from sdckit.data.files.file_limits import toml_of
 from sdckit.data.hierarchy import Band, read_band
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import open_eager, with_levels
@@ -294,6 +294,16 @@ class Recodings:
         """Whether a log tells which row of the original each released row was made from."""
         return self.log is not None and not self._all_new
 
+    def recoded(self, columns: Collection[str]) -> tuple[str, ...]:
+        """Those of some columns that a step recodes."""
+        own = (str(step.arguments["column"]) for step in self.steps if is_recoding(step))
+        return tuple(name for name in dict.fromkeys(own) if name in columns)
+
+    @property
+    def takes_from_the_data(self) -> bool:
+        """Whether a recoding estimates edges or means from the values of the file."""
+        return any(_from_the_data(step) for step in self.steps if is_recoding(step))
+
     def in_order_of(self, original: Any) -> Recodings:
         """The same with the row of the original that each released row was made from, where the log tells it."""
         known = self.log is None or self.rows is not None or self._all_new
@@ -414,8 +424,8 @@ class Recodings:
 def _identifiers_of(log: RecipeLog) -> list[str]:
     """Identifiers of the scenario in a log, which `protect` does not read."""
     try:
-        named = tomllib.loads(log.scenario).get("identifiers", [])
-    except tomllib.TOMLDecodeError:
+        named = toml_of(log.scenario).get("identifiers", [])
+    except ValueError:
         return []
     return [name for name in named if isinstance(name, str)]
 
@@ -478,8 +488,8 @@ def read_recodings(
         return Recodings(steps, "recipe", folder)
     then, beside = _read_log(log)
     try:
-        own = checked_steps(read_entries(tomllib.loads(then.recipe)))
-    except (tomllib.TOMLDecodeError, ScenarioError):
+        own = checked_steps(read_entries(toml_of(then.recipe)))
+    except ValueError:
         raise FileFormatError("the log is damaged; its recipe cannot be read") from None
     if steps is not None and _plain(steps) != _plain(own):
         raise ScenarioError("recipe= is not the recipe of the log; give one of the two", argument="recipe")
