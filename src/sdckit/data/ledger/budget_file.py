@@ -73,7 +73,7 @@ class BudgetFile:
                 raise DataError(f"run {number} spends nothing as it is", argument="run")
             if not reason.strip():
                 raise DataError(
-                    "say why nobody has anything of the run, such as an audit with coins", argument="reason"
+                    "say why nobody has anything of it, such as an audit with coins", argument="reason"
                 )
             return now._followed(THROWN_AWAY, number, reason=reason)
 
