@@ -76,7 +76,7 @@ def test_what_was_kept_and_spent() -> None:
         block for block in promise_blocks(promise_tree(Promise(CHANGE, True))) if isinstance(block, TableBlock)
     )
     assert kept.rows == (("age × sex", "12 %"),)
-    assert dict((row[0], row[1:]) for row in spent.rows) == {
+    assert {row[0]: row[1:] for row in spent.rows} == {
         "columns by themselves": ("1", "30", "0.001"), "choosing tables": ("2", "12 to 15", "0.005"),
         "tables of several columns": ("1", "7.5", "0.018"),
     }  # fmt: skip
