@@ -266,8 +266,7 @@ dataset = "survey"
 [columns.sex]
 levels = ["f", "m"]
 [columns.age]
-type = "integer"
-edges = [0, 40, 120]
+levels = ["15-29", "30-44", "45-59", "60+"]
 """
 
 
