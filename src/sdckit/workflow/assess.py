@@ -158,8 +158,9 @@ def assess(
         limits, multiples) is done to the original and the control file first; what is random or suppresses is the
         protection to be measured, and is not. The figures of the original are then those of the recoded original. A
         log is held against the files, and says that rows belong together; of records drawn from protected margins
-        (`synthesize_margins`) its noise is added up again, and the report says what it promises. Without either, bands are recognised by
-        their names and, where rows belong together, groups, limits and multiples; ``.recoded`` and the report say so.
+        (`synthesize_margins`) its noise is added up again, and the report says what it promises. Without either, bands
+        are recognised by their names and, where rows belong together, groups, limits and multiples; ``.recoded`` and
+        the report say so.
     step : callable, optional
         Is told in words what is being done, for a progress display.
 
