@@ -86,7 +86,7 @@ def written(command: str) -> list[str]:
     given = dict(pairwise(words))
     named = [
         given[option]
-        for option in ("--report", "--out", "-o", "--plot", "--json", "--sarif", "--table")
+        for option in ("--report", "--out", "-o", "--plot", "--json", "--sarif", "--figures")
         if option in given
     ]
     if words[0] in {"protect", "canaries"}:
