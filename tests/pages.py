@@ -86,8 +86,8 @@ def written(command: str) -> list[str]:
     given = dict(pairwise(words))
     named = [
         given[option]
-        for option in ("--report", "--out", "-o", "--plot", "--json", "--sarif", "--table")
-        if option in given and (option != "--table" or words[0] != "synthesize-margins")  # which reads it
+        for option in ("--report", "--out", "-o", "--plot", "--json", "--sarif", "--figures")
+        if option in given
     ]
     if words[0] in {"protect", "canaries"}:
         named += [given[option] for option in ("--log", "--key") if option in given]

@@ -216,24 +216,24 @@ def test_a_stdout_that_is_closed_stops_nothing() -> None:
 
 def test_a_table_holds_every_figure_for_its_owner_alone(sdckit, survey: Path, tmp_path: Path) -> None:
     table = tmp_path / "table.parquet"
-    assert sdckit("k-anonymity", survey, *KEYS, "--table", table).code == 0
+    assert sdckit("k-anonymity", survey, *KEYS, "--figures", table).code == 0
     made = sdc.k_anonymity(sdc.read_file(survey), keys=["sex", "age", "region"])
     assert pl.read_parquet(table).drop("measure").equals(made.details())
     assert table.stat().st_mode & 0o777 == 0o600
-    assert sdckit("population-risk", survey, *KEYS, "--weight", "w", "--table", table).code == 0
+    assert sdckit("population-risk", survey, *KEYS, "--weight", "w", "--figures", table).code == 0
     assert set(pl.read_parquet(table)["measure"]) == {"population_risk", "population_uniques"}
-    assert sdckit("assess", survey, *KEYS, "-q", "--table", table).code == 0
+    assert sdckit("assess", survey, *KEYS, "-q", "--figures", table).code == 0
     assert pl.read_parquet(table).columns == ["intruder", "measure", "figure", "value"]
 
 
 def test_a_table_of_verdicts_has_exact_figures_unless_protected(sdckit, survey: Path, tmp_path: Path) -> None:
     table, gate = tmp_path / "table.csv", tmp_path / "gate.toml"
     gate.write_text('keys = ["sex", "age", "region"]\n[thresholds]\nk = 2\nhousehold_risk = 0.1\n', encoding="utf-8")
-    assert sdckit("check", survey, "--scenario", gate, "-q", "--table", table).code == 2
+    assert sdckit("check", survey, "--scenario", gate, "-q", "--figures", table).code == 2
     verdicts = pl.read_csv(table)
     assert verdicts["verdict"].to_list() == ["exceeded", "not judged"]
     assert verdicts["n_records"].to_list()[0] > 0
-    assert sdckit("check", survey, "--scenario", gate, "-q", "--protected", "--table", table).code == 2
+    assert sdckit("check", survey, "--scenario", gate, "-q", "--protected", "--figures", table).code == 2
     assert pl.read_csv(table).columns == ["threshold", "intruder", "variable", "verdict", "sentence"]
 
 
@@ -249,7 +249,7 @@ def test_a_table_in_a_wrong_place_is_refused(sdckit, line: str, survey: Path, tm
         (survey, "read"),
         (tmp_path / "no" / "t.csv", "folder"),
     ):
-        done = sdckit(*words, "--table", table)
+        done = sdckit(*words, "--figures", table)
         assert (done.code, len(done.lines)) == (2, 1)
         assert said in done.err
     assert survey.read_bytes() == before

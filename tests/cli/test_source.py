@@ -10,12 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from sdckit import operating_system
 from sdckit.cells.plans import count_cells
 from sdckit.cli import source as engine_options
 from sdckit.cli.app import run
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import BEHIND, Source, read_declared, read_release, release_header, takes
-from sdckit.data import memory
 from sdckit.data.files import readers, scan_file as scanning
 from sdckit.data.files.scan_file import scan_file
 from sdckit.data.scenarios.scenario import Scenario
@@ -225,7 +225,7 @@ def test_a_folder_and_what_does_not_fit_go_to_an_engine(
     assert opened == [("parts", by)]
     told = tmp_path / "meminfo"
     told.write_text("MemAvailable:   20 kB\n")
-    monkeypatch.setattr(memory, "MEMORY", told)
+    monkeypatch.setattr(operating_system, "MEMORY", told)
     monkeypatch.setattr(count_cells, "free_bytes", lambda: 2**30)
     monkeypatch.setattr(engine_options, "SHARE", 1e-3)  # DuckDB starts with no less than some megabytes
     (tmp_path / "scenario.toml").write_text('keys = ["sex", "region"]\n[thresholds]\nk = 2\n')

@@ -85,7 +85,7 @@ LINES = {
     "canaries measure": "canaries measure kept/key.json --released kept/planted.csv",
     "check": "check survey.parquet --scenario scenario.toml",
     "check for others": "check survey.parquet --scenario scenario.toml --protected --sarif out/a.sarif"
-    " --table out/table.csv",
+    " --figures out/table.csv",
     "check a release": "check survey.parquet --released made1.parquet --scenario scenario.toml --seed 7 --protected"
     " --sarif out/a.sarif",
     "delta-presence": f"delta-presence survey.parquet {KEYS} --population population.parquet --upper 0.5",
@@ -116,7 +116,7 @@ LINES = {
     "app": "app survey.csv --scenario scenario.toml --no-browser",
     "r-functions": "r-functions",
     "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",
-    "key-separation": f"key-separation survey.parquet {KEYS} --table kept/table.csv",
+    "key-separation": f"key-separation survey.parquet {KEYS} --figures kept/table.csv",
     "risky-cells": f"risky-cells survey.parquet {KEYS}",
     "scenario init": "scenario init survey.csv -o out/guessed.toml",
     "suda": f"suda survey.parquet {KEYS}",

@@ -333,7 +333,7 @@ class MeasureCall:
 
         options = [*self.files, *self.arguments]
         if not self.row.no_chart:
-            options.append(_typed("table", Path, TABLE_WORDS, "TABLE.csv"))
+            options.append(_typed("figures", Path, TABLE_WORDS, "FIGURES.csv"))
         source = inspect.Parameter("source", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Source)
         command.__signature__ = inspect.Signature([source, *(option.parameter for option in options)])  # type: ignore[attr-defined]
         parts = [(self.row.public.__doc__ or self.row.question).strip().partition("\n\n")[0]]
@@ -363,9 +363,9 @@ class MeasureCall:
             if need in self.row.needs and not there and not (scenario and getattr(scenario, role)):
                 shown = METAVARS.get(need, "A,B")
                 raise ScenarioError(f"say which {words}: --{need} {shown}, or a scenario that names them")
-        released, table = _listed(paths.get("released", ())), typed.get("table")
-        check_table(table)
-        check_targets(table, inputs=(*source.inputs, source.scenario, *_listed(list(paths.values()))))
+        released, figures = _listed(paths.get("released", ())), typed.get("figures")
+        check_table(figures)
+        check_targets(figures, inputs=(*source.inputs, source.scenario, *_listed(list(paths.values()))))
         check_different(source.file, released, paths.get("control"), paths.get("original"))
         call = self.call(given, scenario, alone=not paths)
         with source.steps() as steps:
@@ -382,8 +382,8 @@ class MeasureCall:
         before = f"{', '.join(path.name for path in released)} against " if released else ""
         name = before + source.file.name
         results = result if isinstance(result, tuple) else (result,)
-        if table is not None:
-            write_figures(table, results)
+        if figures is not None:
+            write_figures(figures, results)
         if self.row.no_chart:
             tell(f"{name}: {result}")
         else:

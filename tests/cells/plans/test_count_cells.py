@@ -14,6 +14,7 @@ import pytest
 
 from draw import quiet
 from plans import collected, on_engines, opened, polars_plan
+from sdckit import operating_system
 from sdckit.cells.as_cells import tabulate_lazy
 from sdckit.cells.plans import count_cells as counting
 from sdckit.cells.plans.count_cells import (
@@ -31,7 +32,6 @@ from sdckit.cells.plans.count_cells import (
     type_name,
 )
 from sdckit.cells.tabulate import MANY_LEVELS
-from sdckit.data import memory
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
@@ -114,17 +114,17 @@ def test_the_limit_goes_by_the_memory_and_the_keys(monkeypatch, tmp_path):
     assert 0 < most_cells(20) <= most_cells(2) <= 100_000_000
     told = tmp_path / "meminfo"
     told.write_text("MemTotal: 24000000 kB\nMemFree: 100 kB\nMemAvailable:    4000000 kB\n")
-    monkeypatch.setattr(memory, "MEMORY", told)
+    monkeypatch.setattr(operating_system, "MEMORY", told)
     assert most_cells(7) == 4_000_000 * 1024 // 4 // (24 * 9)
-    monkeypatch.setattr(memory, "MEMORY", tmp_path / "nowhere")  # as on other systems
+    monkeypatch.setattr(operating_system, "MEMORY", tmp_path / "nowhere")  # as on other systems
     pages = {"SC_AVPHYS_PAGES": 1_000_000, "SC_PAGE_SIZE": 4096}
-    monkeypatch.setattr(memory.os, "sysconf", pages.__getitem__)
+    monkeypatch.setattr(operating_system.os, "sysconf", pages.__getitem__)
     assert most_cells(7) == 1_000_000 * 4096 // 4 // (24 * 9)
 
     def unknown(name):
         raise ValueError(name)
 
-    monkeypatch.setattr(memory.os, "sysconf", unknown)
+    monkeypatch.setattr(operating_system.os, "sysconf", unknown)
     assert most_cells(7) == 4 * 10**9 // 4 // (24 * 9)
 
 

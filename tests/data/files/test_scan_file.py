@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.data import memory
+from sdckit import operating_system
 from sdckit.data.files.scan_file import is_for_an_engine, scan_file
 
 ENGINES = ("polars", "duckdb")
@@ -158,7 +158,7 @@ def test_an_address_that_cannot_be_opened(monkeypatch: pytest.MonkeyPatch) -> No
 def free(kilobytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = tmp_path / "meminfo"
     told.write_text(f"MemAvailable: {kilobytes} kB\n")
-    monkeypatch.setattr(memory, "MEMORY", told)
+    monkeypatch.setattr(operating_system, "MEMORY", told)
 
 
 def test_parquet_goes_by_records_and_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,7 +190,7 @@ def assess(
     ] = None,
     json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
     internal: Annotated[bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")] = False,
-    table: Annotated[Path | None, OUTPUT(metavar="TABLE.csv", help=TABLE_WORDS)] = None,
+    figures: Annotated[Path | None, OUTPUT(metavar="FIGURES.csv", help=TABLE_WORDS)] = None,
     beside: Annotated[
         Path | None, OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them.")
     ] = None,
@@ -217,9 +217,9 @@ def assess(
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
     others = (roles.scenario, of_type.release_types, release.control, release.recipe, release.log, *release.files)
-    check_targets(report, json, table, inputs=(*reading.inputs, *others))
+    check_targets(report, json, figures, inputs=(*reading.inputs, *others))
     check_report_name(report)
-    check_table(table)
+    check_table(figures)
     cover.check(written=report is not None)
     check_beside(beside, written=report is not None or json is not None)
     if dry_run:
@@ -241,10 +241,10 @@ def assess(
             result.report(report, internal=internal, beside=beside, labels=labels, **cover.arguments(*read))
         if json is not None:
             result.to_json(json, internal=internal, beside=beside)
-        if table is not None:
+        if figures is not None:
             from sdckit.data.files.write_file import write_file
 
-            write_file(result.details(), table, private=True)
+            write_file(result.details(), figures, private=True)
     if not quiet and json != STDOUT:
         deliver(result, name=file.name, report=report, full=full or bool(asked) or bool(roles.by))
 

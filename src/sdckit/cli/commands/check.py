@@ -45,8 +45,8 @@ def check(
         Path | None,
         Option(metavar="OUT.sarif", help="Write the exceeded thresholds as SARIF, protected as documents are."),
     ] = None,
-    table: Annotated[
-        Path | None, Option(metavar="TABLE.csv", help="Write the verdicts as a table: .csv, .parquet, .sav or .dta.")
+    figures: Annotated[
+        Path | None, Option(metavar="FIGURES.csv", help="Write the verdicts as a table: .csv, .parquet, .sav or .dta.")
     ] = None,
     protected: Annotated[
         bool, Option("--protected", help="Print what a document may hold: for logs that others read.")
@@ -72,15 +72,15 @@ def check(
     engine = engine.by_default(reading, chosen, has_release=bool(released))
     engine.check(reading, has_release=bool(released), attacked=control is not None)
     others = (scenario, of_type.release_types, control, recipe, log)
-    check_table(table)
-    check_targets(sarif, table, inputs=(reading.file, *others, *release.files))
+    check_table(figures)
+    check_targets(sarif, figures, inputs=(reading.file, *others, *release.files))
     with Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:
         result = check_assessment(run(reading, chosen, release, steps=steps, engine=engine))
         if sarif is not None:
             steps.step("writing the SARIF log")
             result.to_sarif(sarif, file=str(reading.file), released=[str(file) for file in release.files])
-        if table is not None:
-            _write_verdicts(table, result, protected=protected)
+        if figures is not None:
+            _write_verdicts(figures, result, protected=protected)
         told = beside.settled(passed=result.passed)
     if protected:
         _print_protected(result, reading.file.name, kept, quiet=quiet)

@@ -11,7 +11,7 @@
 sdc_assess <- function(data, ...) {
   .sdc_run(function(folder) {
     table <- file.path(folder, "figures.csv")
-    .sdc_call(c("assess", "--quiet", "--table", table), data, list(...), folder)
+    .sdc_call(c("assess", "--quiet", "--figures", table), data, list(...), folder)
     .sdc_table(table)
   })
 }
@@ -19,7 +19,7 @@ sdc_assess <- function(data, ...) {
 sdc_check <- function(data, scenario, ...) {
   .sdc_run(function(folder) {
     table <- file.path(folder, "verdicts.csv")
-    code <- .sdc_call(c("check", "--quiet", "--table", table), data, list(scenario = scenario, ...), folder, 0:2)
+    code <- .sdc_call(c("check", "--quiet", "--figures", table), data, list(scenario = scenario, ...), folder, 0:2)
     if (!file.exists(table)) stop("no verdicts were written", call. = FALSE)
     structure(.sdc_table(table), passed = code == 0)
   })
@@ -28,7 +28,7 @@ sdc_check <- function(data, scenario, ...) {
 sdc_measure <- function(measure, data, ...) {
   .sdc_run(function(folder) {
     table <- file.path(folder, "figures.csv")
-    .sdc_call(c(gsub("_", "-", measure), "--table", table), data, list(...), folder)
+    .sdc_call(c(gsub("_", "-", measure), "--figures", table), data, list(...), folder)
     .sdc_table(table)
   })
 }
