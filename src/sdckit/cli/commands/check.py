@@ -86,6 +86,10 @@ def check(
         _print_protected(result, reading.file.name, kept, quiet=quiet)
     elif not quiet:
         _print(result, reading.file.name)
+    if not quiet and (promise := getattr(result.assessment, "promise", None)) is not None:
+        from sdckit.report.chapters.promise_chapter import promise_line, promise_tree
+
+        tell(promise_line(promise_tree(promise)))
     if not quiet:
         for line in told:
             tell(line)

@@ -20,6 +20,7 @@ from sdckit.report.chapters.document import (
     release_calls,
     scenario_tree,
 )
+from sdckit.report.chapters.promise_chapter import promise_tree
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import moved_warning, utility_tree
@@ -110,6 +111,7 @@ def plain_release(
     status = {name: whole[name] for name in ("protected", "confidential")}
     after = [{**status, **release} for release in whole.pop("released")]
     done, comparison, before = whole.pop("what_was_done"), whole.pop("comparison"), whole
+    promise = before.pop("promise")
     scenario = assessment.scenario
     asked = assessment.attacks_asked
     attacks = None if comparison["attacks"] is None else conclude(comparison["attacks"])
@@ -159,6 +161,7 @@ def plain_release(
                 "scenario": scenario.to_toml(),
             }.items()
         },
+        **({} if promise is None else {"promise": promise}),
         **({} if done is None else {"what_was_done": {**status, **done}}),
         **listed,
     }
@@ -291,7 +294,9 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     }
     done = assessment.what_was_done
     steps = None if done is None else recipe_document(done, internal=internal)
-    tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": "n"})
+    file_of_steps = "n" if assessment.promise is None else "n.released.1"  # steps on records made, none of the original
+    tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": file_of_steps})
+    tree["promise"] = None if assessment.promise is None else promise_tree(assessment.promise)
     link_files(ledger, len(sizes))
     return Document(tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True)
 

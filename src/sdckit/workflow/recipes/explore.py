@@ -26,6 +26,7 @@ from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
+from sdckit.workflow.recipes.margins_first import refuse
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import COARSER, FIGURES, LOSSES, RISKS, CoarseningLoss, Watch, worst_of
 
@@ -330,6 +331,8 @@ def explore(
             raise ScenarioError("explore takes the data and a Recipe; read one by Recipe.from_toml(path)")
         _check_figure("risk_figure", risk_figure, RISKS)
         _check_figure("loss_figure", loss_figure, (*LOSSES, *COARSENING))
+        if recipe.reads_alone:
+            raise refuse(recipe.steps[0], "explore", "each recipe of its grid would spend; compare ε on a public file")
         chosen = recipe.find_scenario(scenario)
         if chosen is None:
             raise ScenarioError("explore measures risk under a scenario; give scenario= (--scenario S.toml)")

@@ -19,6 +19,7 @@ from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError
+from sdckit.protect.margins.promise import Promise, checked_promise
 from sdckit.protect.recoding.bands import Bands
 from sdckit.protect.recoding.recode import regroup
 from sdckit.workflow.recipes.recipe_checks import (
@@ -251,6 +252,15 @@ class Recodings:
         """Whether the rows of the release are fully synthetic."""
         return any(is_all_new(step.method, step.arguments) for step in self.steps)
 
+    @property
+    def promise(self) -> Promise | None:
+        """What a log of protected margins promises.
+
+        Raises DataError: the noise that it lists does not add up to the ε that it claims.
+        """
+        margins = None if self.log is None else self.log.margins
+        return None if margins is None else checked_promise(margins)
+
     def not_drawn(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Those of some columns that no step draws anew for all records.
 
@@ -260,6 +270,8 @@ class Recodings:
         for number, step in enumerate(self.steps):
             if not METHODS[step.method].new_rows or "rows" in step.arguments:
                 continue
+            if METHODS[step.method].first:
+                return ()
             if self.log is not None:
                 drawn.update(self.log.steps[number].changed)
             else:
@@ -316,7 +328,7 @@ class Recodings:
         Raises `DataError`: other columns, or another number of records.
         """
         log = self.log
-        if log is None:
+        if log is None or log.margins is not None:  # which tells nothing of the original
             return self
         if not self.checked:
             absent = [name for name in log.columns if name not in columns]
@@ -392,6 +404,8 @@ class Recodings:
 
     def _touched(self, number: int, step: StepLike, columns: Collection[str]) -> set[str]:
         """Columns that a step changed by the log; without one, those that it may change."""
+        if METHODS[step.method].first:
+            return set(columns)
         if self.log is not None:
             return {name for name, count in self.log.steps[number - 1].changed.items() if count}
         if step.computes:
