@@ -11,7 +11,7 @@ PYTEST_ARGS ?= -n auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-lowest smoke lint type site pages bench mutate lock clean
+.PHONY: help venv demo test test-lowest smoke wheelhouse container lint type site pages bench mutate lock clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,12 @@ test-lowest: ## the tests of data, figures and gates on the lowest versions allo
 smoke: $(STAMP) ## build wheel and sdist, install the wheel in an empty environment, run the demo
 	@TOOLS=$(BIN)/python PYTHON=$(PYTHON) .ci/smoke
 
+wheelhouse: $(STAMP) ## the wheels with their hashes in dist/air-gapped, for a machine without a network; installs from it
+	@$(BIN)/python .ci/wheelhouse.py
+
+container: ## try the steps of the Containerfile without a network, in podman where an image is there; needs wheelhouse
+	@$(PYTHON) .ci/try_container.py
+
 lint: $(STAMP) ## ruff and the import rules
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -73,10 +79,17 @@ mutate: $(STAMP) ## break the code in one place at a time and list what no test 
 	@nice -n 10 $(BIN)/python .ci/mutate.py $(or $(ROOMS),report workflow protect attacks) \
 		--sample $(or $(SAMPLE),50) --seed $(or $(SEED),1)
 
-lock: $(STAMP) ## resolve the dependencies anew into requirements-dev.txt
+lock: $(STAMP) ## resolve the dependencies anew into requirements-dev.txt, pylock.toml and the bill of materials
 	@$(BIN)/python -m pip install --quiet --dry-run --ignore-installed --report .cache/lock.json \
-		--group dev --group site -e '.[app,docx,dp,files,spark,duckdb,linkage]'
+		--group dev --group site --group wheel -e '.[app,docx,dp,files,spark,duckdb,linkage]'
 	@$(BIN)/python .ci/write_lock.py .cache/lock.json requirements-dev.txt
+	@# One resolution for all systems, which pip cannot make; at the versions just pinned.
+	@$(BIN)/python -m pip install --quiet --upgrade --target .cache/uv uv
+	@.cache/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --format pylock.toml \
+		--constraint requirements-dev.txt --extra app --extra docx --extra dp --extra duckdb --extra files \
+		--output-file .cache/pylock.toml pyproject.toml
+	@$(BIN)/python .ci/write_runtime_lock.py .cache/pylock.toml pylock.toml
+	@$(BIN)/python .ci/write_sbom.py
 
 clean: ## remove caches and the environment
 	@rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

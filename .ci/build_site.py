@@ -39,6 +39,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
     "docs/tutorial.ipynb": "tutorial.md",
+    **{f"docs/course/{path.name}": f"course/{path.stem}.md" for path in (ROOT / "docs" / "course").glob("*.ipynb")},
 }
 GALLERY = "gallery.md"
 ROOMS = {

@@ -1,4 +1,4 @@
-"""What a test may need that pip does not install: a browser, Java, the reference figures.
+"""What a test may need that pip does not install: a browser, Java, R, the reference figures.
 
 A test that lacks it is skipped, and the last lines of the run say what was missing. With
 ``SDCKIT_REQUIRE_ALL`` set, as in CI, a skipped test is a failed test.
@@ -58,6 +58,15 @@ def needs_app() -> None:
     for name in ("shiny", "uvicorn", "playwright", "axe_playwright_python"):
         if importlib.util.find_spec(name) is None:
             pytest.skip(f"missing: {name}")
+
+
+def needs_r() -> Path:
+    """The program Rscript with jsonlite, or skip."""
+    program = shutil.which("Rscript")
+    asked = [program or "Rscript", "-e", "stopifnot(requireNamespace('jsonlite'))"]
+    if program is None or subprocess.run(asked, capture_output=True, check=False).returncode:
+        pytest.skip("missing: R with jsonlite")
+    return Path(program)
 
 
 @cache

@@ -57,8 +57,8 @@ def _of_block(language: str, text: str) -> list[tuple[int, str, str]]:
         return [(0, "example" if text.startswith(">>>") else "program", text)]
     if language == "toml":
         return [(0, "table", text)]
-    if language == "yaml":
-        return []  # what it names is tested in repo/test_gates.py
+    if language in {"yaml", "r"}:
+        return []  # tested in repo/test_gates.py and cli/commands/test_r_functions.py
     return [
         (match.start(), "command", " ".join(match[0].replace("\\\n", " ").split()))
         for match in re.finditer(r"^sdckit (?:.*\\\n)*.*$", text, flags=re.MULTILINE)
@@ -84,7 +84,11 @@ def written(command: str) -> list[str]:
     """The files that a command says it writes."""
     words = arguments(command)
     given = dict(pairwise(words))
-    named = [given[option] for option in ("--report", "--out", "-o", "--plot", "--json", "--sarif") if option in given]
+    named = [
+        given[option]
+        for option in ("--report", "--out", "-o", "--plot", "--json", "--sarif", "--table")
+        if option in given
+    ]
     if words[0] in {"protect", "canaries"}:
         named += [given[option] for option in ("--log", "--key") if option in given]
     if words[1:2] == ["init"] and words[0] in {"scenario", "domain"} and not named:

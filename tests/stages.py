@@ -63,6 +63,18 @@ def readme(_: Names, folder: Path) -> None:
     )
 
 
+def other_programs(_: Names, folder: Path) -> None:
+    """The survey as Stata, SPSS and SAS write it, a scenario and a recipe."""
+    import pyreadstat
+
+    sdc.write_file(people(), folder / "survey.dta")
+    sdc.write_file(people(), folder / "survey.sav")
+    pyreadstat.write_xport(people(), str(folder / "survey.xpt"))
+    _scenario(folder, keys=["sex", "age", "region"], weight="w", sensitive=["income"], thresholds={"k": 3})
+    recode = {"method": "recode", "column": "age", "bands": [18, 30, 45, 60, None]}
+    _recipe(folder, sdc.Recipe([recode, {"method": "local_suppression", "k": 3}]))
+
+
 def from_raw(names: Names, folder: Path) -> None:
     """The survey and the recipe that the page wrote, and its scenario as a file."""
     for name in ("anes.csv", "recipe.toml"):
@@ -250,6 +262,7 @@ STAGES: dict[str, Stage] = {
     "seeds": seeds,
     "README": readme,
     "from-raw-to-released": from_raw,
+    "from-r-stata-sas-spss": other_programs,
     "business-surveys": business,
     "panels": panels,
     "release-against-original": against_original,

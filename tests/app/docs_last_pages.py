@@ -320,3 +320,8 @@ SCRIPT.elsewhere(
     "tests/app/test_killed.py::test_the_task_of_a_killed_worker_gives_the_same_when_tried_again",
     "(A test kills both at random moments of opening, measuring, protecting, releasing and writing.)",
 )
+
+SCRIPT.elsewhere(
+    "tests/app/test_browser_map.py::test_a_proposal_by_another_loss_and_the_map_of_it",
+    "A list below its button says by which loss it is drawn the next time.",
+)

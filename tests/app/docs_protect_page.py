@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sdckit as sdc
 from app.docs_walk import MARKER, Hand, Script
+from sdckit.data.losses import INFORMATION, LOSSES
 
 SCRIPT = Script()
 SESSIONS = "tests/workflow/sessions/"
@@ -61,6 +62,26 @@ def _(hand: Hand) -> None:
     assert steps_of(hand) == hand.kept["proposed"]
     hand.press("Redo: start from the advice")
     assert steps_of(hand) == advised
+
+
+@SCRIPT.step(
+    "What is lost is the share of what the keys tell, unless another measure is chosen under What a proposal loses "
+    "least of: how well a regression tells the release from the file, the intervals of a regression that you write "
+    "there, or one of those of files made coarser."
+)
+def _(hand: Hand) -> None:
+    hand.press("What a proposal loses least of")
+    field = hand.page.locator("#protect-loss")
+    assert field.input_value() == INFORMATION
+    assert field.locator("option").all_inner_texts() == list(LOSSES.values())
+    assert hand.page.is_visible("#protect-formula")
+    hand.press("What a proposal loses least of")
+
+
+SCRIPT.elsewhere(
+    "tests/app/test_browser_map.py::test_a_proposal_by_another_loss_and_the_map_of_it",
+    "Of what the keys tell the page says beside it how much is lost.",
+)
 
 
 @SCRIPT.step("Each step is a sentence; a table in it is named by the groups it makes, never by their values.")
@@ -355,7 +376,8 @@ SCRIPT.elsewhere(
     "The map of risk and loss shows recipes side by side: the lower and the further left, the better.",
     "Propose a recipe draws the one it found and those beside it, by what the keys no longer tell; Look around this "
     "recipe carries out the recipe with its numbers smaller and larger, and bands with fewer edges, up to 24 recipes, "
-    "and draws them with all that were carried out under the same roles, by the values that differ.",
+    "and draws them with all that were carried out under the same roles, by the values that differ, or by the measure "
+    "that is chosen for a proposal where every recipe may have it.",
     "Every number on the map is a recipe.",
     "Choose a number with the mouse or the keyboard: its steps stand beside it as sentences, Compare puts it beside "
     "the recipe in the list, and Use this recipe takes its steps, which Undo takes back.",

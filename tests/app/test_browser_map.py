@@ -126,3 +126,45 @@ def test_the_map_is_german_where_german_is_chosen(browser: Any, small: Served, t
     calm(page)
     assert leftovers(page) == []
     windows.close()
+
+
+def test_a_proposal_by_another_loss_and_the_map_of_it(browser: Any, small: Served, tmp_path: Path) -> None:
+    windows, recipe = Windows(browser, small), tmp_path / "recipe.toml"
+    recipe.write_text(RECIPE, encoding="utf-8")
+    page = windows()
+    calm(page)
+    page.click("button.way[data-go=protect]")
+    page.click("#protect-start summary:has-text('What a proposal loses least of')")
+    page.select_option("#protect-loss", "precision")
+    page.wait_for_selector("#protect-formula")
+    picture(page, "loss-chosen")
+    assert faults(page, EVERY) == []
+    page.click("#protect-propose")
+    page.locator("#protect-found .good", has_text="Of what the keys tell").wait_for()
+    calm(page)
+    assert page.input_value("#protect-loss") == "precision"  # the form was drawn anew
+    page.click("#protect-found summary")
+    words = " ".join(page.inner_text("#protect-found").replace("# ", "").split())
+    assert "the one with the least loss, which is here: share of their hierarchies that values went up" in words
+    page.set_input_files("#protect-recipe_file", recipe)
+    page.locator(STEPS, has_text="below 19").wait_for()
+    calm(page)
+    page.click("#protect-explore")
+    axis = "share of their hierarchies that values went up, mean →"
+    page.locator("#protect-map_picture .axis", has_text=axis).wait_for()
+    calm(page)
+
+    page.select_option("#protect-loss", "model")
+    page.click("#protect-propose")
+    page.get_by_text("Write the regression whose intervals are to be kept").first.wait_for()
+
+    page.click("button.way[data-go=release]")
+    calm(page)
+    page.click("#release-make_release")
+    page.locator("#release-map_loss").wait_for()
+    page.select_option("#release-map_loss", "entropy_share")
+    page.click("#release-map_wanted")
+    page.locator("#release-map_picture .axis", has_text="bits about the values that is lost").wait_for()
+    assert faults(page, EVERY) == []
+    picture(page, "loss-of-the-map")
+    windows.close()

@@ -270,10 +270,10 @@ def test_where_it_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert state_folder() == tmp_path
     monkeypatch.delenv("SDCKIT_APP_STATE")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr("sdckit.operating_system.SYSTEM", "linux")
     assert state_folder() == tmp_path / "state" / "sdckit" / "app"
     for platform in ("win32", "darwin"):
-        monkeypatch.setattr("sys.platform", platform)
+        monkeypatch.setattr("sdckit.operating_system.SYSTEM", platform)
         assert state_folder().parts[-2:] == ("sdckit", "app")
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import http.server
 import json
+import os
 import re
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -43,6 +44,43 @@ def test_a_port_in_use_is_one_line(state: Path) -> None:
         with pytest.raises(SdcError, match=f"port {port} is in use; give another one"):
             serve(Options(port=port, browser=False))
     assert not state.exists()
+
+
+@pytest.fixture
+def handed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
+    """Hand a socket over, as systemd does; its port."""
+
+    def hand(where: str) -> int:
+        made = socket.socket()
+        made.bind((where, 0))
+        made.listen()
+        port: int = made.getsockname()[1]
+        monkeypatch.setattr(module, "HANDED", made.detach())
+        monkeypatch.setenv("LISTEN_PID", str(os.getpid()))
+        monkeypatch.setenv("LISTEN_FDS", "1")
+        return port
+
+    return hand
+
+
+def test_it_serves_on_the_socket_that_it_is_handed(
+    state: Path, handed: Callable[[str], int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def served(server: Any, listening: socket.socket, seats: Any) -> None:
+        assert "LISTEN_FDS" not in os.environ
+        with socket.create_connection(listening.getsockname()):
+            listening.accept()[0].close()
+
+    monkeypatch.setattr(module, "_served", served)
+    port = handed("127.0.0.1")
+    serve(Options(browser=False))
+    assert f"http://127.0.0.1:{port}/?token=" in capsys.readouterr().out
+    port = handed("127.0.0.1")
+    with pytest.raises(SdcError, match=f"port {port - 1} is not that of the socket"):
+        serve(Options(browser=False, port=port - 1))
+    handed("0.0.0.0")
+    with pytest.raises(SdcError, match=r"not one of 127\.0\.0\.1; hand over one"):
+        serve(Options(browser=False))
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(state: Path) -> None:

@@ -137,9 +137,9 @@ def test_every_button_has_a_name_and_the_ends_cannot_move_on() -> None:
 def test_what_was_found_is_told() -> None:
     told_of = {"exceeded": ["l"], "html": "<p>why</p>", "loss": "5 to 10 %"}
     told = str(found_shown(say, told_of))
-    assert "Limits that do not hold yet: ℓ-diversity, ℓ. It loses 5 to 10 %." in told
+    assert "Limits that do not hold yet: ℓ-diversity, ℓ. Of what the keys tell, 5 to 10 % is lost." in told
     german = str(found_shown(speaker("de"), {**told_of, "exceeded": ["k", "recoverable"]}))
-    assert "Es verliert 5 bis 10" in german
+    assert "Von der Aussage der Schlüsselmerkmale gehen 5 bis 10" in german
     assert "k-Anonymität, k, größter Anteil rekonstruierter" in german
     assert "Every limit holds" in str(found_shown(say, {"exceeded": [], "html": ""}))
     derived = [

@@ -17,7 +17,7 @@ from sdckit.cli.app import run
 
 FILES = make_files()
 WRONG = ("nothing", "-1", "")
-BUSY = {"demo", "warm-up"}  # they take no figures
+BUSY = {"demo", "doctor", "warm-up"}  # they take no figures
 OUTPUTS = {"out", "report", "json", "log", "key", "resume", "plot"}
 PYTHON = re.compile(r"(?<![-\w])[a-z_]+=(?=[\s,.;:)]|$)")
 COMMANDS = dict(commands())

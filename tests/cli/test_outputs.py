@@ -10,8 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+import sdckit as sdc
+from cli.conftest import KEYS
 from full_disk import DISK_FULL
 from sdckit.cli.outputs import (
     CHART_ENDINGS,
@@ -22,6 +25,7 @@ from sdckit.cli.outputs import (
     count,
     number,
     percent,
+    refuse_existing,
     write_text,
 )
 from sdckit.errors import DataError, FileFormatError, SdcError
@@ -63,6 +67,13 @@ def test_the_folder_a_link_leads_to_must_exist(tmp_path: Path) -> None:
     (tmp_path / "link.json").symlink_to(tmp_path / "nowhere" / "out.json")
     with pytest.raises(SdcError, match=r"cannot write link\.json: its folder 'nowhere' does not exist"):
         check_targets(tmp_path / "link.json")
+
+
+def test_a_link_that_leads_nowhere_is_there(tmp_path: Path) -> None:
+    (tmp_path / "out.csv").symlink_to(tmp_path / "absent.csv")
+    with pytest.raises(SdcError, match=r"out\.csv exists already; --force"):
+        refuse_existing(tmp_path / "out.csv", force=False)
+    refuse_existing(tmp_path / "out.csv", force=True)
 
 
 def test_a_pipe_is_no_file(tmp_path: Path) -> None:
@@ -201,3 +212,44 @@ def test_a_stdout_that_is_closed_stops_nothing() -> None:
     closed = f'exec {sys.executable} -c "from sdckit.cli.outputs import keep_stdout; keep_stdout()" >&-'
     done = subprocess.run(["sh", "-c", closed], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_table_holds_every_figure_for_its_owner_alone(sdckit, survey: Path, tmp_path: Path) -> None:
+    table = tmp_path / "table.parquet"
+    assert sdckit("k-anonymity", survey, *KEYS, "--table", table).code == 0
+    made = sdc.k_anonymity(sdc.read_file(survey), keys=["sex", "age", "region"])
+    assert pl.read_parquet(table).drop("measure").equals(made.details())
+    assert table.stat().st_mode & 0o777 == 0o600
+    assert sdckit("population-risk", survey, *KEYS, "--weight", "w", "--table", table).code == 0
+    assert set(pl.read_parquet(table)["measure"]) == {"population_risk", "population_uniques"}
+    assert sdckit("assess", survey, *KEYS, "-q", "--table", table).code == 0
+    assert pl.read_parquet(table).columns == ["intruder", "measure", "figure", "value"]
+
+
+def test_a_table_of_verdicts_has_exact_figures_unless_protected(sdckit, survey: Path, tmp_path: Path) -> None:
+    table, gate = tmp_path / "table.csv", tmp_path / "gate.toml"
+    gate.write_text('keys = ["sex", "age", "region"]\n[thresholds]\nk = 2\nhousehold_risk = 0.1\n', encoding="utf-8")
+    assert sdckit("check", survey, "--scenario", gate, "-q", "--table", table).code == 2
+    verdicts = pl.read_csv(table)
+    assert verdicts["verdict"].to_list() == ["exceeded", "not judged"]
+    assert verdicts["n_records"].to_list()[0] > 0
+    assert sdckit("check", survey, "--scenario", gate, "-q", "--protected", "--table", table).code == 2
+    assert pl.read_csv(table).columns == ["threshold", "intruder", "variable", "verdict", "sentence"]
+
+
+@pytest.mark.parametrize("line", ["suda", "assess", "check --scenario nowhere.toml"])
+def test_a_table_in_a_wrong_place_is_refused(sdckit, line: str, survey: Path, tmp_path: Path) -> None:
+    gate = tmp_path / "nowhere.toml"
+    gate.write_text('keys = ["sex"]\n[thresholds]\nk = 2\n', encoding="utf-8")
+    words = line.replace("nowhere.toml", str(gate)).split()
+    words = [*words, survey, *(() if words[0] == "check" else KEYS)]
+    before = survey.read_bytes()
+    for table, said in (
+        (tmp_path / "t.xls", "ends in one of"),
+        (survey, "read"),
+        (tmp_path / "no" / "t.csv", "folder"),
+    ):
+        done = sdckit(*words, "--table", table)
+        assert (done.code, len(done.lines)) == (2, 1)
+        assert said in done.err
+    assert survey.read_bytes() == before

@@ -242,7 +242,6 @@ def test_a_folder_and_what_does_not_fit_go_to_an_engine(
         (["--memory", "4GB"], "--memory is what an engine may take; give --engine duckdb"),
         (["--engine", "memory", "--memory", "4GB"], "--memory is what an engine may take"),
         (["--engine", "polars", "--memory", "4GB"], "is what DuckDB may take"),
-        (["--engine", "duckdb", "--released", "other.parquet"], "--engine is for a file by itself"),
         (["--engine", "duckdb", "--user-missing"], "leave --join, --user-missing, --sheet, --header-row out"),
         (["--engine", "duckdb", "--header-row", "2"], "leave --join, --user-missing, --sheet, --header-row out"),
     ],

@@ -62,6 +62,15 @@ def test_columns_that_are_not_there(formula, words):
         ("y ~ {x}", "'{' has no meaning"),
         ("y ~ log(x", "a bracket or quote is not closed"),
         ("y ~ C(g, 'b)", "formula"),
+        ("y ~ (x + g + np) ** 60", "expands to more than 2,000 terms"),
+        ("y ~ ((x + g) ^ 9) ^ 9", "expands to more than 2,000 terms"),
+        ("y ~ " + " * ".join("xgy" * 4), "expands to more than 2,000 terms"),
+        ("y ~ x + " + " + " * 10_000 + "g", "expands to more than 2,000 terms"),
+        ("y ~ I(9 ** 9 ** 9)", "a number in it is too large"),
+        ("y ~ I(9 ** (9 * 9999999))", "a number in it is too large"),
+        ("y ~ bs(x, df=999999999)", "a number in it is too large"),
+        ("y ~ x + " + "9" * 400, "a number in it is too large"),
+        ("y ~ (x + g) ** 60 +", "cannot be read"),
     ],
 )
 def test_what_is_refused(formula, words):

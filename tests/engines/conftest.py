@@ -63,17 +63,23 @@ def polars_plan(frame: pl.DataFrame) -> pl.LazyFrame:
     return frame.lazy()
 
 
-def duckdb_relation(frame: pl.DataFrame) -> Any:
-    """A DuckDB relation on a connection of its own."""
+def duckdb_relation(frame: pl.DataFrame, connection: Any = None) -> Any:
+    """A DuckDB relation, on a connection of its own where none is given."""
     import duckdb
 
-    connection = duckdb.connect()
-    connection.register("frame_of_the_test", frame.to_arrow())
-    return connection.table("frame_of_the_test")
+    connection = connection or duckdb.connect()
+    name = f"frame_{id(frame)}"
+    connection.register(name, frame.to_arrow())
+    return connection.table(name)
 
 
 @pytest.fixture(params=[polars_plan, duckdb_relation], ids=["polars", "duckdb"])
 def plan(request: pytest.FixtureRequest) -> Maker:
     """Make a plan of a frame, on each embedded engine."""
     maker: Maker = request.param
-    return maker
+    if maker is polars_plan:
+        return maker
+    import duckdb
+
+    connection = duckdb.connect()  # of all files of a test: an engine joins what is on one
+    return lambda frame: duckdb_relation(frame, connection)

@@ -76,7 +76,7 @@ def stop(part):
     print("whole", flush=True)
     time.sleep(100)
 
-whole_files._to_disk = stop
+whole_files.operating_system.to_disk = stop
 sys.exit(run(arguments))
 """
 # A document, a file in the hands of Polars, and a confidential file written before another: every writer of ours.

@@ -282,7 +282,7 @@ BESIDE = {
 # Files and what is computed from them, what a caller wants to hear, and what only some draws are asked for.
 DATA = {
     "data", "original", "released", "control", "population", "path", "estimates", "variances", "confidential",
-    "children", "draws", "guesses", "step", "recipe", "log",
+    "children", "draws", "guesses", "step", "recipe", "log", "beside",
 }  # fmt: skip
 FUNCTIONS = sorted(name for name in sdckit.__all__ if inspect.isfunction(getattr(sdckit, name)))
 MEASURES = [name for name in FUNCTIONS if inspect.signature(getattr(sdckit, name)).parameters]

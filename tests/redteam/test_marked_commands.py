@@ -71,7 +71,8 @@ LINES = {
     " --identifiers hh,w,born",
     "canaries measure": "canaries measure kept/key.json --released kept/planted.csv",
     "check": "check survey.parquet --scenario scenario.toml",
-    "check for others": "check survey.parquet --scenario scenario.toml --protected --sarif out/a.sarif",
+    "check for others": "check survey.parquet --scenario scenario.toml --protected --sarif out/a.sarif"
+    " --table out/table.csv",
     "check a release": "check survey.parquet --released made1.parquet --scenario scenario.toml --seed 7 --protected"
     " --sarif out/a.sarif",
     "delta-presence": f"delta-presence survey.parquet {KEYS} --population population.parquet --upper 0.5",
@@ -100,12 +101,14 @@ LINES = {
     "joint-audit": f"joint-audit changed.parquet --original survey.parquet {KEYS} --counted sex,band"
     " --summed income:sex,band",
     "app": "app survey.csv --scenario scenario.toml --no-browser",
+    "r-functions": "r-functions",
     "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",
-    "key-separation": f"key-separation survey.parquet {KEYS}",
+    "key-separation": f"key-separation survey.parquet {KEYS} --table kept/table.csv",
     "risky-cells": f"risky-cells survey.parquet {KEYS}",
     "scenario init": "scenario init survey.csv -o out/guessed.toml",
     "suda": f"suda survey.parquet {KEYS}",
     "warm-up": "warm-up",
+    "doctor": "doctor",
     "key-frequencies": f"key-frequencies {ONE} --weight w --by sex",
     "k-anonymity": f"k-anonymity {ONE} --missing-rule category --interval bootstrap --seed 5",
     "known-points": f"known-points {ONE} --person hh --released changed.parquet --points 1,2",
@@ -196,7 +199,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(written, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sdckit.cli.commands.app._run", lambda _: 0)  # what would become the server
+    monkeypatch.setattr("sdckit.cli.commands.app.become", lambda _: 0)  # what would become the server
     return tmp_path
 
 

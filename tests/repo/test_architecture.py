@@ -24,8 +24,9 @@ def listed(heading: str) -> set[str]:
 
 
 AT_THE_ROOT = {
-    "ARCHITECTURE.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
-    "SECURITY.md", "action.yml", "pyproject.toml", "requirements-dev.txt", "zensical.toml",
+    "ARCHITECTURE.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Containerfile", "LICENSE", "Makefile",
+    "README.md", "SECURITY.md", "action.yml", "paper.bib", "paper.md", "pylock.toml", "pyproject.toml",
+    "requirements-dev.txt", "zensical.toml",
 }  # fmt: skip
 
 

@@ -45,6 +45,7 @@ REACH_FURTHER = {
     ("cells/plans/attach.py", "over_batches"): "Spark sends the function to its workers",
     ("cells/plans/attach.py", "pack"): "Spark sends the function to its workers",
     ("cells/plans/changed_plan.py", "over_batches"): "Spark sends the function to its workers",
+    ("cells/plans/spark_tables.py", "over_batches"): "Spark sends the function to its workers",
 }
 
 

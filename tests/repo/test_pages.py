@@ -31,6 +31,7 @@ GATES = {
     "differencing": [0],
     "gates": [1, 1],
     "README": [1, 0],
+    "from-r-stata-sas-spss": [0],
     "from-raw-to-released": [0],
     "good-and-safe": [1],
     "release-against-original": [1, 1],
@@ -39,7 +40,7 @@ GATES = {
     "simulated-attacks": [1],
     "start": [0],
 }
-OF_OTHERS = {"--against", "--steps", "--dist"}  # of benchmarks and of pytest
+OF_OTHERS = {"--against", "--steps", "--dist", "--network", "--tmpfs", "--userns"}  # of benchmarks, pytest, podman
 PROMISE = "a test runs the page"
 
 
@@ -51,7 +52,7 @@ def test_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     elsewhere.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
     # What is wrong with a file is said before; the server itself is tried in tests/app.
-    monkeypatch.setattr("sdckit.cli.commands.app._run", lambda _: 0)
+    monkeypatch.setattr("sdckit.cli.commands.app.become", lambda _: 0)
     monkeypatch.chdir(here)
     names: Names = {}
     gates = iter(GATES.get(page.stem, []))
@@ -116,7 +117,7 @@ def outside(page: Path) -> bool:
 def test_examples_and_commands_stand_in_blocks_that_run() -> None:
     none_offends(filter(outside, PAGES), "an example stands in a block of Python")
     languages = {match[1] for page in PAGES for match in FENCED.finditer(page.read_text(encoding="utf-8"))}
-    assert languages == {"", "python", "toml", "yaml"}
+    assert languages == {"", "python", "r", "toml", "yaml"}
 
 
 def test_the_title_of_a_method_is_its_name() -> None:

@@ -13,7 +13,6 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import stat
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
+from sdckit import operating_system
 from sdckit.data.files.whole_files import remove_left, replacing, write_whole
 from sdckit.errors import FileFormatError
 
@@ -268,7 +268,6 @@ class Autosave:
 # the next one to start removes what it left.
 
 
-POSIX = os.name == "posix"
 PRIVATE = 0o700
 LOCK = "lock"
 SERVER = "server-"
@@ -280,11 +279,7 @@ def state_folder() -> Path:
     """The folder of the user in which the app keeps its own; ``SDCKIT_APP_STATE`` wins."""
     if named := os.environ.get("SDCKIT_APP_STATE"):
         return Path(named)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "sdckit" / "app"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "sdckit" / "app"
-    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "sdckit" / "app"
+    return operating_system.state_base() / "sdckit" / "app"
 
 
 class Folders:
@@ -348,7 +343,7 @@ def doors(state: Path) -> list[tuple[int, str]]:
             if (lock := _locked(folder / LOCK)) is not None:  # it has ended
                 lock.close()
                 continue
-            handle = os.open(folder / DOOR, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            handle = os.open(folder / DOOR, os.O_RDONLY | operating_system.NO_LINK)
             with os.fdopen(handle, encoding="utf-8") as file:
                 if _own(os.fstat(handle), stat.S_ISREG):
                     door = json.load(file)
@@ -358,25 +353,16 @@ def doors(state: Path) -> list[tuple[int, str]]:
 
 def _own(state: os.stat_result, kind: Callable[[int], bool]) -> bool:
     """Whether it is of that kind and this user's, who alone may enter or read it."""
-    return kind(state.st_mode) and (not POSIX or (state.st_uid == os.getuid() and not state.st_mode & 0o077))
+    return kind(state.st_mode) and operating_system.is_own(state) and operating_system.is_private(state)
 
 
 def _locked(path: Path) -> IO[bytes] | None:
     """The file with a lock on it that ends with this process; None where another holds it."""
     file = path.open("ab")
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        return None
-    return file
+    if operating_system.take_lock(file.fileno()):
+        return file
+    file.close()
+    return None
 
 
 # The parent's side of the one process in which a session's data are worked on.
@@ -496,7 +482,7 @@ class Worker:
             self._process = await asyncio.create_subprocess_exec(
                 *self._program, str(self.folder),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                limit=LONGEST_LINE, start_new_session=POSIX,
+                limit=LONGEST_LINE, start_new_session=operating_system.is_posix(),
                 env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(self.folder))},
             )  # fmt: skip
         if self._closed:  # while it started
@@ -524,11 +510,7 @@ class Worker:
         process, self._process = self._process, None
         if process is None or process.returncode is not None:
             return
-        with contextlib.suppress(OSError):
-            if POSIX:
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
+        operating_system.end_tree(process.pid)
 
 
 WARM = 1.0  # seconds that a page takes to be there; then its worker is started ahead

@@ -9,6 +9,7 @@ import gc
 import hashlib
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -21,11 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sdckit import operating_system
 from sdckit.app.browser_sessions import Autosave, Folders, Work, doors, state_folder
 from sdckit.app.guard import AGAIN, Guard
 from sdckit.errors import SdcError
 
 LOCAL = "127.0.0.1"
+HANDED = 3  # the number of the first socket that is handed over
 LIMIT = 4 * 2**30  # bytes of an upload; a larger file is opened by its path
 PATIENCE = 20.0  # seconds for a server that is busy, or a browser that starts
 STARTED = "Stop it with Ctrl+C; what was uploaded is removed then."
@@ -90,9 +93,10 @@ def _running(options: Options) -> str:
 
 def _listen(port: int) -> socket.socket:
     """A socket of this machine only."""
+    if os.environ.pop("LISTEN_PID", "") == str(os.getpid()):
+        return _handed_over(port)
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if sys.platform != "win32":
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    operating_system.reuse_port(listening)
     try:
         listening.bind((LOCAL, port))
     except OSError:
@@ -100,6 +104,19 @@ def _listen(port: int) -> socket.socket:
         raise SdcError(f"port {port} is in use; give another one, or none", argument="port") from None
     listening.listen()
     return listening
+
+
+def _handed_over(port: int) -> socket.socket:
+    """The socket that whoever started the program opened for it, as systemd does: a container needs no network then."""
+    number = os.environ.pop("LISTEN_FDS", "")
+    listening = socket.socket(fileno=HANDED)
+    fits = number == "1" and listening.family == socket.AF_INET and listening.getsockname()[0] == LOCAL
+    if fits and port in (0, listening.getsockname()[1]):
+        return listening
+    listening.close()
+    if fits:
+        raise SdcError(f"port {port} is not that of the socket that was handed over; leave it out", argument="port")
+    raise SdcError(f"the socket that was handed over is not one of {LOCAL}; hand over one that listens there")
 
 
 def _run(listening: socket.socket, folders: Folders, options: Options, ending: _Ending) -> None:
@@ -162,9 +179,8 @@ class _Ending:
 
     def __init__(self) -> None:
         self.server: Any = None
-        for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
-            if number := getattr(signal, name, None):
-                signal.signal(number, self.end)
+        for number in operating_system.ending_signals():
+            signal.signal(number, self.end)
 
     def end(self, *_: object) -> None:
         """End it now, or before it begins."""

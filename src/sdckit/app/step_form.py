@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,9 @@ from sdckit.app.browser_sessions import Work
 from sdckit.app.page_context import Room, Say, file_field
 from sdckit.app.step_sentences import summary
 from sdckit.data.derived_formula import ENTRY, read_derived
+from sdckit.data.files.file_limits import toml_of
 from sdckit.data.limits import LIMITS
+from sdckit.data.losses import INFORMATION, LOSSES
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_steps import written
@@ -164,8 +165,8 @@ def _value(say: Say, entry: Plain, given: Any) -> Any:
 def _toml(say: Say, name: str, given: str) -> Any:
     """A value as a recipe file writes it; a word without quotes is a text."""
     try:
-        return _ends(tomllib.loads(f"value = {given}")["value"])
-    except tomllib.TOMLDecodeError:
+        return _ends(toml_of(f"value = {given}")["value"])
+    except ValueError:
         if any(mark in given for mark in '[]{}="\n'):
             raise ScenarioError(
                 say("{c}: write a number, a list such as [1, 2] or a table such as {c2}", c=name, c2='{a = ["x"]}'),
@@ -187,6 +188,12 @@ def _ends(value: Any) -> Any:
 
 
 KEEP = "A proposal leaves these as they are, but for single values"
+FAMILIES = ("linear", "logistic", "poisson", "multinomial")
+LOSS = "What is lost"
+ABOUT_LOSS = (
+    "A proposal looks for the recipe with the least of it. The map around a recipe shows it, too; for the share of "
+    "what the keys tell, and for a regression, it shows the values that differ."
+)
 
 
 def is_ready(work: Work) -> bool:
@@ -238,9 +245,22 @@ def scenario_field(say: Say) -> Tag:
     return file_field(say, "scenario_file", say("Take roles and limits from a scenario file"), accept=[".toml"])
 
 
-def start_shown(room: Room, asking: str = "") -> Tag:
-    """The buttons above the list; `asking` is undo or redo where it waits for a word on the roles."""
-    say = room.say
+def regression_fields(say: Say, chosen: Plain | None = None) -> Tag:
+    """Where a regression is written."""
+    formula, family = ((chosen or {}).get(name) for name in ("formula", "family"))
+    return tags.div(
+        ui.input_text("formula", say("Regression"), formula or "", placeholder="income ~ age + sex"),
+        ui.input_select("family", say("Of the kind"), list(FAMILIES), selected=family),
+        class_="buttons",
+    )  # fmt: skip
+
+
+def start_shown(room: Room, asking: str = "", chosen: Plain | None = None) -> Tag:
+    """The buttons above the list; `asking` is undo or redo where it waits for a word on the roles.
+
+    `chosen`: what its fields say, which stays while it is drawn anew.
+    """
+    say, chosen = room.say, chosen or {}
     return tags.div(
         tags.div(
             ui.input_action_button("propose", say("Propose a recipe"), class_="btn-primary"),
@@ -256,7 +276,22 @@ def start_shown(room: Room, asking: str = "") -> Tag:
         scenario_field(say),
         tags.details(
             tags.summary(say("Variables to keep as they are")),
-            ui.input_checkbox_group("keep", say(KEEP), _keys(room.work.get()), inline=True),
+            ui.input_checkbox_group(
+                "keep", say(KEEP), _keys(room.work.get()), selected=chosen.get("keep"), inline=True
+            ),
+        ),
+        tags.details(
+            tags.summary(say("What a proposal loses least of")),
+            ui.input_select(
+                "loss",
+                say(LOSS),
+                {name: say(words) for name, words in LOSSES.items()},
+                selected=chosen.get("loss"),
+                width="36em",
+            ),
+            regression_fields(say, chosen),
+            tags.p(say(ABOUT_LOSS), class_="quiet"),
+            open="" if chosen.get("loss", INFORMATION) != INFORMATION else None,
         ),
         class_="start",
     )
@@ -312,7 +347,7 @@ def found_shown(say: Say, answer: Plain) -> Tag:
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
-    loss = say("It loses {n}.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
+    loss = say("Of what the keys tell, {n} is lost.", n=answer["loss"]) if answer.get("loss", "–") != "–" else ""
     return tags.div(
         tags.h3(say("What was found")),
         tags.p(f"{words} {loss}".strip(), class_="warn" if exceeded else "good"),
@@ -329,7 +364,7 @@ def _limit_words(name: str) -> str:
 
 def passing_shown(say: Say, so_far: Plain) -> Tag:
     """The recipe that passes, while a better one is searched for."""
-    words = f"{so_far['words']} ({say('loses {c}', c=so_far['loss'])})"
+    words = f"{so_far['words']}. {say('Of what the keys tell, {n} is lost.', n=so_far['loss'])}"
     held = "Every limit holds with this recipe." if so_far["passed"] else "not every limit holds"
     return tags.div(
         tags.p(say(held), class_="good" if so_far["passed"] else "warn", role="status"), tags.p(words),

@@ -5,16 +5,15 @@ It reads one request per line and answers with lines of JSON. It ends when its p
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
-import signal
 import sys
 import threading
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sdckit import operating_system
 from sdckit.workflow.sessions.answering import answer, preload
 
 NICE = 5  # the server answers clicks while work runs
@@ -27,31 +26,16 @@ def _requests(source: BinaryIO) -> queue.Queue[dict[str, Any]]:
     def read() -> None:
         for line in source:
             waiting.put(json.loads(line))
-        if os.name == "posix" and os.getpgrp() == os.getpid():
-            os.killpg(0, signal.SIGKILL)
-        os._exit(0)
+        operating_system.end_own_tree()
 
     threading.Thread(target=read, daemon=True).start()
     return waiting
 
 
-def _die_with_parent() -> None:
-    """Ask Linux to end this process with its parent, also while a kernel holds the interpreter."""
-    if sys.platform == "linux":
-        import ctypes
-
-        parent = os.getppid()
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:
-            os._exit(0)
-
-
 def main(folder: str) -> None:
     """Answer requests until the parent is gone."""
-    _die_with_parent()
-    if hasattr(os, "nice"):
-        os.nice(NICE)
+    operating_system.end_with_parent()
+    operating_system.step_back(NICE)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
 

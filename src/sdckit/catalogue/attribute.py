@@ -15,6 +15,7 @@ from sdckit.errors import DataError
 TESTED_L = (2, 3)
 ONE = partial(Measure, room="attribute", files="one", of_plan="cells")
 RELEASE = partial(Measure, room="attribute", files="release")
+BOTH = partial(RELEASE, of_plan="cells")
 
 
 def _comparable(context: Context) -> tuple[list[str], list[DataError]]:
@@ -148,13 +149,13 @@ ATTRIBUTE: tuple[Measure, ...] = (
         needs=("keys", "sensitive"), words="looking for groups of {intruder} that mostly agree",
         arguments=lambda context: {**_sensitive_arguments(context), "k": context.scenario.limits.k}, on_request=True,
     ),
-    RELEASE(
+    BOTH(
         name="correct_attribution_probability",
         question="How often would somebody who knows a record's keys read its target off the release?",
         needs=("keys", "target"), words="attributing {target} from the keys of {intruder}",
         arguments=_attribution_arguments, per_target=True,
     ),
-    RELEASE(
+    BOTH(
         name="attribute_disclosure",
         question="For whom does the release name the target, and for how many of them rightly?",
         needs=("keys", "target"), words="looking for disclosed values of {target}", arguments=_disclosure_arguments,
@@ -167,7 +168,7 @@ ATTRIBUTE: tuple[Measure, ...] = (
         arguments=lambda context: {**_disclosure_arguments(context), "seed": context.seed}, per_target=True,
     ),
     NUMBERS,
-    RELEASE(
+    BOTH(
         name="attribute_disclosure_table",
         question="Which of many variables does the release disclose most of?",
         needs=("keys",),

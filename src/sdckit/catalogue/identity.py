@@ -26,6 +26,7 @@ SPECIAL = "special uniques are records; with several rows per person they say to
 PERSONS = "distinct persons cannot be counted from cells"
 ONE = partial(Measure, room="identity", files="one", of_plan="cells")
 RELEASE = partial(Measure, room="identity", files="release")
+BOTH = partial(RELEASE, of_plan="cells")
 
 
 def _tested_k(context: Context) -> list[int]:
@@ -318,19 +319,19 @@ IDENTITY: tuple[Measure, ...] = (
         room="identity", files="estimates", needs=("keys",), missing="wildcard",
         no_chart="it shows the values of one record, which no picture may carry out of the room",
     ),
-    RELEASE(
+    BOTH(
         name="matching_risk",
         question="How well can the rows of a release be matched back to the people they were made from?",
         needs=("known",), words="matching the rows of {intruder} back", condition=_alignment_condition,
         arguments=lambda context: {"scenario": context.scenario, "missing": "category"},
     ),
-    RELEASE(
+    BOTH(
         name="identity_disclosure",
         question="Which share of the records can be singled out in the original, in the release, and in both?",
         needs=("keys",), words="looking for uniques of {intruder} in the release",
         arguments=lambda context: {"keys": context.keys},
     ),
-    RELEASE(
+    BOTH(
         name="replicated_uniques",
         question="How many records that are alone with their key appear alone in the release, too?",
         needs=("keys",),

@@ -82,6 +82,8 @@ class Context:
         Whether row i of a release is declared to come from row i of the original.
     has_control : bool
         Whether there is a control file (people who were never in the original).
+    on_engine : bool
+        Whether a release and its original stay on an engine, which counts them.
     models : dict of str to str
         Formulas with their families.
     knowledge : Knowledge or None
@@ -105,6 +107,7 @@ class Context:
     columns: frozenset[str] | None = None
     aligned: bool = False
     has_control: bool = False
+    on_engine: bool = False
     models: Mapping[str, str] = field(default_factory=dict)
     knowledge: Knowledge | None = None
     seed: int | None = None
@@ -182,6 +185,11 @@ LACKING: Mapping[str, tuple[str, str]] = {
     "sensitive": ("sensitive", "the scenario names no sensitive variable"),
     "numeric": ("numeric", "the scenario names no numeric variable"),
 }
+MOST_ON_ENGINE = 2_000_000  # records of files on an engine that are brought to be compared one by one
+TOO_MANY = (
+    "{n:,} records stay on the engine, and this needs every record beside others: up to {most:,} are brought; take a "
+    "sample of both files in memory"
+)
 NO_TARGET = "no sensitive variable is named"
 NO_CONTROL = "there is no control file"
 
@@ -331,6 +339,9 @@ class Measure:
         used = [*filter(None, [context.target]), *(context.scenario.numeric if "numeric" in self.needs else ())]
         if context.columns is not None and (gone := [name for name in used if name not in context.columns]):
             return f"a release does not have the variable {gone[0]}"
+        by_record = context.on_engine and self.of_plan == "columns" and self.files in ("release", "attack")
+        if by_record and (context.n or 0) > MOST_ON_ENGINE:
+            return TOO_MANY.format(n=context.n, most=MOST_ON_ENGINE)
         return self.condition(context)
 
     def run(self, context: Context) -> Iterator[Part]:

@@ -10,6 +10,7 @@ from typing import Any
 from sdckit.catalogue.row import Context, Measure, OfPlan
 from sdckit.data.scenarios.scenario_toml import read_toml
 
+CELLS: OfPlan = "cells"
 GIVEN = "it takes two intervals and gives one number; compare_intervals draws them"
 
 
@@ -96,9 +97,14 @@ UTILITY: tuple[Measure, ...] = (
     ),
     _measure("compare_estimates", "Does the release give the same means, totals, proportions or quantiles?"),
     _measure("compare_models", "Does a regression on the release come to the same conclusions?"),
-    _measure("ecdf_utility", "How far are the distribution functions of the release from those of the original?"),
-    _measure("tabular_utility", "How well does the release keep every table of one, two or three variables?"),
-    _measure("compare_distributions", "How does each variable, and each pair, look before and after?"),
+    _measure(
+        "ecdf_utility", "How far are the distribution functions of the release from those of the original?",
+        of_plan=CELLS,
+    ),
+    _measure(
+        "tabular_utility", "How well does the release keep every table of one, two or three variables?", of_plan=CELLS
+    ),
+    _measure("compare_distributions", "How does each variable, and each pair, look before and after?", of_plan=CELLS),
     RULES,
-    _measure("compare_associations", "Do variables still go together as they did?"),
+    _measure("compare_associations", "Do variables still go together as they did?", of_plan=CELLS),
 )  # fmt: skip

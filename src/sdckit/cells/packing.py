@@ -89,11 +89,12 @@ class SharedGroups:
     """Records of all files grouped by some columns, with one numbering.
 
     `of_row`: group of each record, file by file, the original first. `size` (K,): records of each file in each
-    group; 0 where a file has none.
+    group; 0 where a file has none. `times`: records of each row of each file; None where a row is a record.
     """
 
     of_row: tuple[NDArray[np.int32], ...]
     size: tuple[NDArray[np.int64], ...]
+    times: tuple[NDArray[np.int64], ...] | None = None
 
     @property
     def n_groups(self) -> int:
@@ -145,8 +146,13 @@ def group_codes(codes: Sequence[NDArray[np.integer[Any]]], n: int) -> Groups:
     return _chain(fields, n, None)
 
 
-def group_files(columns: Sequence[Sequence[NDArray[np.int32]]], sizes: Sequence[int] | None = None) -> SharedGroups:
+def group_files(
+    columns: Sequence[Sequence[NDArray[np.int32]]], sizes: Sequence[int] | None = None,
+    times: tuple[NDArray[np.int64], ...] | None = None,
+) -> SharedGroups:  # fmt: skip
     """Group the records of all files by columns coded alike, one tuple of arrays per column.
+
+    `times`: how many records each row stands for, where equal records are one row.
 
     >>> groups = group_files([(np.array([0, 1], np.int32), np.array([1], np.int32))])
     >>> [size.tolist() for size in groups.size]
@@ -155,4 +161,6 @@ def group_files(columns: Sequence[Sequence[NDArray[np.int32]]], sizes: Sequence[
     ends = np.cumsum([len(part) for part in columns[0]] if sizes is None else sizes)
     groups = group_codes([np.concatenate(parts) for parts in columns], int(ends[-1]))
     parts, k = tuple(np.split(groups.of_row, ends[:-1])), len(groups.size)
-    return SharedGroups(parts, tuple(np.bincount(part, minlength=k) for part in parts))
+    weights = [None] * len(parts) if times is None else times
+    size = tuple(np.bincount(part, records, k).astype(np.int64) for part, records in zip(parts, weights, strict=True))
+    return SharedGroups(parts, size, times)

@@ -12,15 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.packing import SharedGroups, group_files
+from sdckit.cells.packing import SharedGroups, group_codes, group_files
+from sdckit.cells.plans.count_cells import TooManyCellsError
+from sdckit.cells.plans.lazy import check_collected
+from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_file, count_together
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
-from sdckit.data.frames import Frame, column_names, frame_of, open_frame, result_frame
+from sdckit.data.frames import (
+    Frame,
+    check_plan_names,
+    column_names,
+    count_records,
+    frame_of,
+    is_lazy,
+    open_frame,
+    result_frame,
+)
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.result import LetGo, Result, json_ready
 
 # Base class of the results that compare releases with their original: figures per release, and their means.
@@ -79,7 +91,7 @@ class PairResult(Result):
         return {**content, "m": self.m, "by_release": json_ready(self.per_release)}
 
     def _backend(self) -> Any:
-        return "pyarrow" if isinstance(self.pair, LetGo) else self.pair.original.implementation
+        return "pyarrow" if isinstance(self.pair, LetGo) else self.pair.backend
 
     def _rule(self) -> str:
         return self.missing_rule
@@ -212,6 +224,7 @@ class Recoded:
 
 Order = NDArray[np.int64] | None
 CONTROL = "the control file"  # in messages
+WAS = "sdckit__was_"  # before the name of a column: its values before they were recoded, on an engine
 FIXED = "the files and the id are fixed by the pair given; leave them out"
 
 
@@ -238,6 +251,9 @@ class Pair:
         The original before it was recoded as the release is, in the same order of rows; None where nothing was.
     recoded : tuple of Recoded
         What was done to which of its columns.
+    times : tuple of ndarray, int64, or None
+        Of files that an engine counted: records of each row of each file, since equal records are one row here; None
+        where every row is a record.
     """
 
     original: nw.DataFrame[Any]
@@ -250,6 +266,9 @@ class Pair:
     population: Frame | None = None
     raw: nw.DataFrame[Any] | None = None
     recoded: tuple[Recoded, ...] = ()
+    times: tuple[Ints, ...] | None = field(default=None, repr=False)
+    beside: nw.LazyFrame[Any] | None = field(default=None, repr=False)  # a recoded plan, old values under WAS
+    source: Pair | None = field(default=None, repr=False)  # of a recoded plan: the pair before any column was read
     plans: tuple[Frame, ...] = field(default=(), repr=False)  # what was brought, with all of its columns
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     with_control: dict[Any, Any] = field(default_factory=dict, repr=False)  # where the control file counts
@@ -262,7 +281,7 @@ class Pair:
     @property
     def n(self) -> int:
         """Records of the original."""
-        return len(self.original)
+        return self._sizes[0]
 
     @property
     def m(self) -> int:
@@ -272,7 +291,38 @@ class Pair:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Records of each release."""
-        return tuple(len(frame) for frame in self.released)
+        return self._sizes[1:]
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        if self.times is not None:
+            return tuple(int(times.sum()) for times in self.times)
+        if not any(map(is_lazy, self.frames)):
+            return tuple(map(len, self.frames))
+        if ("sizes",) not in self.memo:
+            self.memo["sizes",] = tuple(
+                count_records(frame.to_native()) if is_lazy(frame) else len(frame) for frame in self.frames
+            )
+        return self.memo["sizes",]  # type: ignore[no-any-return]
+
+    def mean(self, values: NDArray[Any], among: NDArray[np.bool_] | None = None) -> float:
+        """The mean over the records of the original, or `among` some, of what its rows have; NaN where there is none.
+
+        >>> import polars as pl
+        >>> pair = replace(open_files(pl.DataFrame({"x": [1, 2]}), pl.DataFrame({"x": [1]})), times=(np.array([3, 1]),))
+        >>> pair.mean(np.array([1.0, 0.0]))
+        0.75
+        """
+        times = None if self.times is None else self.times[0]
+        if among is not None:
+            values, times = values[among], None if times is None else times[among]
+        if len(values) == 0:
+            return math.nan
+        return float(values.mean()) if times is None else float(values @ times) / float(times.sum())
+
+    def by_record(self, values: NDArray[Any]) -> NDArray[Any]:
+        """What the rows of the original have, for each of its records; in no order where an engine counted them."""
+        return values if self.times is None else np.repeat(values, self.times[0], axis=-1)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -300,7 +350,7 @@ class Pair:
         if ("codes", name) not in self.memo:
             coded = [code_column(frame.get_column(name)) for frame in self.frames]
             shared = share_coding(name, [(column, column.codes()) for column in coded], self.names)
-            self.memo["codes", name] = replace(shared, codes=self._ordered(shared.codes))
+            self.memo["codes", name] = replace(shared, codes=self._ordered(shared.codes), times=self.times)
         coding: SharedCoding = self.memo["codes", name]
         if not control or self.control is None:
             return coding
@@ -358,13 +408,13 @@ class Pair:
     def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
         """Records of all files grouped by some columns as categories; without columns all are in one group."""
         key = ("groups", tuple(names))
-        sizes = [self.n, *self.sizes]
+        sizes = [len(frame) for frame in self.frames]
         memo = self.memo
         if control and self.control is not None:
             sizes.append(len(self.control))
             memo = self.with_control
         if key not in memo:
-            memo[key] = group_files([self.codes(name, control=control).codes for name in names], sizes)
+            memo[key] = group_files([self.codes(name, control=control).codes for name in names], sizes, self.times)
         groups: SharedGroups = memo[key]
         return groups
 
@@ -379,10 +429,15 @@ class Pair:
         return dict(zip(numbers.tolist(), zip(*columns, strict=True), strict=True))
 
     def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
-        """For each release whether some columns are identical to those of the original, row by row."""
+        """For each release whether some columns are identical to those of the original, row by row.
+
+        Rows of files that an engine counted one by one are in no order, so none is.
+        """
+        if self.times is not None and not self.aligned:
+            return (False,) * self.m
         first, *others = zip(*(self.codes(name).codes for name in names), strict=True)
         return tuple(
-            len(other[0]) == self.n and all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
+            len(other[0]) == len(first[0]) and all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
             for other in others
         )
 
@@ -399,6 +454,9 @@ class Pair:
         ColumnError
             A result column has the name of the id, or of a column to show.
         """
+        if self.times is not None:
+            here, cell = self.records_here()
+            return here.records({name: values[cell] for name, values in columns.items()}, prefix=prefix, show=show)
         named = {prefix + name: values for name, values in columns.items()}
         if self.id is not None and self.id.casefold() in {name.casefold() for name in named}:
             raise ColumnError(f"id {self.id!r} has the name of a result column; give prefix='...'")
@@ -408,9 +466,37 @@ class Pair:
         first = [*([] if self.id is None else [self.id]), *(name for name in show if name != self.id)]
         return result_frame(named, source, carry=first)
 
+    def records_here(self) -> tuple[Pair, Ints]:
+        """Of files that an engine counted: the same with the records themselves here, and the row here of each.
+
+        Raises DataError: more values than may be brought.
+        """
+        if ("records",) not in self.memo:
+            names = tuple(self.original.columns)
+            here = read_pair(replace(self, times=None, memo={}), {"variables": names}, aligned=self.aligned, again=True)
+            columns = []
+            for name in names:
+                for j, label in enumerate(self.names if self.aligned else self.names[:1]):
+                    both = [code_column(pair.frames[j].get_column(name)) for pair in (self, here)]
+                    sides = [(column, column.codes()) for column in both]
+                    mine, theirs = share_coding(name, sides, (label, label)).codes
+                    order = None if j == 0 else here.orders[j - 1]
+                    columns.append(np.concatenate([mine, theirs if order is None else theirs[order]]))
+            k = len(self.original)
+            group = group_codes(columns, k + len(here.original)).of_row
+            row = np.zeros(int(group.max()) + 1, np.int64)
+            row[group[:k]] = np.arange(k)
+            self.memo["records",] = here, row[group[k:]]
+        return self.memo["records",]  # type: ignore[no-any-return]
+
     def table(self, columns: Mapping[str, Any]) -> Any:
         """Plain values as a frame of the original's engine."""
-        return frame_of(columns, self.original.implementation)
+        return frame_of(columns, self.backend)
+
+    @property
+    def backend(self) -> Any:
+        """The library of small frames about these files: the original's, of plans PyArrow."""
+        return "pyarrow" if is_lazy(self.original) else self.original.implementation
 
 
 def released_files(released: Any) -> list[Any]:
@@ -470,6 +556,7 @@ def open_pair(
     aligned: bool = False,
     id: str | None = None,
     attack: bool = False,
+    counted: bool = False,
 ) -> Pair:
     """Open an original and its releases, and check both before any work starts.
 
@@ -481,7 +568,9 @@ def open_pair(
     `aligned`: whether the measure needs row i of a release
     to be made from row i of the original. `id`: column that says which rows belong together, instead of their
     position; carried along in `.records`. `attack`: whether the control file is compared too; unless `aligned`, the
-    id is asked of the original alone then. Raises ColumnError, DataError: everything in which the files do not fit,
+    id is asked of the original alone then. `counted`: whether the measure takes equal records as one row with the
+    number of them (`Pair.times`), so that files on an engine are counted there and only their cells come here; where
+    that cannot be, the records come. Raises ColumnError, DataError: everything in which the files do not fit,
     at once: absent columns, values that cannot be compared, different numbers of rows, an id that is missing,
     repeated or not the same in both.
 
@@ -492,7 +581,11 @@ def open_pair(
     """
     columns: dict[str, Sequence[str]] = {**(unread or {}), **categories, **(numeric or {})}
     opened = open_files(original, released, control, population, id=id)
-    pair = read_pair(opened, columns, also=also, aligned=aligned, control=attack or control is not None, attack=attack)
+    pair = count_pair(opened, columns, aligned=aligned) if counted and not also else None
+    if pair is None:
+        pair = read_pair(
+            opened, columns, also=also, aligned=aligned, control=attack or control is not None, attack=attack
+        )
     faults = []
     for role in (*categories, *(numeric or {})):
         for name in columns[role]:
@@ -509,6 +602,66 @@ def open_pair(
     return pair
 
 
+def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: bool) -> Pair | None:
+    """The pair as the cells that engines have counted of its files; None where no file is on one, or it cannot be.
+
+    Rows that belong together are joined by the id on the one engine that has them all; other files are counted one by
+    one, and a file in memory stays as it is. Raises ColumnError: a column that a file has not; DataError: no records,
+    an id that does not name each row once.
+    """
+    lazy: list[Any] = [frame for frame in opened.frames if is_lazy(frame)]
+    names = tuple(dict.fromkeys(name for some in columns.values() for name in some))
+    if not lazy or not names or opened.aligned or (aligned and (opened.id is None or len(lazy) <= opened.m)):
+        return None
+    check_present([(frame, columns, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
+    plans: list[Any] = list(opened.frames)
+    for frame in lazy:
+        check_plan_names(frame, names)
+    known: list[Pair] = opened.memo.setdefault(("counted", aligned), [])
+    for pair in known:
+        if set(names) <= set(pair.original.columns):
+            return pair
+    if not can_count(lazy, names) or (aligned and not are_joined(plans)):
+        return None
+    try:
+        frames, times = _together(opened, plans, names) if aligned else _one_by_one(opened, names)
+    except TooManyCellsError:
+        for size in opened._sizes:
+            check_collected(size, len(names))
+        return None
+    pair = replace(
+        opened, original=frames[0], released=tuple(frames[1:]), aligned=aligned, brought=True, times=times,
+        plans=opened.plans or opened.frames, memo={}, with_control={},
+    )  # fmt: skip
+    known.append(pair)
+    return pair
+
+
+def _together(opened: Pair, plans: list[Any], names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
+    sizes = opened.memo.get("ids") or check_ids(plans, str(opened.id), opened.names)
+    opened.memo["ids"] = sizes
+    _check_records(opened, sizes)
+    files, times = count_together(plans, names, str(opened.id), opened.names, sizes)
+    return files, (times,) * len(files)
+
+
+def _one_by_one(opened: Pair, names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
+    sizes = opened._sizes
+    _check_records(opened, sizes)
+    counted = [
+        count_file(frame, names, size) if isinstance(frame, nw.LazyFrame) else (frame, np.ones(size, np.int64))
+        for frame, size in zip(opened.frames, sizes, strict=True)
+    ]
+    files, times = zip(*counted, strict=True)
+    return files, times
+
+
+def _check_records(opened: Pair, sizes: Sequence[int]) -> None:
+    for label, size in zip(opened.names, sizes, strict=True):
+        if size == 0:
+            raise DataError(f"{label}: the data has no records")
+
+
 def rows_belong(opened: Pair, aligned: bool | None, scenario: Scenario | None) -> bool:
     """Whether rows of the files belong together: by an id, as the pair says, as `aligned` does, else the scenario."""
     declared = scenario is not None and scenario.aligned
@@ -517,9 +670,15 @@ def rows_belong(opened: Pair, aligned: bool | None, scenario: Scenario | None) -
 
 def read_pair(
     opened: Pair, columns: Mapping[str, Sequence[str]], *, also: Sequence[str] = (), aligned: bool,
-    control: bool = False, attack: bool = False,
+    control: bool = False, attack: bool = False, again: bool = False,
 ) -> Pair:  # fmt: skip
-    """The first half of `open_pair`: columns in memory and rows aligned, values not checked yet."""
+    """The first half of `open_pair`: columns in memory and rows aligned, values not checked yet.
+
+    `again`: the records of a pair that an engine counted are read from its plans.
+    """
+    if again:
+        original, *released = opened.plans
+        opened = replace(opened, original=original, released=tuple(released), aligned=False)  # type: ignore[arg-type]
     pair = _read(opened, columns, also=also, aligned=aligned, control=control, attack=attack)
     return _aligned(pair) if aligned and not pair.aligned else pair
 
@@ -529,7 +688,7 @@ def _read(
     attack: bool,
 ) -> Pair:  # fmt: skip
     """The pair with these columns in memory; itself if there is nothing to read."""
-    own = {**columns, **({"id": (pair.id,)} if pair.id is not None else {})}
+    own = {**columns, **({"id": (pair.id,)} if pair.id is not None and pair.times is None else {})}
     files: list[tuple[Any, Mapping[str, Sequence[str]], str]] = [
         (frame, columns if attack and j and not aligned else own, label)
         for j, (frame, label) in enumerate(zip(pair.frames, pair.names, strict=True))
@@ -538,8 +697,17 @@ def _read(
         files[0] = (pair.original, {**own, "by": also}, pair.names[0])
     if control and pair.control is not None:
         files.append((pair.control, columns, CONTROL))
-    _check_present(files)
-    read = [_in_memory(*file) for file in files]
+    check_present(files)
+    raw, beside = pair.raw, pair.beside
+    first: Any = pair.original if raw is None or not is_lazy(raw) else raw
+    if beside is None or not is_lazy(pair.original):
+        read = [_in_memory(*file) for file in files]
+    else:  # in one reading, so that the rows are in one order
+        wanted = list(dict.fromkeys(name for some in files[0][1].values() for name in some))
+        gone = [name for name in wanted if WAS + name in column_names(beside)]
+        whole, _ = _in_memory(beside, {"variables": [*wanted, *(WAS + name for name in gone)]}, pair.names[0])
+        raw = whole.select(*(nw.col(WAS + name if name in gone else name).alias(name) for name in wanted))
+        read = [(whole.select(*wanted), True), *(_in_memory(*file) for file in files[1:])]
     from_plan = pair.brought or any(brought for _, brought in read)
     if aligned and not pair.aligned and pair.id is None and from_plan:
         raise DataError("rows of a plan have no order: give id=, the column that says which rows belong together")
@@ -548,8 +716,12 @@ def _read(
     frames = [frame for frame, _ in read]
     return replace(
         pair, original=frames[0], released=tuple(frames[1 : pair.m + 1]), brought=pair.brought or read[0][1],
-        plans=pair.plans or (pair.frames if any(brought for _, brought in read) else ()),
+        raw=raw, beside=None if read[0][1] else beside,
+        source=pair.source or (pair if beside is not None else None),
+        plans=pair.plans or ((first, *pair.released) if any(come for _, come in read) else ()),
         control=frames[-1] if len(frames) > pair.m + 1 else pair.control,
+        # of what is read again from a plan the rows may come in another order
+        memo={} if any(brought for _, brought in read[: pair.m + 1]) else pair.memo,
     )  # fmt: skip
 
 
@@ -560,7 +732,7 @@ def _in_memory(frame: Any, wanted: Mapping[str, Sequence[str]], label: str) -> t
         raise DataError(f"{label}: {error}") from None
 
 
-def _check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
+def check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
     """Raise one error for all absent columns of all files."""
     faults = []
     for frame, columns, label in files:

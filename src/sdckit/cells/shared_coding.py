@@ -54,25 +54,48 @@ class QuantileBins:
         return ["(missing)", *(f"[{low:g}, {high:g}{end}" for low, high, end in sides)]
 
 
-def quantile_bins(values: Sequence[NDArray[np.float64]], bins: int) -> QuantileBins:
+def quantile_bins(
+    values: Sequence[NDArray[np.float64]], bins: int, times: Sequence[NDArray[np.int64]] | None = None
+) -> QuantileBins:
     """Cut the pooled values of several files at their type-7 quantiles (0, 1/bins, ..., 1).
 
-    Missing values (NaN) are left out; equal quantiles are one edge, so that there may be fewer classes.
+    Missing values (NaN) are left out; equal quantiles are one edge, so that there may be fewer classes. `times`:
+    records with each value, where a value is not one record.
 
     >>> cut = quantile_bins([np.array([1.0, 2.0, 3.0]), np.array([4.0, np.nan, 5.0])], 2)
     >>> cut.edges.tolist(), cut.codes(np.array([1.0, 3.0, 5.0, np.nan])).tolist()
     ([1.0, 3.0, 5.0], [1, 2, 2, 0])
     """
     pooled = np.concatenate(values)
+    records = None if times is None else np.concatenate(times)[~np.isnan(pooled)]
     pooled = pooled[~np.isnan(pooled)]
     if len(pooled) == 0:
         return QuantileBins(np.empty(0))
+    n = len(pooled) if records is None else int(records.sum())
     # positions (n - 1) j / bins in integers: rounding could move an edge off a value that it is equal to
-    place, rest = np.divmod((len(pooled) - 1) * np.arange(bins + 1), bins)
-    above = np.minimum(place + 1, len(pooled) - 1)
-    pooled = np.partition(pooled, np.union1d(place, above))
-    edges = np.where(rest == 0, pooled[place], pooled[place] + (pooled[above] - pooled[place]) * (rest / bins))
+    place, rest = np.divmod((n - 1) * np.arange(bins + 1), bins)
+    above = np.minimum(place + 1, n - 1)
+    low, high = values_at(pooled, records, [place, above])
+    edges = np.where(rest == 0, low, low + (high - low) * (rest / bins))
     return QuantileBins(np.unique(edges))
+
+
+def values_at(
+    values: NDArray[np.float64], sizes: NDArray[np.int64] | None, places: Sequence[NDArray[np.int64]]
+) -> list[NDArray[np.float64]]:
+    """The values at some places, from 0, of all records in ascending order.
+
+    `sizes`: records with each of the values; one each unless given.
+
+    >>> values_at(np.array([5.0, 1.0]), np.array([2, 3]), [np.array([0, 2, 3])])[0].tolist()
+    [1.0, 1.0, 5.0]
+    """
+    if sizes is None:
+        values = np.partition(values, np.unique(np.concatenate(places)))
+        return [values[place] for place in places]
+    order = np.argsort(values)
+    ends = np.cumsum(sizes[order])
+    return [values[order[np.searchsorted(ends, place, side="right")]] for place in places]
 
 
 Printer: TypeAlias = "tuple[Coded, NDArray[np.int64], NDArray[np.int32]]"  # of one file: codes, their shared codes
@@ -92,6 +115,8 @@ class SharedCoding:
     order of `data/columns.py`: as categories declare it, else ascending. `n_levels`: different values over all
     files. `kind`: "numbers", "text", "true and false", "dates", ...; "nothing" where every value is missing;
     "classes" of numbers. `labels`: printed form of the levels, from code 0 (a missing value) on.
+    `times`: records of each row of each file, where equal records are one row; None where each is a record. `cut`: the
+    classes.
     """
 
     name: str
@@ -100,11 +125,15 @@ class SharedCoding:
     kind: str
     labels: Callable[[], list[str]]
     printers: tuple[Printer, ...] = ()
+    times: tuple[NDArray[np.int64], ...] | None = None
+    cut: QuantileBins | None = None
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Records of each file with each code, shape (files, n_levels + 1)."""
-        return np.array([np.bincount(codes, minlength=self.n_levels + 1) for codes in self.codes], np.int64)
+        times = [None] * len(self.codes) if self.times is None else self.times
+        files = zip(self.codes, times, strict=True)
+        return np.array([np.bincount(codes, records, self.n_levels + 1) for codes, records in files], np.int64)
 
     def label(self, code: int) -> str:
         """Printed form of one level, without printing all of them, which may be as many as the records."""
@@ -173,10 +202,13 @@ def share_coding(
     return joint.coding(tuple(_translated(codes, *how) for (_, codes), how in zip(sides, joint.printers, strict=True)))
 
 
-def classes_of(name: str, values: Sequence[NDArray[np.float64]], bins: int) -> SharedCoding:
-    """Numbers of several files cut into classes at the quantiles of all files pooled."""
-    cut = quantile_bins(values, bins)
-    return SharedCoding(name, tuple(map(cut.codes, values)), cut.n_bins, "classes", cut.labels)
+def classes_of(
+    name: str, values: Sequence[NDArray[np.float64]], bins: int, times: tuple[NDArray[np.int64], ...] | None = None
+) -> SharedCoding:
+    """Numbers of several files cut into classes at the quantiles of all files pooled; `times` as in `SharedCoding`."""
+    cut = quantile_bins(values, bins, times)
+    codes = tuple(map(cut.codes, values))
+    return SharedCoding(name, codes, cut.n_bins, "classes", cut.labels, times=times, cut=cut)
 
 
 @dataclass(frozen=True, eq=False)

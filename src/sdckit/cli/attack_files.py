@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.files.file_limits import json_of
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ def read_key(path: Path) -> Key:
     """Read a key."""
     wrong = FileFormatError(f"{path.name} is no key of canaries; 'sdckit canaries make' writes one")
     try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
+        plain = json_of(path.read_text(encoding="utf-8"))
+    except ValueError:
         raise wrong from None
     except OSError as error:
         raise FileFormatError(f"cannot read {path.name}: {error.strerror}") from None

@@ -18,7 +18,7 @@ import typer.core
 import typer.main
 
 from sdckit.catalogue import Measure, measure
-from sdckit.cli.options import codes, split, split_named
+from sdckit.cli.options import TABLE_WORDS, codes, split, split_named
 from sdckit.cli.source import BEHIND, DESIGN, Source, takes
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -332,6 +332,8 @@ class MeasureCall:
             self.run(source, typed)
 
         options = [*self.files, *self.arguments]
+        if not self.row.no_chart:
+            options.append(_typed("table", Path, TABLE_WORDS, "TABLE.csv"))
         source = inspect.Parameter("source", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Source)
         command.__signature__ = inspect.Signature([source, *(option.parameter for option in options)])  # type: ignore[attr-defined]
         parts = [(self.row.public.__doc__ or self.row.question).strip().partition("\n\n")[0]]
@@ -349,6 +351,7 @@ class MeasureCall:
         """Read what was typed, then the files; measure, and print."""
         from sdckit.cli.attack_files import check_different
         from sdckit.cli.errors import tell
+        from sdckit.cli.outputs import check_table, check_targets, write_figures
         from sdckit.cli.terminal import print_measure
 
         paths = {file.name: typed[file.name] for file in self.files if typed[file.name] is not None}
@@ -360,7 +363,9 @@ class MeasureCall:
             if need in self.row.needs and not there and not (scenario and getattr(scenario, role)):
                 shown = METAVARS.get(need, "A,B")
                 raise ScenarioError(f"say which {words}: --{need} {shown}, or a scenario that names them")
-        released = _listed(paths.get("released", ()))
+        released, table = _listed(paths.get("released", ())), typed.get("table")
+        check_table(table)
+        check_targets(table, inputs=(*source.inputs, source.scenario, *_listed(list(paths.values()))))
         check_different(source.file, released, paths.get("control"), paths.get("original"))
         call = self.call(given, scenario, alone=not paths)
         with source.steps() as steps:
@@ -376,10 +381,13 @@ class MeasureCall:
             result = call(data, **others, **({"step": steps.step} if self.takes("step") else {}))
         before = f"{', '.join(path.name for path in released)} against " if released else ""
         name = before + source.file.name
+        results = result if isinstance(result, tuple) else (result,)
+        if table is not None:
+            write_figures(table, results)
         if self.row.no_chart:
             tell(f"{name}: {result}")
         else:
-            print_measure(name, *(result if isinstance(result, tuple) else [result]))
+            print_measure(name, *results)
 
     def call(self, given: dict[str, Any], scenario: Scenario | None, *, alone: bool) -> Callable[..., Any]:
         """The measure with what was typed, which waits for its files; `alone` it has but one."""

@@ -209,6 +209,8 @@ JoinKey = Annotated[
     str | None,
     Option("--join-key", metavar="COLUMN", help="The column that both files have.", rich_help_panel=FILE_PANEL),
 ]
+TABLE_WORDS = "Write the exact figures as a table: .csv, .parquet, .sav or .dta. Confidential."
+GivenTable = Annotated[Path | None, Option("--table", metavar="TABLE.csv", help=TABLE_WORDS)]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Errors and warnings only: no tables, no progress.")]
 MissingRule = Annotated[
     Texts,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from sdckit.errors import DataError, ScenarioError, SdcError
 
@@ -123,9 +125,9 @@ def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] =
 
 
 def refuse_existing(*targets: str | Path | None, force: bool, also: str = "name another") -> None:
-    """Refuse a target that is there already, unless it was said by ``--force`` that it may go."""
+    """Refuse a target that is there already, if only as a link, unless it was said by ``--force`` that it may go."""
     for target in targets:
-        if target is not None and str(target) != TO_STDOUT and Path(target).exists() and not force:
+        if target is not None and str(target) != TO_STDOUT and os.path.lexists(target) and not force:
             raise ScenarioError(f"{Path(target).name} exists already; --force replaces it, or {also}")
 
 
@@ -153,6 +155,27 @@ def check_enough_records(n: int, *, internal: bool) -> None:
             f"the file has fewer than {FEWEST_RECORDS} records, too few for a document that may leave "
             "the room; --internal writes one for your own use"
         )
+
+
+def check_table(path: Path | None) -> None:
+    """Refuse a table of figures whose ending names no format, before any work."""
+    if path is not None:
+        from sdckit.data.files.write_file import check_output
+
+        check_output(path)
+
+
+def write_figures(path: Path, results: Iterable[Any]) -> None:
+    """Write every exact figure of some results as a table, for its owner alone."""
+    from sdckit.data import pl
+    from sdckit.data.files.write_file import write_file
+    from sdckit.data.frames import open_frame
+
+    rows: list[tuple[str, str, float]] = []
+    for result in results:
+        frame = open_frame(result.details())
+        rows += [(result.measure, *row) for row in zip(*(frame[name].to_list() for name in frame.columns), strict=True)]
+    write_file(pl.DataFrame(rows, schema=["measure", "figure", "value"], orient="row"), path, private=True)
 
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:

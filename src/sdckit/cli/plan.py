@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import measure
+from sdckit.cells.plans.count_cells import BYTES_OF_A_KEY, most_cells
 from sdckit.cli.errors import tell
 from sdckit.data.limits import LIMITS
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records
@@ -51,11 +52,11 @@ def plan_lines(
     if released:
         lines.append("In each file:")
     of_file = plan_file(scenario, measures=measures, compared=bool(released), n=original[1].n_rows)
-    lines += _told(entry for planned in of_file.values() for entry in planned)
+    lines += _told((entry for planned in of_file.values() for entry in planned), engine)
     if released:
         lines += _together(
             original, scenario, released, control, attacks=attacks, n_attacks=n_attacks, aligned=aligned,
-            models=models or {}, id=id,
+            models=models or {}, id=id, engine=engine,
         )  # fmt: skip
     in_force = scenario.limits_of(compared=bool(released)).declared
     limits = ", ".join(f"{name} {limit}" for name, limit in in_force.items())
@@ -78,6 +79,7 @@ def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
 def _together(
     original: Opened, scenario: Scenario, released: Sequence[Opened], control: Opened | None, *, attacks: bool,
     n_attacks: int, aligned: bool, models: Mapping[str, str], id: str | None = None,
+    engine: str | None = None,
 ) -> list[str]:  # fmt: skip
     """What would be learnt of a release beside its original."""
     from sdckit.report.chapters.sentences import columns_words
@@ -88,12 +90,12 @@ def _together(
     columns = frozenset(header.columns).intersection(*(release.columns for release in headers))
     known: dict[str, Any] = {
         "n": header.n_rows, "sizes": tuple(counts) if len(counts) == len(headers) else (), "columns": columns,
-        "aligned": aligned, "has_control": control is not None,
+        "aligned": aligned, "has_control": control is not None, "on_engine": engine is not None,
     }  # fmt: skip
     compared = plan_release(scenario, **known)
     lines = ["On a release beside the original:"]
-    lines += _told(entry for planned in compared.values() for entry in planned)
-    lines += _told(plan_utility(scenario, models=models, **known))
+    lines += _told((entry for planned in compared.values() for entry in planned), engine)
+    lines += _told(plan_utility(scenario, models=models, **known), engine)
     if not attacks and control is None:
         return [*lines, "Simulated attacks: none; --control FILE or --attacks starts them"]
     people = None if control is None else control[1].columns
@@ -109,8 +111,8 @@ def _would_read(path: Path, header: FileHeader, scenario: Scenario) -> str:
     return f"Would read {len(held)} of {len(header.columns)} columns of {path.name} ({header.format})"
 
 
-def _told(planned: Iterable[Planned]) -> list[str]:
-    """What would run first; what only some intruders or variables lack is told of them."""
+def _told(planned: Iterable[Planned], engine: str | None = None) -> list[str]:
+    """What would run first; what only some intruders or variables lack is told of them; of an `engine` what comes."""
     will: dict[str, str] = {}
     will_not: list[tuple[str, str, str]] = []
     for entry in planned:
@@ -118,7 +120,7 @@ def _told(planned: Iterable[Planned]) -> list[str]:
             whose = "" if entry.row.files == "attack" else f" ({entry.context.intruder})"
             will_not.append((entry.row.name, entry.place + whose, entry.lacks))
         elif entry.row.inside is None:
-            will[entry.row.name] = entry.row.question
+            will[entry.row.name] = entry.row.question + ("" if engine is None else _brought(entry))
         else:
             for place, reason in entry.row.inside(entry.context):
                 name = place.partition(":")[0]
@@ -129,6 +131,25 @@ def _told(planned: Iterable[Planned]) -> list[str]:
     lines = [f"  would run  {name}: {question}" for name, question in will.items()]
     reasons = ((place if name in will else name, reason) for name, place, reason in will_not)
     return lines + [f"  would not  {name}: {reason}" for name, reason in dict.fromkeys(reasons)]
+
+
+def _brought(entry: Planned) -> str:
+    """What a measure brings of files on an engine, and how often each is read for it."""
+    row, context = entry.row, entry.context
+    each = "" if row.files == "one" else " of each file"
+    if row.of_plan == "cells":
+        columns = len(context.keys) + (context.target is not None)
+        most = most_cells(columns) if context.n is None else min(context.n, most_cells(columns))
+        joined = "together by the id, " if "known" in row.needs else ""
+        size = counted(most, "cell")
+        return f" [{joined}{counted(columns, 'column')}: at most {size}{each}, {_megabytes(most * columns)}, 1 pass]"
+    columns = len(context.scenario.columns)
+    size = "" if context.n is None else f", {_megabytes(context.n * columns)}"
+    return f" [records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above 200 million values refused]"
+
+
+def _megabytes(values: int) -> str:
+    return f"{max(1, values * BYTES_OF_A_KEY // MEGABYTE):,} MB"
 
 
 def _cost(files: Sequence[tuple[Path, FileHeader]], scenario: Scenario) -> str:
@@ -167,7 +188,10 @@ def print_plan(
     control = release.control
     for line in plan_lines(
         (reading.file, header), scenario, measures,
-        released=[(file, release_header(file, scenario, also=also, **how)) for file in release.files],
+        released=[
+            (file, release_header(file, scenario, also=also, header=of, **how))
+            for file, of in zip(release.files, release.headers(reading, engine), strict=True)
+        ],
         control=None if control is None else (control, release_header(control, scenario, **how)),
         attacks=release.attacks, n_attacks=release.attempts, models=models,
         engine=engine.engine if engine.used else None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +10,8 @@ from typer import Option
 
 from sdckit.cli.options import codes
 from sdckit.cli.outputs import TO_STDOUT, refuse_existing
-from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.data.files.file_limits import json_of
+from sdckit.errors import DataError, FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +52,7 @@ def _named_by(path: Path) -> set[str]:
         with path.open("rb") as file:
             if FORMAT.encode() not in file.read(len(FORMAT) + 50):  # the format stands first
                 return set()
-        names = json.loads(path.read_text(encoding="utf-8"))["released"]
+        names = json_of(path.read_text(encoding="utf-8"))["released"]
         return {name for name in names if isinstance(name, str)}
     except (OSError, ValueError, KeyError, TypeError):
         return set()
@@ -104,6 +104,8 @@ def read_all(
         from sdckit.workflow.recipes.recipe_checks import columns_mentioned
 
         needed = (*columns_mentioned(recipe.all_steps), *(() if scenario is None else scenario.columns))
+        if not needed:
+            raise DataError(f"the first line of {file.name} may be a record, not a header; name columns")
         scan_header(file, columns=tuple(dict.fromkeys(needed)), **how)
 
     return read_file(file, identifiers=tuple(leave_out), missing=tuple(missing), **how)

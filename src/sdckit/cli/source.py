@@ -63,8 +63,9 @@ GivenLog = Annotated[
 
 
 def read_given(
-    file: Path, recipe: Path | None, log: Path | None, *, identifiers: Sequence[str] = (), **how: Any
-) -> Recodings | None:
+    file: Path, recipe: Path | None, log: Path | None, *, identifiers: Sequence[str] = (),
+    header: FileHeader | None = None, **how: Any,
+) -> Recodings | None:  # fmt: skip
     """Read ``--recipe`` and ``--log``; a log is held against the columns of the whole file, of which few are read."""
     if recipe is None and log is None:
         return None
@@ -75,7 +76,7 @@ def read_given(
     assert recodings is not None
     if log is None:
         return recodings
-    columns = scan_header(file, **how).columns
+    columns = (header or scan_header(file, **how)).columns
     return recodings.check_file(columns, identifiers=identifiers)
 
 
@@ -107,11 +108,13 @@ def read_declared(
         raise
 
 
-def release_header(file: Path, scenario: Scenario, *, also: tuple[str, ...] = (), **how: Any) -> FileHeader:
+def release_header(
+    file: Path, scenario: Scenario, *, also: tuple[str, ...] = (), header: FileHeader | None = None, **how: Any
+) -> FileHeader:
     """Read the names of a release's columns alone, or of a control file's; one without a key is refused."""
     from sdckit.data.files.readers import scan_header
 
-    header = scan_header(file, **how)
+    header = header or scan_header(file, **how)
     needed = (*scenario.all_keys, *also)
     if absent := [name for name in needed if name not in header.columns]:
         raise ColumnError(
@@ -332,7 +335,7 @@ class EngineOptions:
         from sdckit.data.memory import free_bytes
 
         named = self.engine is not None or self.memory is not None
-        if named or _not_done(reading, has_release=has_release) is not None:
+        if named or has_release or _not_done(reading) is not None:
             return self
         if not is_for_an_engine(reading.file, len(scenario.columns)):
             return self
@@ -341,13 +344,15 @@ class EngineOptions:
         free = free_bytes()
         return replace(self, engine="duckdb", memory=None if free is None else f"{free // SHARE // 10**6}MB")
 
-    def check(self, reading: Reading, *, has_release: bool) -> None:
-        """Refuse what no engine does: comparing a release, joining a second file."""
+    def check(self, reading: Reading, *, has_release: bool, attacked: bool = False) -> None:
+        """Refuse what no engine does: simulated attacks, joining a second file."""
         if not self.used:
             if self.memory is not None:
                 raise ScenarioError("--memory is what an engine may take; give --engine duckdb")
             return
-        if (refused := _not_done(reading, has_release=has_release)) is not None:
+        if has_release and attacked:
+            raise ScenarioError("simulated attacks are made in memory: leave --engine, or --control and --attacks, out")
+        if (refused := _not_done(reading)) is not None:
             raise ScenarioError(refused)
 
     def header(self, reading: Reading) -> FileHeader:
@@ -368,25 +373,23 @@ class EngineOptions:
 
     def scan(
         self, reading: Reading, steps: Steps, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
-        missing: Sequence[str] = (),
+        missing: Sequence[str] = (), beside: Any = None,
     ) -> tuple[Any, int]:  # fmt: skip
-        """The file as a plan, all its columns where none are named, and its number of records."""
+        """The file as a plan, all its columns where none are named, and its number of records; `beside` another."""
         from sdckit.data.files.scan_file import scan_file
         from sdckit.data.frames import count_records
 
         steps.step(f"opening {reading.file.name} by {self.engine}")
         plan = scan_file(
             reading.file, engine=cast("ScanEngine", self.engine), columns=columns, identifiers=identifiers,
-            missing=missing, memory=self.memory, delimiter=reading.delimiter, encoding=reading.encoding,
-            decimal=reading.decimal,
+            missing=missing, memory=self.memory if beside is None else None, delimiter=reading.delimiter,
+            encoding=reading.encoding, decimal=reading.decimal, beside=beside if self.engine == "duckdb" else None,
         )  # fmt: skip
         return plan, count_records(plan)
 
 
-def _not_done(reading: Reading, *, has_release: bool) -> str | None:
+def _not_done(reading: Reading) -> str | None:
     """Why no engine takes what was asked for; None where one does."""
-    if has_release:
-        return "--engine is for a file by itself; a release is compared in memory, leave it out"
     if reading.join is not None or reading.user_missing or reading.sheet is not None or reading.header_row is not None:
         return (
             "--engine reads one Parquet or CSV file as it is; leave --join, --user-missing, --sheet, --header-row out"

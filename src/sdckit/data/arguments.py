@@ -306,6 +306,33 @@ def present(
 # --- scenario -----------------------------------------------------------------------------------------
 
 
+def weights(value: Any, names: Sequence[str], name: str = "weights") -> dict[str, float]:
+    """The weight of each column: by name, 1 unless given, or one for each in their order; 1 for None.
+
+    Raises `ColumnError`: a name is none of theirs; `DataError`: no such numbers, or none above 0.
+
+    >>> weights({"age": 2}, ["age", "sex"]), weights([0, 1], ["age", "sex"])
+    ({'age': 2.0, 'sex': 1.0}, {'age': 0.0, 'sex': 1.0})
+    """
+    if value is None:
+        return dict.fromkeys(names, 1.0)
+    says = "gives a number of 0 or more for each column, one of them above 0"
+    if isinstance(value, Mapping):
+        if unknown := [str(entry) for entry in value if entry not in names]:
+            words = f"{name}: {unknown[0]!r} is none of the columns; {did_you_mean(unknown[0], names)}"
+            raise ColumnError(words, argument=name)
+        given = {**dict.fromkeys(names, 1.0), **value}
+    else:
+        listed = several(value, name, says)
+        if len(listed) != len(names):
+            words = f"{name}= needs one number per column: {len(names)}, in their order"
+            raise DataError(words, argument=name)
+        given = dict(zip(names, listed, strict=True))
+    if not all(is_number(entry) and entry >= 0 for entry in given.values()) or not any(given.values()):
+        raise DataError(f"{name}= {says}", argument=name)
+    return {entry: float(number) for entry, number in given.items()}
+
+
 def scenario_or_none(value: object) -> Scenario | None:
     """A scenario, or None.
 

@@ -82,6 +82,7 @@ def named_columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool
     >>> list(named_columns("C(sex) * age", ["age", "sex"]))
     [('sex', True), ('age', False)]
     """
+    check_extent(text)
     quoted = QUOTED.findall(text)
     places = iter(range(len(quoted)))
     tokens = _tokens(QUOTED.sub(lambda _: f" {STAND_IN}{next(places)} ", text))
@@ -111,6 +112,87 @@ def named_columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool
         elif not (after == "=" or (word in SPACES and after == ".")):
             _check(word, present)
             yield word, (further, before) == ("C", "(")
+
+
+# How far a formula may expand: before it is, since it would not end.
+
+
+LONGEST = 20_000  # letters of a formula
+MOST_TERMS = 2_000  # terms that powers and products of sums become
+MOST_BITS = 64  # bits of a whole number
+LANGUAGE = {":": "*", "^": "**", "%in%": "*"}  # signs of formulas that Python lacks, and what makes as many terms
+
+
+def check_extent(text: str) -> None:
+    """Refuse a formula that expands to too many terms, or that computes a power of numbers alone.
+
+    Raises `DataError`.
+
+    >>> check_extent("(a + b) ** 60")
+    Traceback (most recent call last):
+        ...
+    sdckit.errors.DataError: formula: it expands to more than 2,000 terms; write the terms that the model needs
+    """
+    wide = DataError(
+        f"formula: it expands to more than {MOST_TERMS:,} terms; write the terms that the model needs",
+        argument="formula",
+    )
+    if len(text) > LONGEST:
+        raise wide
+    plain = re.sub(r"%in%|[:^]", lambda match: LANGUAGE[match[0]], QUOTED.sub(STAND_IN, text))
+    try:
+        tree = ast.parse(plain.strip(), mode="eval").body
+        terms = _terms(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the parser of formulas says what is wrong
+        if "**" in plain or plain.count("*") > 1:
+            raise DataError("formula cannot be read: check its brackets and signs", argument="formula") from None
+        return
+    if terms > MOST_TERMS:
+        raise wide
+    if any(map(_is_huge, ast.walk(tree))):
+        raise DataError("formula: a number in it is too large, or a power of numbers within one", argument="formula")
+
+
+def _is_huge(node: ast.AST) -> bool:
+    """Whether a number, or a power of numbers alone, may have more digits than are worked with."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int) and node.value.bit_length() > MOST_BITS
+    if isinstance(node, ast.Call):  # of splines and polynomials: how many columns they become
+        counts = [*node.args[1:2], *(word.value for word in node.keywords if word.arg in ("df", "degree"))]
+        return any(isinstance(count, ast.Constant) and _number(count) > MOST_TERMS for count in counts)
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Pow):
+        return False
+    if any(isinstance(part, ast.Name) for part in ast.walk(node)):
+        return False
+    power = node.right.operand if isinstance(node.right, ast.UnaryOp) else node.right
+    plain = isinstance(node.left, ast.Constant) and isinstance(power, ast.Constant)
+    return not plain or _number(power) > MOST_BITS
+
+
+def _number(node: ast.AST) -> float:
+    value = getattr(node, "value", None)
+    return value if isinstance(value, int | float) else 0
+
+
+def _terms(node: ast.AST) -> int:
+    """The terms that a tree expands to, at most; no more than a few beyond the limit are counted."""
+    total = 0
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):  # long sums are deep trees
+        total += _terms(node.right)
+        node = node.left
+    if isinstance(node, ast.UnaryOp):
+        total += _terms(node.operand)
+    elif isinstance(node, ast.BinOp):
+        left = _terms(node.left)
+        if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
+            power = node.right.value if isinstance(node.right.value, int) else 1
+            total += left ** min(power, 2 + MOST_TERMS.bit_length()) if left > 1 else max(power, 1)
+        else:
+            right = _terms(node.right)
+            total += left + right + left * right
+    else:
+        total += 1
+    return min(total, MOST_TERMS + 1)
 
 
 class _Anything(list[str]):
@@ -196,6 +278,7 @@ def check_expression(text: str) -> None:
 
 
 def _parsed(text: str) -> ast.expr:
+    check_extent(text)
     places = iter(range(text.count("`")))
     try:
         return ast.parse(QUOTED.sub(lambda _: f"{STAND_IN}{next(places)}", text), mode="eval").body
@@ -212,7 +295,7 @@ def _value(node: ast.expr, names: Mapping[str, Any], text: str) -> Any:
     if isinstance(node, ast.Name) and node.id in names:
         return names[node.id]
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return float(node.value)
+        return np.float64(node.value)
     if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
         return BINARY[type(node.op)](_value(node.left, names, text), _value(node.right, names, text))
     if isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:

@@ -309,3 +309,46 @@ def _checked(rows: Sequence[Sequence[Hashable]], places: Sequence[str], names: t
                     f"{level + 1}; values that have met may not part again"
                 )
     return Hierarchy(columns[0], tuple(columns[1:]), names)
+
+
+# Values of a file beside those of a hierarchy, which are texts where it was read from a file.
+
+
+def value_as(value: Any, kind: str) -> Any:
+    """A value of a hierarchy, or a label of a column, as a column of a kind has it.
+
+    >>> value_as("022", "number"), value_as("22.0", "number") == 22, value_as("022", "text"), value_as(22, "text")
+    (22, True, '022', '22')
+    """
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if kind == "text" and not isinstance(value, str):
+        return str(value)
+    if kind == "boolean" and isinstance(value, str):
+        return {"true": True, "false": False}.get(value.casefold(), value)
+    for number in (int, float) if kind == "number" and isinstance(value, str) else ():
+        try:
+            return number(value)
+        except ValueError:
+            continue
+    return value
+
+
+def leaves_as(hierarchy: Hierarchy, kind: str) -> list[Any]:
+    """The leaves of a hierarchy as a column of a kind has them; `DataError` where two are one value there.
+
+    >>> leaves_as(as_hierarchy({"01": "a", "2.5": "b"}), "number")
+    [1, 2.5]
+    """
+    leaves = [value_as(leaf, kind) for leaf in hierarchy.leaves]
+    if len(set(leaves)) < len(leaves):
+        raise DataError("hierarchy: two of its values are the same number; each has one line", argument="hierarchy")
+    return leaves
+
+
+def hierarchy_map(hierarchy: Hierarchy, level: int | str | None, kind: str) -> dict[Any, Any]:
+    """The new value of each leaf of a hierarchy, as a column of a kind has it.
+
+    Raises `DataError`: no such level, or two leaves that are one value there.
+    """
+    return dict(zip(leaves_as(hierarchy, kind), hierarchy.at(level).values(), strict=True))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import re
 from pathlib import Path
 
-MEMORY = Path("/proc/meminfo")
+from sdckit import operating_system
+
 # Measured with one and ten million records, seven keys, a weight and households, and with twenty columns.
 PER_VALUE, PER_RECORD = 22, 120
 AT_REST = 400_000_000  # the idle process with its libraries
@@ -16,16 +15,7 @@ TEXTS = {".csv", ".tsv", ".txt"}
 
 def free_bytes() -> int | None:
     """Bytes of available memory, reclaimable file caches included; None if unknown."""
-    try:
-        match = re.search(r"^MemAvailable:\s*(\d+) kB", MEMORY.read_text(encoding="ascii"), re.MULTILINE)
-    except OSError:
-        match = None
-    if match is not None:
-        return 1024 * int(match[1])
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
+    return operating_system.free_memory()
 
 
 def bytes_of_records(records: int, columns: int) -> int:

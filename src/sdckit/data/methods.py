@@ -72,6 +72,10 @@ class MethodKind:
         The argument that is a table of the columns it changes and of the formulas that they follow from.
     editors : tuple of str
         Arguments that the app edits outside the form.
+    first : bool
+        Whether it is the first step and alone reads the original: what follows works on the records that it made.
+    not_in_recipe : mapping of str to str
+        Arguments that a recipe cannot set, and what to do instead.
     """
 
     name: str
@@ -97,6 +101,8 @@ class MethodKind:
     draws_with: str = ""
     computes: str = ""
     editors: tuple[str, ...] = ()
+    first: bool = False
+    not_in_recipe: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def recodes(self) -> bool:
@@ -253,6 +259,21 @@ KINDS = (
         },
         trace="other",
         naming=("models", "predictors", "rules", "transform"), predictors="others", new_rows=True, unnamed=True,
+    ),
+    MethodKind(
+        name="synthesize_margins", title="Synthetic records from protected tables",
+        sentences=(
+            "records drawn from tables with noise, within {domain}: ε = {epsilon} at δ = {delta}",
+            "records drawn from tables rounded to multiples of {base}, within {domain}",
+            "records drawn from protected tables, within {domain}",
+        ),
+        clauses={
+            "protect": "protected by: {protect}", "cliques": "tables kept: {cliques}",
+            "max_cells": "cells of a table at most: {max_cells}", "n": "records made: {n}",
+            "budget": "spent from {budget}",
+        },
+        trace="other", files=("domain", "budget"), new_rows=True, unnamed=True, first=True,
+        not_in_recipe={"tables": "them to sdckit synthesize-margins (--table), which needs no original"},
     ),
     MethodKind(
         name="mask_categorical", title="Mask categories",

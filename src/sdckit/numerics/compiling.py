@@ -20,6 +20,7 @@ import numpy as np
 from numba.core import caching, compiler, event
 from numba.core.dispatcher import Dispatcher
 
+from sdckit import operating_system
 from sdckit.numerics.threads import jobs
 
 # The cache of compiled kernels, by content, so that versions and checkouts with the same kernel share it.
@@ -304,19 +305,11 @@ def cache_folder() -> Path | None:
     """
     own = os.environ.get("NUMBA_CACHE_DIR")
     try:
-        folder = (Path(own) if own else _user_cache()) / "sdckit" / "kernels"
+        folder = (Path(own) if own else operating_system.cache_base()) / "sdckit" / "kernels"
         folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
     except (OSError, RuntimeError):  # no home
         return None
     return folder if os.access(folder, os.W_OK | os.X_OK) else None
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 
 
 @contextlib.contextmanager

@@ -11,6 +11,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
+from sdckit import operating_system
+
 T = TypeVar("T")
 R = TypeVar("R")
 WORKER = "sdckit-kernel"
@@ -20,10 +22,7 @@ WAKE = 0.2  # seconds; Polars' handler of Ctrl-C lets a wait start anew, and a l
 @cache
 def n_threads() -> int:
     """Number of threads: the processors that this process may use."""
-    try:
-        return max(1, len(os.sched_getaffinity(0)))
-    except AttributeError:  # not on macOS and Windows
-        return os.cpu_count() or 1
+    return operating_system.n_processors()
 
 
 def chunks(n: int, *, minimum: int = 1 << 15, parts: int | None = None) -> list[tuple[int, int]]:

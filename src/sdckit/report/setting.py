@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from sdckit.data.frames import rows_of
+from sdckit.cells.plans.pair_tables import pair_tables
+from sdckit.data.frames import is_lazy, rows_of
 from sdckit.errors import SdcError
 from sdckit.report.gate.figures import Count, Foreign, Guarded, InternalOnly, Ledger, Quantity, Tree, Value, Watched
 from sdckit.report.gate.relations import SMALL, Sizes, largest_size, make_sizes
+from sdckit.utility.tables.table_counts import cross_codings
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -298,7 +300,11 @@ def _fewest(pair: Any, sets: Sequence[Sequence[str]]) -> int:
 
 
 def _moved(pair: Any, names: Sequence[str]) -> list[float]:
-    sizes = pair.groups(names).size
+    if any(map(is_lazy, pair.frames)):
+        tables = pair_tables(pair, names)
+        sizes = cross_codings([[tables.coding(name) for name in names]], tables)[0].counts
+    else:
+        sizes = pair.groups(names).size
     scale = [pair.n / max(1, n) for n in pair.sizes]
     moved = (np.maximum(0.0, sizes[0] - sizes[j] * factor).sum() for j, factor in enumerate(scale, 1))
     return [float(np.ceil(total - 1e-6)) for total in moved]

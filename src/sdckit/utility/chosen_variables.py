@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells.pair import Pair, number_columns, open_files, open_pair, stored_as_numbers
+from sdckit.cells.plans.pair_tables import PairTables, pair_tables
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments
+from sdckit.data.frames import built, is_lazy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
 from sdckit.errors import ColumnError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
 
 
@@ -23,6 +26,7 @@ class Chosen:
 
     `names`: the variables, in the order given or that of the original. `numeric`: those among them that are
     numbers. `notes`: what a reader must know of the choice. `declared`: whether somebody said which are numbers.
+    `tables`: of plans whose engines count, instead of columns in memory.
     """
 
     pair: Pair
@@ -30,6 +34,15 @@ class Chosen:
     numeric: tuple[str, ...]
     notes: dict[str, str]
     declared: bool = True
+    tables: PairTables | None = None
+
+    def values(self, name: str) -> tuple[Floats, ...]:
+        """A column as numbers in every file; of plans the different ones."""
+        return self.pair.numbers(name) if self.tables is None else self.tables.numbers(name)
+
+    def records(self, name: str) -> tuple[Ints, ...] | None:
+        """Records with each of the `values` of a plan; None in memory, where a value is a record."""
+        return None if self.tables is None else self.tables.records(name)
 
 
 def chosen_variables(
@@ -42,11 +55,13 @@ def chosen_variables(
     *,
     aligned: bool = False,
     by: Sequence[str] = (),
+    counted: bool = False,
 ) -> Chosen:
     """Open the files with the variables asked for, or with all that they have in common.
 
     `variables`: all columns in common unless given, but for the id and the scenario's weight, household, person and
-    identifiers. `by`: columns of groups, which are opened and are no variables. `numeric`: which of them are numbers:
+    identifiers. `by`: columns of groups, which are opened and are no variables. `counted`: whether the engines of plans
+    count, and no record is brought. `numeric`: which of them are numbers:
     else those that the scenario declares, else those stored as numbers. Raises ColumnError, DataError, ScenarioError:
     no column in common, and all that `open_pair` finds.
 
@@ -74,11 +89,24 @@ def chosen_variables(
         role="not among the variables",
     )  # fmt: skip
     others = [name for name in names if name not in numbers]
+    declared = numeric is not None or (scenario is not None and bool(scenario.numeric))
+    if counted and all(map(is_lazy, opened.frames)):
+        return Chosen(opened, names, numbers, notes, declared, _tables(opened, [*names, *by], numbers))
     pair = open_pair(opened, categories={"variables": others, "by": by}, numeric={"numeric": numbers}, aligned=aligned)
     if alike := sum(_identical(pair, names, numbers, release) for release in range(pair.m)):
         notes["released"] = f"{releases_have(alike, pair.m)} the original's value in every row of these variables"
-    declared = numeric is not None or (scenario is not None and bool(scenario.numeric))
     return Chosen(pair, names, numbers, notes, declared)
+
+
+def _tables(opened: Pair, names: Sequence[str], numbers: Sequence[str]) -> PairTables:
+    """The values of the variables of plans, counted and checked."""
+    tables = built(lambda: pair_tables(opened, names))
+    for name in names:
+        if name in numbers:
+            tables.numbers(name)
+        else:
+            tables.coding(name)
+    return tables
 
 
 def _identical(pair: Pair, names: Sequence[str], numbers: Sequence[str], release: int) -> bool:
@@ -139,14 +167,15 @@ def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tup
     would put both into one class. Where nobody declared it numeric, it is no number then.
     """
     classes, notes = bins_of(bins, chosen.numeric), dict(chosen.notes)
-    whole = [name for name, k in classes.items() if _has_few_values(chosen.pair, name, k)]
+    tables = chosen.tables
+    whole = [name for name, k in classes.items() if _has_few_values(chosen, name, k)]
     if whole:
         notes["values"] = f"taken value by value because they have so few: {', '.join(whole)}"
 
     def read(name: str) -> SharedCoding:
         if name in whole or name not in classes:
-            return chosen.pair.codes(name)
-        return classes_of(name, chosen.pair.numbers(name), classes[name])
+            return chosen.pair.codes(name) if tables is None else tables.coding(name)
+        return classes_of(name, chosen.values(name), classes[name], chosen.records(name))
 
     kept = (name for name in chosen.names if name in classes)
     numbers = tuple(name for name in kept if chosen.declared or name not in whole)
@@ -154,12 +183,12 @@ def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tup
     return coded, numbers, notes | _level_notes(coded)
 
 
-def _has_few_values(pair: Pair, name: str, k: int) -> bool:
+def _has_few_values(chosen: Chosen, name: str, k: int) -> bool:
     """Whether a variable has at most k distinct values in all files together, missing apart."""
-    sample = pair.numbers(name)[0][:SAMPLE]
+    sample = chosen.values(name)[0][:SAMPLE]
     if len(np.unique(sample[~np.isnan(sample)])) > k:
         return False
-    return pair.codes(name).n_levels <= k
+    return (chosen.pair.codes(name) if chosen.tables is None else chosen.tables.coding(name)).n_levels <= k
 
 
 def _level_notes(variables: Sequence[SharedCoding]) -> dict[str, str]:

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, PairResult, mean_figures
 from sdckit.data import arguments
+from sdckit.data.frames import built
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import group
 from sdckit.numerics.threads import n_threads, run
-from sdckit.utility.chosen_variables import chosen_variables
+from sdckit.utility.chosen_variables import Chosen, chosen_variables
 
 # The exact difference of two multivariate empirical distribution functions at every point of both files.
 # Points at or below a query in every variable are counted by divide and conquer (Bentley 1980): points and
@@ -121,12 +122,14 @@ def _distinct(ranks: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.i
     return ranks[:, some], of_row
 
 
-def ecdf_difference(ranks: NDArray[np.int32], n: int, *, most: int | None = None) -> tuple[Ints, Ints] | None:
+def ecdf_difference(
+    ranks: NDArray[np.int32], n: int, *, most: int | None = None, times: Ints | None = None
+) -> tuple[Ints, Ints] | None:
     """F_S - F_O in units of 1 / (n n_s) at each distinct record, and the number of records of both files equal to it.
 
     `ranks` (d, n + n_s): places of the values, variable by variable; the original first. `n`: its rows. `most`:
-    distinct rows of three and more variables that are worth the time. Both are whole numbers: nothing is rounded.
-    None where there are more distinct rows than `most`.
+    distinct rows of three and more variables that are worth the time. `times`: records of each row, where equal records
+    are one row. Both are whole numbers: nothing is rounded. None where there are more distinct rows than `most`.
 
     >>> difference, size = ecdf_difference(np.array([[0, 1, 1, 2]], np.int32), 2)
     >>> sorted(zip(difference.tolist(), size.tolist()))
@@ -137,8 +140,12 @@ def ecdf_difference(ranks: NDArray[np.int32], n: int, *, most: int | None = None
     k = x.shape[1]
     if most is not None and d > 2 and k > most:
         return None
-    original, size = np.bincount(of_row[:n], minlength=k), np.bincount(of_row, minlength=k)
-    weight = n * (size - original) - (both - n) * original
+    records = np.ones(both, np.int64) if times is None else times
+    original, size = np.zeros(k, np.int64), np.zeros(k, np.int64)
+    np.add.at(original, of_row[:n], records[:n])
+    np.add.at(size, of_row, records)
+    before = int(original.sum())
+    weight = before * (size - original) - (int(size.sum()) - before) * original
     finest_first = np.argsort([-len(np.unique(row)) for row in x], kind="stable")  # the first is merged
     x = np.ascontiguousarray(x[finest_first])
     order = np.argsort(x[0], kind="stable").astype(np.int32)
@@ -167,20 +174,23 @@ MISSING_RULE = "a missing value leaves the record out, of its variable and of th
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 
-def ecdf_figures(original: Floats, released: Floats, *, most: int | None = None) -> tuple[float, float] | None:
+def ecdf_figures(
+    original: Floats, released: Floats, *, most: int | None = None, times: Sequence[Ints] | None = None
+) -> tuple[float, float] | None:
     """Largest and mean squared difference over the records of both files; one column per variable.
 
     `original` and `released` (n, d) and (n_s, d): without missing values. `most`: distinct records in three and
-    more variables above which there is no answer (None).
+    more variables above which there is no answer (None). `times`: records of each row of both.
 
     >>> ecdf_figures(np.array([[1.0], [2.0]]), np.array([[2.0], [3.0]]))
     (0.5, 0.1875)
     """
-    n, n_s = len(original), len(released)
-    if not n or not n_s:
+    if not len(original) or not len(released):
         return math.nan, math.nan
+    n, n_s = (len(original), len(released)) if times is None else (int(own.sum()) for own in times)
     ranks = np.array([ranks_of([a, b]) for a, b in zip(original.T, released.T, strict=True)])
-    measured = ecdf_difference(ranks, n, most=most)
+    together = None if times is None else np.concatenate(times)
+    measured = ecdf_difference(ranks, len(original), most=most, times=together)
     if measured is None:
         return None
     difference, size = measured
@@ -285,7 +295,7 @@ def ecdf_utility(
     """
     chosen_names = arguments.names(variables, "variables")
     chosen = chosen_variables(
-        original, released, variables=chosen_names, numeric=chosen_names, scenario=scenario, id=id
+        original, released, variables=chosen_names, numeric=chosen_names, scenario=scenario, id=id, counted=True
     )
     names = chosen.numeric
     if not names:
@@ -299,12 +309,11 @@ def ecdf_utility(
         notes["variables"] = f"no numbers, left out: {', '.join(left)}"
     together = _joint_names(joint, names)
     pair = chosen.pair
-    files = {name: pair.numbers(name) for name in names}
-    per_release = tuple(
-        _of_release(files, j, together, None if not isinstance(joint, bool) else POINTS, notes)
-        for j in range(1, pair.m + 1)
-    )
-    _missing_note(pair, files, notes)
+    most = POINTS if isinstance(joint, bool) else None
+    rows = {name: Rows([values[:, None] for values in chosen.values(name)], chosen.records(name)) for name in names}
+    both = _joint_rows(chosen, together, rows, most)
+    per_release = tuple(_of_release(rows, both, j, bool(together), most, notes) for j in range(1, pair.m + 1))
+    _missing_note(pair, rows, notes)
     means = mean_figures(per_release, notes)
     by_name = {figure: {name: means[f"{figure}[{name}]"] for name in names} for figure in NAMES}
     return ECDFUtility(
@@ -329,18 +338,51 @@ def _joint_names(joint: bool | Sequence[str], names: tuple[str, ...]) -> tuple[s
     return listed
 
 
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Numbers of every file, a row per record (files of (n, d)), or with `times` a row for so many equal ones."""
+
+    values: Sequence[Floats]
+    times: Sequence[Ints] | None = None
+
+    def n_missing(self, file: int) -> int:
+        """Records of a file that lack a value."""
+        absent = np.isnan(self.values[file]).any(axis=1)
+        return int(absent.sum() if self.times is None else self.times[file][absent].sum())
+
+    def compared(self, j: int, most: int | None) -> tuple[float, float] | None:
+        """The figures of a release, of the records without a missing value."""
+        known = [~np.isnan(self.values[file]).any(axis=1) for file in (0, j)]
+        a, b = (self.values[file][here] for file, here in zip((0, j), known, strict=True))
+        times = self.times and [self.times[file][here] for file, here in zip((0, j), known, strict=True)]
+        return ecdf_figures(a, b, most=most, times=times)
+
+
+def _joint_rows(chosen: Chosen, names: Sequence[str], rows: Mapping[str, Rows], most: int | None) -> Rows | None:
+    """The rows of several variables; None where there are none, or a plan has more distinct ones than `most`."""
+    tables = chosen.tables
+    if not names or tables is None:
+        files = range(chosen.pair.m + 1)
+        return Rows([np.column_stack([rows[name].values[file] for name in names]) for file in files]) if names else None
+    codings = [tables.coding(name) for name in names]
+    if most is not None and len(names) > 2 and built(lambda: tables.n_known(codings)) > most:
+        return None
+    (counted,) = built(lambda: tables.count([codings]))
+    columns = zip(*counted.columns, strict=True)  # codes ascend as the numbers do
+    ranks = [np.column_stack([np.where(codes > 0, codes, np.nan) for codes in of_file]) for of_file in columns]
+    return Rows(ranks, counted.sizes)
+
+
 def _of_release(
-    files: Mapping[str, tuple[Floats, ...]], j: int, together: Sequence[str], most: int | None, notes: dict[str, str]
+    rows: Mapping[str, Rows], joint: Rows | None, j: int, asked: bool, most: int | None, notes: dict[str, str]
 ) -> dict[str, float]:
     def alone(name: str) -> tuple[float, float]:
-        a, b = (values[~np.isnan(values)][:, None] for values in (files[name][0], files[name][j]))
-        return ecdf_figures(a, b) or (math.nan, math.nan)
+        return rows[name].compared(j, None) or (math.nan, math.nan)
 
-    single = dict(zip(files, run(alone, files), strict=True))
+    single = dict(zip(rows, run(alone, rows), strict=True))
     out = dict(zip((f"joint_{figure}" for figure in NAMES), (math.nan, math.nan), strict=True))
-    if together:
-        a, b = (np.column_stack([files[name][file] for name in together]) for file in (0, j))
-        both = ecdf_figures(a[~np.isnan(a).any(axis=1)], b[~np.isnan(b).any(axis=1)], most=most)
+    if asked:
+        both = None if joint is None else joint.compared(j, most)
         if both is None:
             reason = f"more than {POINTS:,} distinct records: name a few variables in joint=[...]"
         else:
@@ -356,8 +398,8 @@ def _of_release(
     return out
 
 
-def _missing_note(pair: Pair, files: Mapping[str, tuple[Floats, ...]], notes: dict[str, str]) -> None:
-    lacking = {name: [int(np.isnan(values).sum()) for values in columns] for name, columns in files.items()}
+def _missing_note(pair: Pair, rows: Mapping[str, Rows], notes: dict[str, str]) -> None:
+    lacking = {name: [of.n_missing(file) for file in range(pair.m + 1)] for name, of in rows.items()}
     parts = [f"{name} ({', '.join(map(str, counts))})" for name, counts in lacking.items() if any(counts)]
     if parts:
         notes["missing"] = f"records without a value, in {', '.join(pair.names)}: {'; '.join(parts)}"

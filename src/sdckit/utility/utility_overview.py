@@ -10,9 +10,10 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from sdckit.cells.pair import Pair, PairResult, Recoded, mean_figures
+from sdckit.cells.pair import Pair, PairResult, Recoded, mean_figures, open_files
+from sdckit.cells.plans import lazy
 from sdckit.data import arguments
-from sdckit.data.frames import frame_of
+from sdckit.data.frames import frame_of, is_lazy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
@@ -246,7 +247,10 @@ def utility_overview(
     arguments.seed(seed)
     arguments.flag(aligned, "aligned")
     together = aligned or id is not None
-    chosen = chosen_variables(original, released, variables, numeric, scenario, id, aligned=together)
+    opened = open_files(original, released, id=id)
+    chosen = chosen_variables(
+        opened, None, variables, numeric, scenario, aligned=together, counted=_too_large(opened, variables)
+    )
     families = _families(models)
     results: dict[str, Any] = {}
     skipped: list[tuple[str, str]] = []
@@ -278,6 +282,14 @@ def utility_overview(
         moved=moved, variables=chosen.names, missing_rule="a missing value is a level of its own",
         **mean_figures(per_release, notes),
     )  # fmt: skip
+
+
+def _too_large(opened: Pair, variables: Sequence[str] | None) -> bool:
+    """Whether files are plans with more values than may be brought: their engines count what can be counted."""
+    if not all(map(is_lazy, opened.frames)):
+        return False
+    columns = len(opened.shared_columns()[0] if variables is None else variables)
+    return max(opened.n, *opened.sizes) * columns > lazy.COLLECT_LIMIT
 
 
 def _moved(chosen: Chosen, scenario: Scenario) -> tuple[MovedFigure, ...]:

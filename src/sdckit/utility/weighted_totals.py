@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.plans.pair_sums import NumberSums, check_numbers, total_numbers
+from sdckit.cells.plans.pair_tables import pair_tables
+from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data.columns import float_values
+from sdckit.data.frames import built, is_lazy
 from sdckit.numerics.array_types import Floats
 
 BEYOND = 0.05  # change from which on documents warn, and recipes to start from leave weights alone; our choice
 MOST_LEVELS = 3  # of a key
 FEWEST_RECORDS = 50  # of a level
+Counts = Callable[[int], Sequence[tuple[float, float]]]
 
 
 @dataclass(frozen=True)
@@ -50,16 +55,37 @@ def moved_figures(
     >>> total.figure, round(total.change, 2), round(total.largest, 2), round(mean.change, 2)
     ('total', 0.75, 1.46, 0.75)
     """
+    if any(map(is_lazy, pair.frames)):
+        return _of_plans(pair, weight, numeric, keys)
     if pair.plans:
         numbers = {"numeric": [name for name in (weight, *numeric) if name]}
-        pair = open_pair(pair.plans[0], [*pair.plans[1:]], categories={"keys": keys}, numeric=numbers)
+        whole = (pair.plans[0], [*pair.plans[1:]]) if pair.source is None else (pair.source,)
+        pair = open_pair(*whole, categories={"keys": keys}, numeric=numbers)
     weights = _of_files(pair, weight) if weight else None
     sums = weight is not None or all(size == pair.n for size in pair.sizes)
     figures: list[MovedFigure] = []
     for name in numeric:
-        figures += _of_number(name, _of_files(pair, name), weights, sums=sums)
+        figures += _of_number(name, _sums_of(_of_files(pair, name), weights), sums=sums)
     for name in keys if sums else ():
-        figures += _of_levels(pair, name, weights)
+        figures += _of_levels(name, pair.codes(name), _counts_of(pair.codes(name), weights))
+    return tuple(figure for figure in figures if math.isfinite(figure.change))
+
+
+def _of_plans(pair: Pair, weight: str | None, numeric: Sequence[str], keys: Sequence[str]) -> tuple[MovedFigure, ...]:
+    """The same of plans: their engines add up."""
+    sums, figures = weight is not None or all(size == pair.n for size in pair.sizes), []
+    held = [name for name in (weight, *numeric) if name is not None]
+    collected = pair if pair.raw is None else replace(pair, original=pair.raw, memo={})
+    check_numbers(collected, held)
+    totals = built(lambda: total_numbers(collected, numeric, weight))
+    for name, of_files in zip(numeric, totals, strict=True):
+        figures += _of_number(name, of_files, sums=sums)
+    if sums and keys:
+        tables = built(lambda: pair_tables(pair, keys, "keys"))
+        codings = [tables.coding(name) for name in keys]
+        counts = built(lambda: tables.level_totals(codings, weight))
+        for coding, of_key in zip(codings, counts, strict=True):
+            figures += _of_levels(coding.name, coding, of_key)
     return tuple(figure for figure in figures if math.isfinite(figure.change))
 
 
@@ -71,10 +97,8 @@ def _of_files(pair: Pair, name: str) -> list[Floats]:
     return numbers
 
 
-def _of_number(
-    name: str, numbers: Sequence[Floats], weights: Sequence[Floats] | None, *, sums: bool
-) -> list[MovedFigure]:
-    """Totals and means of a number, weighted if there are `weights`."""
+def _sums_of(numbers: Sequence[Floats], weights: Sequence[Floats] | None) -> list[NumberSums]:
+    """Sums of a number in each file, weighted if there are `weights`."""
     weighed = numbers if weights is None else [own * weight for own, weight in zip(numbers, weights, strict=True)]
     known = [~np.isnan(own) for own in weighed]
     if weights is None:
@@ -82,32 +106,48 @@ def _of_number(
     else:
         bases = [float(weight[there].sum()) for weight, there in zip(weights, known, strict=True)]
     parts = [np.nan_to_num(own) for own in weighed]
-    totals = [float(part.sum()) for part in parts]
-    means = [total / base if base else math.nan for total, base in zip(totals, bases, strict=True)]
-    n = int((~np.isnan(numbers[0])).sum())
-    largest = _share_of_one(parts, totals[0])
+    return [
+        NumberSums(int((~np.isnan(own)).sum()), float(part.sum()), base, float(np.abs(part).max(initial=0.0)))
+        for own, part, base in zip(numbers, parts, bases, strict=True)
+    ]
+
+
+def _of_number(name: str, of_files: Sequence[NumberSums], *, sums: bool) -> list[MovedFigure]:
+    """Totals and means of a number."""
+    totals = [of_file.total for of_file in of_files]
+    means = [of_file.total / of_file.base if of_file.base else math.nan for of_file in of_files]
+    n, largest = of_files[0].n, _share_of_one([of_file.largest for of_file in of_files], totals[0])
     named = [*([("total", totals)] if sums else []), ("mean", means)]
     return [MovedFigure(name, "", figure, _worst_change(values), n, largest) for figure, values in named]
 
 
-def _of_levels(pair: Pair, name: str, weights: Sequence[Floats] | None) -> list[MovedFigure]:
-    """Counts of the largest levels that every file has, weighted if there are `weights`."""
-    coding = pair.codes(name)
+def _counts_of(coding: SharedCoding, weights: Sequence[Floats] | None) -> Counts:
+    """The function that counts the records of a level in each file, weighted if there are `weights`."""
+
+    def counts(code: int) -> list[tuple[float, float]]:
+        if weights is None:
+            return [(float(of_file[code]), 1.0) for of_file in coding.counts]
+        parts = [np.nan_to_num(weight[codes == code]) for codes, weight in zip(coding.codes, weights, strict=True)]
+        return [(float(part.sum()), float(np.abs(part).max(initial=0.0))) for part in parts]
+
+    return counts
+
+
+def _of_levels(name: str, coding: SharedCoding, counts_of: Counts) -> list[MovedFigure]:
+    """Counts of the largest levels that every file has; `counts_of`: of a level by file, with its largest weight."""
     records = coding.counts[0]
     shared = np.min(coding.counts, axis=0) > 0
     large = [code for code in range(1, len(records)) if records[code] >= FEWEST_RECORDS and shared[code]]
     chosen = sorted(large, key=lambda code: (-((int(records[code]) + 2) // 5), coding.label(code)))[:MOST_LEVELS]
     figures = []
     for code in chosen:
-        counts = [float(of_file[code]) for of_file in coding.counts]
-        largest = 1 / counts[0]
-        if weights is not None:
-            parts = [np.nan_to_num(weight[codes == code]) for codes, weight in zip(coding.codes, weights, strict=True)]
-            counts = [float(part.sum()) for part in parts]
-            largest = _share_of_one(parts, counts[0])
+        counts, most = zip(*counts_of(code), strict=True)
         figures.append(
-            MovedFigure(name, coding.label(code), "count", _worst_change(counts), int(records[code]), largest)
-        )
+            MovedFigure(
+                name, coding.label(code), "count", _worst_change(counts), int(records[code]),
+                _share_of_one(most, counts[0]),
+            )
+        )  # fmt: skip
     return figures
 
 
@@ -118,7 +158,6 @@ def _worst_change(values: Sequence[float]) -> float:
     return max(((value - values[0]) / abs(values[0]) for value in values[1:]), key=abs)
 
 
-def _share_of_one(parts: Sequence[Floats], total: float) -> float:
+def _share_of_one(largest: Sequence[float], total: float) -> float:
     """Largest contribution of one record in any file, as a share of the original's total."""
-    largest = max(float(np.abs(part).max(initial=0.0)) for part in parts)
-    return largest / abs(total) if total else math.inf
+    return max(largest) / abs(total) if total else math.inf

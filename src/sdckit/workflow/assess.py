@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
-from sdckit.cells.pair import Pair, open_files
+from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import has_repeats, is_lazy, open_frame
+from sdckit.data.frames import column_names, has_repeats, is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.column_roles import check_insensitive, look_at_columns
@@ -47,6 +47,7 @@ from sdckit.workflow.plan import (
 )
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
+from sdckit.workflow.recoded_original.recoded_plans import open_on_engines, stays_on_engines
 from sdckit.workflow.verdicts import (
     ON_ATTACKS,
     Verdict,
@@ -397,6 +398,7 @@ def assess_release(
     `whole`: the files have all of their columns. `lean` and `soonest` as for `assess_read`.
     """
     tell("comparing the columns of the files")
+    promise = None if recodings is None else recodings.promise
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
     if whole:
         check_insensitive(scenario, sorted(_columns_of([opened.original, *opened.released])))
@@ -404,12 +406,13 @@ def assess_release(
     _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
-    files, aligned = _open(opened, control, scenario, recodings, by)
+    attacked = attacks or control is not None
+    files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
     opened, pair = files.opened, files.pair
     columns = _in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
-        "tell": tell, "has_control": pair.control is not None, "by": tuple(by),
+        "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": stays_on_engines(pair),
     }  # fmt: skip
     if soonest is not None:
         alone = tuple(_measured(soonest[0], name, planned) for name, planned in plan_release(scenario, **known).items())
@@ -435,12 +438,12 @@ def assess_release(
         after = tuple(
             assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
         )
-        attacked = Outcome({}, ())
+        attempts = Outcome({}, ())
         asked: Asked | None = None
-        if attacks or control is not None:
-            attacked, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
+        if attacked:
+            attempts, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
-            _compared(name, planned, before, after, attacked, asked, control=len(pair.control or ()), several=several)
+            _compared(name, planned, before, after, attempts, asked, control=len(pair.control or ()), several=several)
             for name, planned in plan_release(scenario, **known).items()
         )
         utility = carry_out(() if lean else plan_utility(scenario, models=families_of(models), **known))
@@ -448,7 +451,7 @@ def assess_release(
     recoding = [*(LEFT_OUT.format(column=name) for name in gone), *files.notes]
     messages = [*recoding, *(note for _, notes in fitted for note in notes)]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
-    messages += _identical(pair, scenario.all_keys)
+    messages += _identical(pair, scenario.all_keys, aligned=aligned)
     messages += _households_in_both(pair, scenario.household)
     distinct_messages = tuple(dict.fromkeys(messages))
     silent = recoding if recodings is not None and recodings.own else ()
@@ -458,9 +461,9 @@ def assess_release(
         scenario=scenario, original=before, released=after, intruders=intruders, warnings=distinct_messages,
         version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
         utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
-        models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
+        models=tuple(families_of(models).items()), attacks=attempts.results, attacks_skipped=attempts.skipped,
         attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
-        recoding="" if recodings is None else recodings.source, column_roles=column_roles,
+        recoding="" if recodings is None else recodings.source, column_roles=column_roles, promise=promise,
     )  # fmt: skip
 
 
@@ -555,7 +558,7 @@ def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bo
 
 
 def _in_every_file(pair: Pair) -> frozenset[str]:
-    first, *others = ({*frame.columns} for frame in (pair.original, *pair.released))
+    first, *others = ({*column_names(frame)} for frame in (pair.original, *pair.released))
     return frozenset(first.intersection(*others))
 
 
@@ -571,10 +574,12 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
 
 
 def _open(
-    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str] = ()
-) -> tuple[Opened, bool]:
+    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str] = (), *,
+    left: bool = False,
+) -> tuple[Opened, bool]:  # fmt: skip
     """Read the key variables and every other declared variable that all files share; return whether rows are aligned.
 
+    `left`: files on an engine are left there.
     Without ``aligned`` or an id, rows are aligned where a log tells from which row each one was made.
     """
     columns = [frame.collect_schema().names() for frame in opened.frames]
@@ -582,14 +587,16 @@ def _open(
     shared = [name for name in named if name not in scenario.all_keys]
     aligned = scenario.aligned or opened.id is not None
     if recodings is not None:
-        recodings = recodings.check_file(columns[0], _size(opened.original), identifiers=scenario.identifiers)
+        recodings = recodings.check_file(columns[0], opened.n, identifiers=scenario.identifiers)
         if opened.id is None and not is_lazy(opened.original):
             recodings = recodings.in_order_of(opened.original)
-        sizes = [_size(frame) for frame in opened.released]
-        recodings.check_sizes(sizes, opened.names[1:])
-        in_memory = None not in (*sizes, _size(opened.original))
+        recodings.check_sizes(opened.sizes, opened.names[1:])
+        in_memory = not any(map(is_lazy, opened.frames))
         by_log = in_memory and recodings.log is not None and recodings.keeps_rows
         aligned = aligned or (by_log and scenario.release != SYNTHETIC)
+    if left and stays_on_engines(opened):
+        names, also = [*scenario.all_keys, *shared], [*scenario.columns, *by]
+        return open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned), aligned
     files = open_recoded(
         opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
         recodings=recodings, aligned=aligned,
@@ -620,7 +627,11 @@ def _households_in_both(pair: Pair, household: str | None) -> list[str]:
     return [SAME_HOUSEHOLDS.format(n=both, column=household)] if both else []
 
 
-def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
+def _identical(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[str]:
+    if stays_on_engines(pair):
+        if not aligned:
+            return []  # rows of a plan have no order
+        pair = count_pair(pair, {"keys": names}, aligned=True) or read_pair(pair, {"keys": names}, aligned=True)
     of = "recoded original, row by row: nothing in them was changed but by the recoding"
     if not any(recoding.column in names for recoding in pair.recoded):
         of = "original, row by row: nothing in them was changed"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sdckit.cells.pair import Recoded
     from sdckit.data.scenarios.column_roles import ColumnRoles
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.protect.margins.promise import Promise
     from sdckit.utility.utility_overview import UtilityOverview
     from sdckit.workflow.plan import Asked
     from sdckit.workflow.recipes.recipe import WhatWasDone
@@ -325,6 +326,8 @@ class ReleaseAssessment(Assessed):
         often, `control` whether there was a control file.
     what_was_done : WhatWasDone or None
         The recipe that made the release, where it was made by one.
+    promise : Promise or None
+        Of a release drawn from protected margins whose log was given: what it promises, and whether the noise adds up.
     recoded : tuple of Recoded
         Columns of the original that were recoded as the release is before anything was measured: every figure of
         the original is that of the recoded original then. `recoding` is "recipe" or "log" where one was given.
@@ -341,6 +344,7 @@ class ReleaseAssessment(Assessed):
     no_utility: str = ""
     models: tuple[tuple[str, str], ...] = ()
     what_was_done: WhatWasDone | None = None
+    promise: Promise | None = None
     attacks: dict[str, Any] = field(default_factory=dict)
     attacks_skipped: tuple[tuple[str, str], ...] = ()
     attacks_asked: Asked | None = None

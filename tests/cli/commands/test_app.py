@@ -20,7 +20,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         found.append(line)
         return 0
 
-    monkeypatch.setattr(command, "_run", run)
+    monkeypatch.setattr(command, "become", run)
     return found
 
 
@@ -55,13 +55,3 @@ def test_a_missing_extra_says_how_to_get_it(sdckit, begun: list[list[str]], monk
     done = sdckit("app")
     assert done.err == 'error: the app needs shiny; install it: pip install "sdckit[app]"\n'
     assert (done.code, begun) == (2, [])
-
-
-def test_it_becomes_the_server_or_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[list[str]] = []
-    monkeypatch.setattr(command.os, "execv", lambda program, line: seen.append(line))
-    monkeypatch.setattr(command.os, "dup2", lambda *_: None)
-    line = [sys.executable, "-c", "raise SystemExit(7)"]
-    monkeypatch.setattr(command.sys, "stdout", sys.__stdout__)
-    assert command._run(line) == 7  # it did not become another program here, so it waited
-    assert seen == [line]

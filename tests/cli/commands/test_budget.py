@@ -37,3 +37,14 @@ def test_a_budget_is_spent_and_ends(sdckit: Runner, folder: Path) -> None:
     assert stat.S_IMODE((folder / "budget.toml").stat().st_mode) == 0o600
     (folder / "domain.toml").write_text(DOMAIN.replace('"survey"', '"another"'))
     assert "names the dataset 'another'" in sdckit(*run, "made4.csv").err
+
+
+def test_an_audit_is_thrown_away(sdckit: Runner, folder: Path) -> None:
+    sdckit("budget", "create", "budget.toml", "--dataset", "survey", "--epsilon", 1, "--delta", "1e-6")
+    run = ("synthesize-margins", "a.csv", "--domain", "domain.toml", *PRIVATE, "--budget", "budget.toml", "--out")
+    assert sdckit(*run, "coins.csv").code == 0
+    assert sdckit(*run, "made.csv").code == 2
+    thrown = sdckit("budget", "throw-away", "budget.toml", "--run", 1, "--reason", "an audit with coins")
+    assert "ε = 0 of 1 spent" in thrown.out
+    assert sdckit(*run, "made.csv").code == 0
+    assert "declared thrown away" in sdckit("budget", "show", "budget.toml").out

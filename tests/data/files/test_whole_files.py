@@ -163,7 +163,7 @@ def test_it_is_for_its_owner_from_the_first_byte_on(
     def look(path: Path) -> None:
         seen.add(stat.S_IMODE(path.stat().st_mode))
 
-    monkeypatch.setattr(whole_files, "_to_disk", look)  # after the last byte, before the file has its name
+    monkeypatch.setattr(whole_files.operating_system, "to_disk", look)  # after the last byte, before it is moved
     made = whole_files._make
 
     def make(path: Path) -> None:

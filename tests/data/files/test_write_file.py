@@ -60,6 +60,16 @@ def test_formulas_are_disarmed_only_where_asked(tmp_path: Path) -> None:
         write_file(frame, tmp_path / "a.parquet", excel_safe=True)
 
 
+@pytest.mark.parametrize(
+    "text", ["\uff1d1", "\uff0b1", "\uff0d1", "\uff20a", "  =1", "\u3000=1", "\u200b=1", "\x00=1", "\n=1"]
+)
+def test_wide_and_indented_formulas_are_disarmed(text: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": [text, "x = 1", " a"]})
+    safe = write_file(frame, tmp_path / "safe.csv", excel_safe=True).read_text(encoding="utf-8")
+    assert f"'{text}" in safe
+    assert safe.count("'") == 1
+
+
 def test_categories_are_disarmed_too(tmp_path: Path) -> None:
     frame = pl.DataFrame({"a": pl.Series(["=x", "y"], dtype=pl.Categorical)})
     path = write_file(frame, tmp_path / "a.csv", excel_safe=True)

@@ -92,6 +92,8 @@ def test_a_model_that_uses_weights_is_not_judged() -> None:
     assert math.isnan(result.z2)
     assert (result.fit, result.recommended) == ("not judged", False)
     assert "one sampling fraction" in result.notes["z1"]
+    assert "not judged" in result.notes["interval"]
+    assert result.interval == {}
     assert 0 <= result.tau1 <= result.tau2 <= result.sample_uniques
 
 

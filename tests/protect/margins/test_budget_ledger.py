@@ -54,3 +54,22 @@ def test_what_fails_after_noise_is_spent_and_before_is_not(tmp_path: Path, monke
     ledger = BudgetLedger.open(tmp_path / "budget.toml")
     assert ledger.spent == pytest.approx(1)
     assert [state for _, _, state in ledger.rows][-1] == "reserved, or failed after noise was drawn"
+
+
+def test_a_run_that_is_thrown_away_is_not_spent(tmp_path: Path) -> None:
+    ledger = BudgetLedger.create(tmp_path / "budget.toml", dataset="survey", epsilon=1.2, delta=1e-6)
+    given: dict[str, Any] = {"domain": DOMAIN, "epsilon": 1, "delta": 1e-6, "budget": tmp_path / "budget.toml"}
+    synthesize_margins(ROWS, **given)
+    for run, reason in ((2, "an audit"), (1, " "), (0, "an audit"), (True, "an audit")):
+        with pytest.raises(DataError):
+            ledger.throw_away(run, reason=reason)
+    after = ledger.throw_away(1, reason="an audit with coins")
+    assert after.spent == 0
+    assert after.rows[0][2] == "declared thrown away"
+    assert "an audit with coins" in (tmp_path / "budget.toml").read_text(encoding="utf-8")
+    with pytest.raises(DataError, match="spends nothing"):
+        after.throw_away(1, reason="again")
+    synthesize_margins(ROWS, **given)
+    now = BudgetLedger.open(tmp_path / "budget.toml")
+    assert now.spent == pytest.approx(1)
+    assert [number for number, _, _ in now.rows] == ["1", "2"]

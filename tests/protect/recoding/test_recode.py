@@ -13,9 +13,9 @@ import pytest
 from sdckit import read_hierarchy, recode
 from sdckit.data.columns import distinct_values
 from sdckit.data.frames import open_frame
-from sdckit.data.hierarchy import as_hierarchy
+from sdckit.data.hierarchy import as_hierarchy, hierarchy_map
 from sdckit.errors import ColumnError, DataError, FileFormatError
-from sdckit.protect.recoding.recode import groups_map, hierarchy_map, regroup
+from sdckit.protect.recoding.recode import groups_map, regroup
 
 DATA = {"age": [3, 31, None, 88], "place": ["Graz", "Linz", None, "Wels"], "w": [1.5, 2.0, 3.0, 4.0]}
 FRAMES = {

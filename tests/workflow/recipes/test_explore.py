@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ import pytest
 
 import sdckit as sdc
 from recipes import STEPS, scenario, survey
+from sdckit.data.losses import COARSENING
 from sdckit.errors import DataError, FileFormatError, ScenarioError
 from sdckit.report.chapters.map import plain_map
 from sdckit.workflow.recipes import explore as module
 from sdckit.workflow.recipes.explore import Exploration, Point, Runs, key_of
-from sdckit.workflow.recipes.recipe_figures import COARSENING, FIGURES, CoarseningLoss
+from sdckit.workflow.recipes.recipe_figures import FIGURES, CoarseningLoss
 
 RECIPE = sdc.Recipe([STEPS[0], STEPS[1], STEPS[3]])
 GRID: dict[str, list[Any]] = {"local_suppression.k": [2, 3], "2.pd": [0.5, 0.9]}
@@ -235,6 +237,8 @@ def test_what_coarser_keys_lost_may_be_the_loss_of_the_map(figure: str, tmp_path
     assert run({"1.bands": [2, 4], "2.k": [2, 3]}, recipe, loss_figure=figure, resume=path).table.equals(found.table)
     points = plain_map(found)["points"]
     assert all(one["loss"]["value"] > 0 for one in points)
+    few = replace(found, points=tuple(replace(point, coarser=4) for point in found.points))
+    assert {one["loss"]["text"] for one in plain_map(few)["points"]} == {"withheld"}
 
 
 def test_a_recipe_that_perturbs_a_key_has_no_loss_of_coarsening() -> None:

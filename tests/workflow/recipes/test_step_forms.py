@@ -47,6 +47,8 @@ def test_a_step_of_needed_arguments_is_a_step() -> None:
             given["derived"] = {"age": "2 * x"}
         if one.method in ("suppress_above", "replace_high_risk"):
             given["risk"] = "individual_risk"
+        if one.method == "synthesize_margins":
+            given["domain"] = "domain.toml"
         assert checked_step(1, {"method": one.method, **given}).method == one.method
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sdckit.data import losses
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.report.chapters.map import plain_map
@@ -39,7 +40,7 @@ def test_the_map_has_every_recipe_that_was_run_under_the_roles_with_steps_and_ve
     assert [point["steps"] for point in drawn["points"]] == [[BANDS], STEPS]
     chosen = desk.scenario(SCENARIO)
     points, recipes = zip(*protecting.tried(desk, chosen), strict=True)
-    exploration = Exploration(points, protecting.RISK, protecting.LOSS, 240, 3, recipes[0], "polars")
+    exploration = Exploration(points, protecting.RISK, losses.DIFFERING, 240, 3, recipes[0], "polars")
     plain = plain_map(exploration, internal=exact)
     printed = [(point["risk"]["text"], point["loss"]["text"], point["front"]) for point in plain["points"]]
     assert [(point["risk"], point["loss"], point["front"]) for point in drawn["points"]] == printed
@@ -59,6 +60,25 @@ def test_recipes_around_one_are_run_and_judged_as_their_releases_are(tmp_path: P
     assert all(point["passed"] is None for point in partial[0]["map"]["points"])
     assert [releasing.release(desk, tell, steps=point["steps"], **HOW)["passed"] for point in points] == [False, True]
     assert MARKER not in str(sent)
+
+
+@pytest.mark.parametrize("loss", [*losses.DRAWN, losses.INFORMATION])
+def test_the_map_may_be_of_another_loss(tmp_path: Path, loss: str) -> None:
+    desk = a_desk(tmp_path)
+    drawn = exploring.explore(desk, tell, steps=[BANDS], loss=loss, **HOW)["map"]
+    assert drawn["loss"] == losses.DRAWN[losses.drawn(loss)]
+    assert len(drawn["points"]) == 2
+    assert all(point["loss"] not in ("", "withheld") for point in drawn["points"])
+    again = exploring.map_of_recipes(desk, tell, steps=[BANDS], loss=loss, **HOW)["map"]
+    assert [point["loss"] for point in again["points"]] == [point["loss"] for point in drawn["points"]]
+
+
+def test_a_recipe_that_perturbs_a_key_has_no_place_among_losses_of_coarser_ones(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    with pytest.raises(ScenarioError, match="made coarser and not changed otherwise"):
+        exploring.map_of_recipes(desk, tell, steps=[PRAM], loss="loss", **HOW)
+    exploring.map_of_recipes(desk, tell, steps=[BANDS], **HOW)
+    assert len(exploring.map_of_recipes(desk, tell, steps=[PRAM], loss="loss", **HOW)["map"]["points"]) == 1
 
 
 def test_the_time_ends_the_search_and_what_was_tried_is_kept(tmp_path: Path) -> None:

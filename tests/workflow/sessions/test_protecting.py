@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sdckit.data.losses import COARSENING, LOSSES
 from sdckit.data.methods import METHODS
 from sdckit.errors import SdcError
 from sdckit.workflow.sessions import protecting
@@ -98,6 +99,24 @@ def test_recipes_to_start_from(tmp_path: Path) -> None:
     assert all(point["ends"][0] < point["ends"][1] for point in points)  # a loss is a range: an exact one would count
     made = protecting.run(desk, tell, steps=found["steps"], **HOW)
     assert made["figures"][-1]["below_k"] == "0"
+
+
+@pytest.mark.parametrize("loss", [*COARSENING, "pmse"])
+def test_a_proposal_by_another_loss_says_which(tmp_path: Path, loss: str) -> None:
+    found = protecting.propose(a_desk(tmp_path), tell, scenario=SCENARIO, loss=loss)
+    told(found)
+    assert found["passed"]
+    assert f"which is here: {LOSSES[loss]}." in " ".join(found["text"].replace("# ", "").split())
+    assert "the one that loses least of what the keys tell" not in found["text"]
+
+
+def test_a_regression_that_is_to_be_kept_is_written(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    with pytest.raises(SdcError, match="Write the regression"):
+        protecting.propose(desk, tell, scenario=SCENARIO, loss="model")
+    found = protecting.propose(desk, tell, scenario=SCENARIO, loss="model", formula="age ~ sex", seconds=20)
+    assert found["passed"]
+    assert "intervals of a regression" in " ".join(found["text"].replace("# ", "").split())
 
 
 def test_a_recipe_that_passes_is_sent_before_the_search_ends(tmp_path: Path) -> None:

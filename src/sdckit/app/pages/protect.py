@@ -239,10 +239,16 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     """A recipe to start from."""
     room = bench.room
 
+    def chosen() -> dict[str, Any]:
+        return {name: input[name]() for name in ("keep", "loss", "formula", "family") if name in input}
+
     @render.ui
     def start() -> TagChild:
+        asking = bench.asking.get()
         if is_ready(room.work.get()):
-            return start_shown(room, bench.asking.get())
+            with reactive.isolate():
+                fields = chosen()
+            return start_shown(room, asking, fields)
         nothing = nothing_yet(room.say, NOTHING, "Go to Roles", "roles")
         return nothing if room.facts.get() is None else TagList(nothing, scenario_field(room.say))
 
@@ -283,9 +289,10 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     @reactive.effect
     @reactive.event(input.propose)
     def _() -> None:
-        keep = list(input.keep() or ())
         bench.so_far.set({})
-        look("propose", "looking for the recipe that loses least", keep=keep, seconds=SECONDS)
+        wishes = {**chosen(), "keep": list(input.keep() or ())}
+        wishes["formula"] = str(wishes.get("formula") or "").strip()
+        look("propose", "looking for the recipe that loses least", seconds=SECONDS, **wishes)
 
     @reactive.effect
     @reactive.event(input.starter)
@@ -297,7 +304,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     def _() -> None:
         room.start(
             "exploring.explore", bench.map.taker(), label=room.say("looking around the recipe"), beside="explore",
-            partial=bench.map.taker(), steps=room.work.get().recipe(), **bench.asked(),
+            partial=bench.map.taker(), steps=room.work.get().recipe(), loss=str(input.loss()), **bench.asked(),
         )  # fmt: skip
 
     @render.ui

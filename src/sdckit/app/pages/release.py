@@ -16,10 +16,11 @@ from shiny.ui import HTML, Tag, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Work, made_steps
 from sdckit.app.page_context import Answer, Kept, Room, Say, file_field, named_upload, nothing_yet
 from sdckit.app.recipe_map import DID, WHY, RecipeMap, map_panel
+from sdckit.app.step_form import regression_fields
 from sdckit.app.tasks import Place
 from sdckit.catalogue import CATALOGUE
+from sdckit.data.losses import DIFFERING, DRAWN
 
-FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."
 STALE = "Recipe, roles, control file or figures have changed since: make the release again."
 MAP = "Risk and loss of every recipe that was carried out in this session"
@@ -250,8 +251,12 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
         )  # fmt: skip
         words = room.say("Map of risk and loss")
         mapped = ui.input_action_button("map_wanted", words, class_="btn-sm btn-outline-primary")
+        with reactive.isolate():
+            loss = input.map_loss() if "map_loss" in input else DIFFERING
+        losses = {name: room.say(said) for name, said in DRAWN.items()}
+        field = ui.input_select("map_loss", room.say("Loss on the map"), losses, selected=loss, width="36em")
         title = tags.h3(room.say("The original beside the release"))
-        return tags.section(title, tags.div(*buttons, mapped, class_="chapters"))
+        return tags.section(title, tags.div(*buttons, mapped, class_="chapters"), field)
 
     @reactive.effect
     @reactive.event(input.act)
@@ -286,7 +291,7 @@ def _serve_map(input: Inputs, made: Made) -> None:
     @reactive.event(input.map_wanted)
     def _() -> None:
         label = room.say("drawing the recipes tried")
-        asked = asked_of(room.work.get(), {})
+        asked = asked_of(room.work.get(), {}) | {"loss": str(input.map_loss())}
         room.start("exploring.map_of_recipes", made.mapped.taker(), label=label, beside="map_wanted", **asked)
 
 
@@ -309,11 +314,7 @@ def _form(say: Say, *, again: bool) -> Tag:
     )  # fmt: skip
     more = tags.details(
         tags.summary(say("A regression of your own")),
-        tags.div(
-            ui.input_text("formula", say("Regression"), placeholder="income ~ age + sex"),
-            ui.input_select("family", say("Of the kind"), list(FAMILIES)),
-            class_="buttons",
-        ),
+        regression_fields(say),
         class_="more",
     )  # fmt: skip
     button = ui.input_action_button("make_release", _make_words(say, again=again), class_="btn-primary")

@@ -107,12 +107,14 @@ def _records_of(
     if not len(pairs):
         return np.zeros(0, np.int64)
     of_row = key.codes[0] * width + target.codes[0]
+    times = None if key.times is None else key.times[0]
     domain = (key.n_levels + 1) * int(width)
     if domain <= len(of_row):
-        counts: NDArray[np.int64] = np.bincount(of_row, minlength=domain)[pairs]
+        counts: NDArray[np.int64] = np.bincount(of_row, times, domain)[pairs].astype(np.int64)
         return counts
     at = np.minimum(np.searchsorted(pairs, of_row), len(pairs) - 1)
-    return np.bincount(at[pairs[at] == of_row], minlength=len(pairs))
+    own = pairs[at] == of_row
+    return np.bincount(at[own], None if times is None else times[own], len(pairs)).astype(np.int64)
 
 
 # Exclusions: records not counted as disclosed, because what they reveal is no secret.
@@ -482,7 +484,9 @@ def attribute_disclosure(
     whole = [name for name in names if name not in cut]
     roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
     broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
-    pair = open_pair(original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id)
+    pair = open_pair(
+        original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id, counted=True
+    )
     columns = target_roles.coded_columns(pair, (*names, learnt), cut)
     grouped = key_groups(pair, names, cut, columns)
     return disclosure_of(pair, names, learnt, columns, grouped, left_out, prefix, broken)
@@ -494,7 +498,7 @@ def key_groups(
     """Group the files by the keys; by the memo of the pair where no key is cut into classes."""
     if not set(keys) & set(cut):
         return pair.groups(keys)
-    return group_files([columns[name].codes for name in keys])
+    return group_files([columns[name].codes for name in keys], times=pair.times)
 
 
 def key_codes_of(

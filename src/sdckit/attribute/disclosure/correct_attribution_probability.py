@@ -273,7 +273,7 @@ class CorrectAttributionProbability(BeforeAfter):
     def sides(self) -> tuple[Floats, Floats]:
         """The value of each record with the original, and with the release (mean over the releases)."""
         values = dict(self.columns.items())  # raises on a pickled result, which holds a placeholder here
-        return values["cap_original"], values["cap"]
+        return self.pair.by_record(values["cap_original"]), self.pair.by_record(values["cap"])
 
     def cap_histogram(self, edges: Sequence[float]) -> tuple[Ints, Ints]:
         """Count the records by their value with the original, and with the release.
@@ -407,13 +407,13 @@ def correct_attribution_probability(
     broken = breakdown(original, by, CorrectAttributionProbability, interval, seed, scenario, prefix)
     pair = open_pair(
         original, released, categories=categories, numeric={"numeric target": list(widths)}, also=broken.also,
-        id=id,
+        id=id, counted=not widths and not distance,
     )  # fmt: skip
     if widths:
         attribution = _numeric(pair, names, learnt, widths, distance)
     else:
         attribution = _categorical(pair, names, learnt, distance, share)
-    per_release = tuple(_figures(attribution, j, size) for j, size in enumerate(pair.sizes))
+    per_release = tuple(_figures(attribution, j, pair) for j in range(pair.m))
     notes = _notes(pair, (*names, *learnt), attribution, per_release, share)
     caps = [target_roles.shares(*counts) for counts in attribution.released]
     columns = {
@@ -475,16 +475,16 @@ def _numeric(
     return _Attribution(original, released, float(blind.mean()), blind, [])
 
 
-def _figures(attribution: _Attribution, release: int, n_released: int) -> dict[str, float]:
+def _figures(attribution: _Attribution, release: int, pair: Pair) -> dict[str, float]:
     hits, size = attribution.released[release]
     caps, is_matched = target_roles.shares(hits, size), size > 0
-    average = float(caps.mean())
+    average = pair.mean(caps)
     return {
-        "n_released": n_released,
+        "n_released": pair.sizes[release],
         "average": average,
-        "average_matched": float(caps[is_matched].mean()) if is_matched.any() else math.nan,
-        "matched": float(is_matched.mean()),
-        "original_average": float(attribution.original.mean()),
+        "average_matched": pair.mean(caps, is_matched),
+        "matched": pair.mean(is_matched),
+        "original_average": pair.mean(attribution.original),
         "baseline": attribution.baseline,
         "differential": average - attribution.baseline,
         "tcap": attribution.targeted[release].rate if attribution.targeted else math.nan,

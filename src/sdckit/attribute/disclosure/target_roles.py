@@ -77,7 +77,7 @@ def key_target(keys: SharedGroups, target: PerFile) -> KeyTarget:
     >>> sorted(table.count[1].tolist()), table.share(1)[table.of_row[0]].tolist()
     ([0, 1, 2], [0.0, 1.0, 1.0])
     """
-    cells = group_files([keys.of_row, target])
+    cells = group_files([keys.of_row, target], times=keys.times)
     key, level = (codes_of_groups(cells, codes) for codes in (keys.of_row, target))
     return KeyTarget(key, level, cells.size, keys.size, cells.of_row)
 
@@ -113,7 +113,8 @@ def bins_by_name(bins: Bins, numeric: Sequence[str], used: Sequence[str], role: 
 def coded_columns(pair: Pair, names: Sequence[str], bins: Mapping[str, int]) -> dict[str, SharedCoding]:
     """Read columns as levels, those in `bins` cut at quantiles of all files pooled."""
     return {
-        name: classes_of(name, pair.numbers(name), bins[name]) if name in bins else pair.codes(name) for name in names
+        name: classes_of(name, pair.numbers(name), bins[name], pair.times) if name in bins else pair.codes(name)
+        for name in names
     }
 
 

@@ -251,9 +251,18 @@ def count_by(
     return _fetched(grouped, keys)
 
 
-def too_many(n_cells: int, n_keys: int, why: str = "") -> DataError:
+class TooManyCellsError(DataError):
+    """More cells than fit into memory."""
+
+
+def key_columns(frame: nw.LazyFrame[Any], columns: Sequence[str]) -> tuple[KeyColumn, ...]:
+    """Some columns as they are grouped and joined by."""
+    return _key_columns(frame, columns, frame.collect_schema())
+
+
+def too_many(n_cells: int, n_keys: int, why: str = "") -> TooManyCellsError:
     """The error for more cells than fit into memory."""
-    return DataError(
+    return TooManyCellsError(
         f"these {n_keys} columns have {n_cells:,} different combinations, and the free memory here takes "
         f"{most_cells(n_keys):,}{why}; take fewer columns, recode them more coarsely, or use a machine with more memory"
     )

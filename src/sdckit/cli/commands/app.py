@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +10,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from sdckit.errors import SdcError
+from sdckit.operating_system import become
 
 NEEDED = ("shiny", "uvicorn")
 HIGHEST_PORT = 65_535
@@ -49,7 +47,7 @@ def app(
         *["--no-browser"] * no_browser,
         *["--new"] * new,
     ]
-    return _run([sys.executable, "-m", "sdckit.app", *options])
+    return become([sys.executable, "-m", "sdckit.app", *options])
 
 
 def _file(file: Path | None) -> list[str]:
@@ -78,16 +76,3 @@ def _project(path: Path | None) -> list[str]:
 
     read_project(path)
     return ["--project", str(path.resolve())]
-
-
-def _run(command: list[str]) -> int:
-    """Become the server; where a program cannot, start it and wait."""
-    sys.stdout.flush()
-    if os.name == "posix":
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            os.dup2(sys.stdout.fileno(), 1)  # where the program was told to print
-        os.execv(command[0], command)
-    try:
-        return subprocess.run(command, stdout=sys.stdout, check=False).returncode
-    except KeyboardInterrupt:
-        return 0

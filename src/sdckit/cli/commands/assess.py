@@ -15,8 +15,25 @@ from sdckit.cli.attack_files import check_attack_options, check_release
 from sdckit.cli.attack_options import MatchingOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
-from sdckit.cli.options import CoverOptions, Limits, Quiet, ReleaseType, codes, make_scenario, split, whole_population
-from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_beside, check_enough_records, check_report_name, check_targets
+from sdckit.cli.options import (
+    TABLE_WORDS,
+    CoverOptions,
+    Limits,
+    Quiet,
+    ReleaseType,
+    codes,
+    make_scenario,
+    split,
+    whole_population,
+)
+from sdckit.cli.outputs import (
+    TO_STDOUT as STDOUT,
+    check_beside,
+    check_enough_records,
+    check_report_name,
+    check_table,
+    check_targets,
+)
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import (
     EngineOptions,
@@ -122,18 +139,29 @@ class Release:
         """Of each attack."""
         return 500 if self.n_attacks is None else self.n_attacks
 
-    def recodings(self, reading: Reading, scenario: Scenario) -> tuple[Recodings | None, Scenario]:
+    def recodings(
+        self, reading: Reading, scenario: Scenario, engine: EngineOptions | None = None
+    ) -> tuple[Recodings | None, Scenario]:
         """What --recipe or --log do to the original, and the scenario without the keys that they leave out."""
+        engine = None if engine is None or not engine.used else engine
         recodings_read = read_given(
-            reading.file, self.recipe, self.log, identifiers=scenario.identifiers, **reading.how
-        )
+            reading.file, self.recipe, self.log, identifiers=scenario.identifiers,
+            header=None if engine is None else engine.header(reading), **reading.how,
+        )  # fmt: skip
         if recodings_read is None:
             return None, scenario
-        from sdckit.data.files.readers import scan_header
         from sdckit.workflow.recoded_original.published_recodings import left_of
 
-        columns = {name for file in self.files for name in scan_header(file, **reading.how_others).columns}
+        columns = {name for header in self.headers(reading, engine) for name in header.columns}
         return recodings_read, left_of(scenario, recodings_read, columns)[0]
+
+    def headers(self, reading: Reading, engine: EngineOptions | None = None) -> list[FileHeader]:
+        """What the releases say of themselves."""
+        from sdckit.data.files.readers import scan_header
+
+        if engine is not None and engine.used:
+            return [engine.header(replace(reading, file=file)) for file in self.files]
+        return [scan_header(file, **reading.how_others) for file in self.files]
 
     def check(self, file: Path) -> None:
         """Refuse options that mean nothing without a release, and files that stand for two things."""
@@ -162,6 +190,7 @@ def assess(
     ] = None,
     json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
     internal: Annotated[bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")] = False,
+    table: Annotated[Path | None, OUTPUT(metavar="TABLE.csv", help=TABLE_WORDS)] = None,
     beside: Annotated[
         Path | None, OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them.")
     ] = None,
@@ -184,18 +213,19 @@ def assess(
     )  # fmt: skip
     release.check(file)
     engine = engine.by_default(reading, chosen, has_release=bool(release.files))
-    engine.check(reading, has_release=bool(release.files))
+    engine.check(reading, has_release=bool(release.files), attacked=release.attacks or release.control is not None)
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
     others = (roles.scenario, of_type.release_types, release.control, release.recipe, release.log, *release.files)
-    check_targets(report, json, inputs=(*reading.inputs, *others))
+    check_targets(report, json, table, inputs=(*reading.inputs, *others))
     check_report_name(report)
+    check_table(table)
     cover.check(written=report is not None)
     check_beside(beside, written=report is not None or json is not None)
     if dry_run:
         from sdckit.cli.plan import print_plan
 
-        recodings, left = release.recodings(reading, chosen)
+        recodings, left = release.recodings(reading, chosen, engine)
         by_log = recodings is not None and recodings.tells_rows
         print_plan(reading, left, asked, release, read_models(release.model), by_log=by_log, engine=engine)
         return
@@ -211,6 +241,10 @@ def assess(
             result.report(report, internal=internal, beside=beside, labels=labels, **cover.arguments(*read))
         if json is not None:
             result.to_json(json, internal=internal, beside=beside)
+        if table is not None:
+            from sdckit.data.files.write_file import write_file
+
+            write_file(result.details(), table, private=True)
     if not quiet and json != STDOUT:
         deliver(result, name=file.name, report=report, full=full or bool(asked) or bool(roles.by))
 
@@ -226,6 +260,11 @@ def run(
     from sdckit.workflow.assess import assess_read
 
     groups = tuple(by or ())
+    if engine is not None and engine.used and release.files:
+        return _run_on_engine(
+            reading, scenario, release, steps=steps, documents=documents, internal=internal, measures=measures,
+            groups=groups, engine=engine,
+        )  # fmt: skip
     if engine is not None and engine.used:
         header = engine.header(reading)
         _check_insensitive(scenario, [header])
@@ -265,6 +304,42 @@ def run(
         frame, others or None, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
         recipe=recodings, step=steps.step,
+    )  # fmt: skip
+    return _with_columns(compared, headers, id=release.id)
+
+
+def _run_on_engine(
+    reading: Reading, scenario: Scenario, release: Release, *, steps: Steps, documents: bool, internal: bool,
+    measures: Sequence[str], groups: tuple[str, ...], engine: EngineOptions,
+) -> Assessment | ReleaseAssessment:  # fmt: skip
+    """Open a file and its releases by an engine, and assess them; no file is read whole."""
+    from sdckit.workflow.assess import assess_read
+
+    also = () if release.id is None else (release.id,)
+    recodings, left = release.recodings(reading, scenario, engine)
+    own, headers = engine.header(reading), release.headers(reading, engine)
+    for file, header in zip(release.files, headers, strict=True):
+        release_header(file, left, also=also, header=header)
+    _check_insensitive(scenario, [own, *headers])
+    more = [name for header in headers for name in header.columns]
+    used = () if recodings is None else recodings.needs((*scenario.columns, *more))
+    kept = [*also, *groups, *(name for name in (*more, *used) if name in own.columns)]
+    kept = [name for name in kept if name not in scenario.identifiers or name in also]
+    plan, n = engine.open(reading, scenario, kept, steps)
+    others = [
+        engine.scan(
+            replace(reading, file=file), steps, missing=scenario.missing_codes, beside=plan,
+            columns=[name for name in header.columns if name not in scenario.identifiers or name in also],
+        )
+        for file, header in zip(release.files, headers, strict=True)
+    ]  # fmt: skip
+    if documents:
+        for records in (n, *(size for _, size in others)):
+            check_enough_records(records, internal=internal)
+    steps.step(f"assessing {n:,} records")
+    compared = assess_read(
+        plan, [other for other, _ in others], scenario=scenario, measures=measures, by=groups, id=release.id,
+        seed=release.seed, models=read_models(release.model), recipe=recodings, step=steps.step,
     )  # fmt: skip
     return _with_columns(compared, headers, id=release.id)
 

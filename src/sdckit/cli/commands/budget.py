@@ -50,6 +50,23 @@ def show(ledger: Ledger) -> None:
     tell(budget_line(opened))
 
 
+@app.command("throw-away")
+def throw_away(
+    ledger: Ledger,
+    *,
+    run: Annotated[int, Option(metavar="N", help="The number of the run, as 'show' lists it.")],
+    reason: Annotated[str, Option(metavar="TEXT", help="What it was for, such as an audit with coins.")],
+) -> None:
+    """Declare that nothing of a run went out or will: it is not spent then, by your word.
+
+    For runs that only measure. What the run made is to be deleted, and no figure of it goes out. Exit code 0 when it
+    ran; 2 for bad input.
+    """
+    from sdckit.protect.margins.budget_ledger import BudgetLedger
+
+    tell(budget_line(BudgetLedger.open(ledger).throw_away(run, reason=reason)))
+
+
 def budget_line(ledger: BudgetLedger) -> str:
     """What a budget has spent and left, and its head: whoever keeps the line can tell whether a copy is the newest."""
     return (

@@ -45,6 +45,9 @@ def check(
         Path | None,
         Option(metavar="OUT.sarif", help="Write the exceeded thresholds as SARIF, protected as documents are."),
     ] = None,
+    table: Annotated[
+        Path | None, Option(metavar="TABLE.csv", help="Write the verdicts as a table: .csv, .parquet, .sav or .dta.")
+    ] = None,
     protected: Annotated[
         bool, Option("--protected", help="Print what a document may hold: for logs that others read.")
     ] = False,
@@ -57,7 +60,7 @@ def check(
     """
     from sdckit.cli.commands.assess import Release, run
     from sdckit.cli.options import make_scenario
-    from sdckit.cli.outputs import check_targets
+    from sdckit.cli.outputs import check_table, check_targets
     from sdckit.workflow.check import check_assessment, require_gate
 
     chosen = make_scenario(scenario, thresholds=vars(limits), missing_codes=codes(reading.missing), **of_type.entries)
@@ -67,19 +70,26 @@ def check(
     release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log)
     release.check(reading.file)
     engine = engine.by_default(reading, chosen, has_release=bool(released))
-    engine.check(reading, has_release=bool(released))
+    engine.check(reading, has_release=bool(released), attacked=control is not None)
     others = (scenario, of_type.release_types, control, recipe, log)
-    check_targets(sarif, inputs=(reading.file, *others, *release.files))
+    check_table(table)
+    check_targets(sarif, table, inputs=(reading.file, *others, *release.files))
     with Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:
         result = check_assessment(run(reading, chosen, release, steps=steps, engine=engine))
         if sarif is not None:
             steps.step("writing the SARIF log")
             result.to_sarif(sarif, file=str(reading.file), released=[str(file) for file in release.files])
+        if table is not None:
+            _write_verdicts(table, result, protected=protected)
         told = beside.settled(passed=result.passed)
     if protected:
         _print_protected(result, reading.file.name, kept, quiet=quiet)
     elif not quiet:
         _print(result, reading.file.name)
+    if not quiet and (promise := getattr(result.assessment, "promise", None)) is not None:
+        from sdckit.report.chapters.promise_chapter import promise_line, promise_tree
+
+        tell(promise_line(promise_tree(promise)))
     if not quiet:
         for line in told:
             tell(line)
@@ -87,6 +97,23 @@ def check(
         whom = f"threshold {verdict.name} for intruder '{verdict.intruder}'" if verdict.intruder else verdict.name
         say(f"error: {whom} could not be checked: {verdict.reason}")
     return exit_code(result)
+
+
+def _write_verdicts(path: Path, result: CheckResult, *, protected: bool) -> None:
+    """Write what is said of every threshold; exact figures, unless `protected`, for their owner alone."""
+    from sdckit.data import pl
+    from sdckit.data.files.write_file import write_file
+
+    texts, figures = ("threshold", "intruder", "variable", "verdict"), ("limit", "n_records", "value")
+    judged: Sequence[Any] = result.told().verdicts if protected else result.verdicts
+    rows = [
+        (verdict.name, verdict.intruder, verdict.variable, verdict.word)
+        + (() if protected else tuple(getattr(verdict, name) for name in figures))
+        + (verdict.sentence,)
+        for verdict in judged
+    ]
+    kinds = dict.fromkeys(texts, pl.String) | ({} if protected else dict.fromkeys(figures, pl.Float64))
+    write_file(pl.DataFrame(rows, schema=kinds | {"sentence": pl.String}, orient="row"), path, private=not protected)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, 
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of
 from sdckit.cli.source import Reading, takes
+from sdckit.data.files.file_limits import toml_of
 from sdckit.display import counted
 from sdckit.errors import DataError, ScenarioError
 from sdckit.workflow.recipes.release_files import unread
@@ -42,8 +42,8 @@ def explore(
         str,
         Option(
             metavar="FIGURE",
-            help="share_changed or pmse; of coarser keys loss, precision, entropy_share, discernibility, "
-            "average_class_size or ambiguity.",
+            help="share_changed or pmse; of coarser keys loss, precision, entropy_share, entropy, height, "
+            "discernibility, average_class_size or ambiguity.",
         ),
     ] = "share_changed",
     workers: Annotated[int | None, Option(metavar="N", help="Combinations at a time.")] = None,
@@ -116,8 +116,8 @@ def read_grid(texts: list[str]) -> dict[str, list[Any]]:
 
 def _values(text: str) -> list[Any]:
     try:
-        return list(tomllib.loads(f"v = [{text}]")["v"])
-    except tomllib.TOMLDecodeError:
+        return list(toml_of(f"v = [{text}]")["v"])
+    except ValueError:
         return [part.strip() for part in text.split(",") if part.strip()]
 
 
@@ -135,8 +135,8 @@ def _write(exploration: Exploration, out: Path | None, plot: Path | None) -> Non
 def _print(exploration: Exploration, name: str, written: list[Path]) -> None:
     from sdckit.cli.outputs import count, number, percent
     from sdckit.cli.terminal import print_blocks
+    from sdckit.data.losses import COARSENING
     from sdckit.report.blocks import Block, Paragraph, TableBlock
-    from sdckit.workflow.recipes.recipe_figures import COARSENING
 
     paths = list(exploration.points[0].parameters)
     other = [exploration.loss] if exploration.loss in COARSENING else []

@@ -56,7 +56,7 @@ def propose(
         Option(
             metavar="NAME",
             help="What to lose least of: information, pmse, model; or of coarser keys loss, precision, entropy_share, "
-            "discernibility, average_class_size or ambiguity.",
+            "entropy, height, discernibility, average_class_size or ambiguity.",
         ),
     ] = "information",
     formula: Annotated[str | None, Option(metavar="'COLUMN ~ TERMS'", help="The regression of --loss model.")] = None,
@@ -102,11 +102,11 @@ def propose(
         if report is not None:
             check_enough_records(frame.height, internal=internal)
         people = None if control is None else _read_control(control, reading, chosen, steps)
-        from sdckit.workflow.proposing.propose import HEAD, make_proposal
+        from sdckit.workflow.proposing.propose import make_proposal
 
         proposal = make_proposal(
             frame, chosen, columns=columns, control=people, step=steps.step,
-            head=[*HEAD, "Then:", *called], **wishes,
+            then=["Then:", *called], **wishes,
         )  # fmt: skip
         if report is not None:
             steps.step("writing the report")

@@ -153,26 +153,20 @@ def protect(
         check_release(written_to, log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
     _check_engine(engine, reading, out, labels=labels, report=report)
-    file_labels = labels_for(out, reading, wanted=labels)
+    if alone := steps_of.reads_alone:
+        refused = {"--report": report, "--replay": replay, "--seed": seed, "--labels": labels, "engine": engine.used}
+        _check_alone(steps_of, refused, in_ledger, chosen, reading, out)
+    file_labels = labels_for(out, reading, wanted=False if alone else labels)
     keys = _keys(id_key)
     pending = in_ledger.opened(chosen, engine, reading, out, len(written_to), force=force, replay=replay is not None)
     then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
-        left_out, missing = unread(steps_of, chosen), codes_of(reading.missing, chosen)
-        frame: Any
-        if engine.used:
-            frame, n = engine.scan(reading, steps, identifiers=left_out, missing=missing)
-        else:
-            frame = read_all(
-                file, steps=steps, recipe=steps_of, scenario=chosen, leave_out=left_out, missing=missing,
-                **reading.how,
-            )  # fmt: skip
-            n = frame.height
-        if report is not None:
+        frame, n = _opened(reading, engine, steps, steps_of, chosen)
+        if report is not None and n is not None:
             check_enough_records(n, internal=internal)
         if dry_run:
             steps_of.check(frame, scenario=chosen)
-            sizes = f"{counted(len(steps_of.steps), 'step')}, {counted(n, 'record')}"
+            sizes = counted(len(steps_of.steps), "step") + ("" if n is None else f", {counted(n, 'record')}")
             tell(f"{recipe.name} fits {file.name}: {sizes}")
             return
         applied = apply_or_replay(steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys)
@@ -193,6 +187,23 @@ def protect(
         _print(applied, file.name, written, log=log, report=report, replayed=replay is not None, pending=pending)
 
 
+def _opened(
+    reading: Reading, engine: EngineOptions, steps: Steps, recipe: Recipe, scenario: Scenario | None
+) -> tuple[Any, int | None]:
+    """FILE for the recipe, and its number of records; None where the first step alone reads it."""
+    if recipe.reads_alone:
+        from sdckit.data.files.domain_files import DomainFile
+
+        return DomainFile(reading.file, reading.delimiter, reading.encoding, reading.decimal), None
+    left_out, missing = unread(recipe, scenario), codes_of(reading.missing, scenario)
+    if engine.used:
+        return engine.scan(reading, steps, identifiers=left_out, missing=missing)
+    frame = read_all(
+        reading.file, steps=steps, recipe=recipe, scenario=scenario, leave_out=left_out, missing=missing, **reading.how
+    )
+    return frame, frame.height
+
+
 def _check_engine(
     engine: EngineOptions, reading: Reading, out: Path, *, labels: bool | None, report: Path | None
 ) -> None:
@@ -205,6 +216,31 @@ def _check_engine(
             "--report compares in memory what an engine keeps; leave it out, and run assess on the file written"
         )
     check_written(out, labels=labels)
+
+
+READ_OTHERWISE = ("missing", "user_missing", "sheet", "header_row", "join", "join_key")
+
+
+def _check_alone(
+    recipe: Recipe, refused: dict[str, Any], in_ledger: InLedger, scenario: Scenario | None, reading: Reading, out: Path
+) -> None:
+    """Refuse, where the first step alone reads FILE, what would read it, too, or draw its noise again."""
+    from sdckit.workflow.recipes.margins_first import refuse
+
+    first, place = recipe.steps[0], None if scenario is None else scenario.ledger
+    file, how = reading.file.name, f"{reading.file.name} is read by its domain, which says what its values mean"
+    why = {
+        "--report": f"sdckit assess {file} --released {out.name} --log LOG.json --report OUT.html compares the two",
+        "--replay": "its noise is in no log, and never drawn again",
+        "--seed": "whoever could draw its noise again could take it away; leave it out",
+        "engine": "noise is drawn in memory",
+    }
+    options = {f"--{name.replace('_', '-')}": getattr(reading, name) for name in READ_OTHERWISE}
+    for option, value in (refused | options).items():
+        if value not in (None, False):
+            raise refuse(first, option, why.get(option, how))
+    if in_ledger.ledger or (in_ledger.ledger is None and place is not None and place.add):
+        raise refuse(first, "--ledger", "it reads the original, too; --no-ledger, and sdckit ledger add afterwards")
 
 
 def _m(recipe: Recipe) -> int:
@@ -236,13 +272,22 @@ def _print(
     replayed: bool, pending: PendingRelease | None,
 ) -> None:  # fmt: skip
     from sdckit.cli.terminal import print_blocks
+    from sdckit.protect.margins.promise import checked_promise
+    from sdckit.report.chapters.promise_chapter import promise_blocks, promise_tree
     from sdckit.report.notebook import recipe_blocks
 
-    print_blocks(recipe_blocks(applied.what_was_done), head=[f"{name}: {applied.log.n:,} records"])
-    if applied.scenario is not None and (taken := whole_population(applied.scenario, name)):
+    made = applied.log.margins
+    head = f"{name}: {applied.log.n:,} records" + (" made" if made else "")
+    print_blocks(
+        [*(promise_blocks(promise_tree(checked_promise(made))) if made else ()), *recipe_blocks(applied.what_was_done)],
+        head=[head],
+    )
+    if made is None and applied.scenario is not None and (taken := whole_population(applied.scenario, name)):
         tell(f"\n{taken}")
     tell(f"\nWritten: {', '.join(path.name for path in written)}")
-    if log is not None:
+    if log is not None and applied.log.is_public:
+        tell(f"Log written: {log.name}. It tells nothing that the release does not.")
+    elif log is not None:
         tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
     elif not replayed and any({"seed", "key"} & {*step.secret} for step in applied.log.steps):
         tell("Without --log this release cannot be made again: its secret is gone.")

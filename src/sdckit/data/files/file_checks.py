@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sdckit.data import pa, pl
+from sdckit.data.files.file_limits import UNPACKED, most
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean, nearest
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
@@ -24,8 +25,6 @@ from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, Sdc
 
 PACKED: dict[str, str] = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard"}
 _BLOCK = 1 << 23
-# Protection against decompression bombs: a factor of the packed size, and a size that is always allowed.
-_MOST_TIMES, _MOST_ANYWAY = 200, 1 << 30
 
 
 def bare_name(path: Path) -> Path:
@@ -40,21 +39,21 @@ def bare_name(path: Path) -> Path:
 def unpacked(path: Path) -> bytes | None:
     """Contents of a compressed file; None for any other, which is read directly.
 
-    Raises `FileFormatError`: it is damaged, or unpacks to more than 200 times its size and more than 1 GiB.
+    Raises `FileFormatError`: it is damaged, or unpacks to more than its limit.
     """
     kind = PACKED.get(path.suffix.lower())
     if kind is None:
         return None
-    most = max(_MOST_ANYWAY, _MOST_TIMES * path.stat().st_size)
+    allowed = most(UNPACKED, path)
     blocks, size = [], 0
     try:
         with _opened(path, kind) as file:
             while block := file.read(_BLOCK):
                 blocks.append(block)
                 size += len(block)
-                if size > most:
+                if size > allowed:
                     raise FileFormatError(
-                        f"{path.name} becomes more than {_MOST_TIMES} times as large when it is unpacked; "
+                        f"{path.name} becomes more than {UNPACKED[0]} times as large when it is unpacked; "
                         "unpack it yourself if that is right"
                     )
     except FileFormatError:
@@ -297,10 +296,14 @@ def _damaged() -> str:
 @contextmanager
 def clear_errors(path: Path, what: str, why: Callable[[], str] = _damaged) -> Iterator[None]:
     """Replace errors of a library, which may quote records, by one that names only the file."""
-    kinds = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError, OverflowError)
+    kinds = (pl.exceptions.PolarsError, OSError, EOFError, OverflowError, RuntimeError, MemoryError)
     try:
         yield
     except SdcError:
         raise
-    except (*kinds, ValueError, TypeError, KeyError):
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # what a library in Rust raises when it gives up is no Exception
+        if isinstance(error, Exception) and not isinstance(error, (*kinds, ValueError, TypeError, KeyError)):
+            raise
         raise FileFormatError(f"{path.name} cannot be read as {what}: {why()}") from None

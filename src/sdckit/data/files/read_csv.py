@@ -14,6 +14,8 @@ from typing import Any, Literal
 from sdckit.data import pl
 from sdckit.data.files.csv_shape import CsvShape, CsvText, csv_shape, open_text
 from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns
+from sdckit.data.files.file_limits import check_columns
+from sdckit.data.files.workbook_checks import check_workbook
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES, Found, apply_codes, code_texts
 from sdckit.display import displayed
@@ -35,6 +37,7 @@ def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | N
     no such sheet or row; or fastexcel is not installed.
     """
     with clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
+        check_workbook(path)
         book = _opened(path)
         sheets = [name for name in book.sheet_names if _holds(book, name)]
         if not sheets:
@@ -249,7 +252,16 @@ def _choice(
 ) -> list[Kind]:
     """The kind of each column proposed by a sample."""
     head = sample.with_columns(held).select(clean)
-    return [_first_fit(head, f"c{i}", kinds) for i in range(len(clean))]
+    choice: list[Kind] = [kinds[-1]] * len(clean)
+    waiting = list(range(len(clean)))
+    for kind in kinds:
+        wrong = head.select(_misfit(f"c{i}", kind).any().alias(f"c{i}") for i in waiting).row(0)
+        for i, is_wrong in zip(waiting, wrong, strict=True):
+            choice[i] = choice[i] if is_wrong else kind
+        waiting = [i for i, is_wrong in zip(waiting, wrong, strict=True) if is_wrong]
+        if not waiting:
+            break
+    return choice
 
 
 def _counts(i: int) -> pl.Expr:
@@ -275,10 +287,6 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
         if fits and column.to_series().str.contains(mark, literal=True).any():
             names.append(name)
     return names, mark
-
-
-def _first_fit(sample: pl.DataFrame, name: str, kinds: Sequence[Kind]) -> Kind:
-    return next(kind for kind in kinds if not sample.select(_misfit(name, kind).any()).item())
 
 
 def _convert(name: str, kind: Kind) -> pl.Expr:
@@ -349,6 +357,7 @@ def read_csv(
     text = _text(path, kind, encoding, sheet, header_row)
     shape = _shape(text, kind, delimiter)
     names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
+    check_columns(path, len(names))
     kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)
     with clear_errors(path, kind, lambda: quotes_apart(text)):
         frame, code_counts = typed(scan_text(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
@@ -456,6 +465,7 @@ def store_csv(
             )
     certain = all(part.shape.certain for part in parts)
     names = pick_columns(base or files[0], first.names, columns, identifiers=identifiers, certain=certain)
+    check_columns(files[0], len(names))
     kinds = kinds_to_try(first.shape.delimiter, how.decimal)
     target = folder / STORED
     with clear_errors(files[0], "CSV", lambda: quotes_apart(parts[0].text)):

@@ -20,6 +20,7 @@ from sdckit.data.files.file_checks import (
     second_file,
 )
 from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_text
+from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
 from sdckit.errors import FileFormatError, SdcWarning
@@ -51,6 +52,10 @@ def read_columnar(
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a Parquet or Arrow file, with the default codes found; see `readers.read_file`."""
     names = pick_columns(path, _names(path, kind), columns, identifiers=identifiers)
+    check_columns(path, len(names))
+    if not _is_stream(path, kind):
+        n_rows = columnar_header(path, kind).n_rows
+        check_values(path, n_rows if rows is None or n_rows is None else min(rows, n_rows), len(names))
     with clear_errors(path, kind):
         try:
             frame = _read(path, kind, names, rows)
@@ -270,8 +275,12 @@ def read_labelled(
     """Read columns of an SPSS, Stata or SAS file, with the default codes found; see `readers.read_file`."""
     header = labelled_header(path, kind, encoding=encoding)
     names = pick_columns(path, header.columns, columns, identifiers=identifiers)
-    options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or 0}
+    check_columns(path, len(names))
+    check_values(path, header.n_rows if rows is None else rows, len(names))
+    n_unknown = most(VALUES, path) // len(names) if header.n_rows is None and rows is None else 0
+    options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or n_unknown}
     frame, meta = _call(path, kind, encoding, **options)
+    check_values(path, frame.height + 1 if n_unknown and frame.height == n_unknown else None, len(names))
     with clear_errors(path, kind):
         frame = apply_codes(frame.select(map(exactly, names)).with_columns(_plain(frame)), missing)
         if labels:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import math
 import re
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -38,6 +39,7 @@ def scan_file(
     identifiers: Sequence[str] = (),
     missing: Sequence[str] = (),
     memory: str | None = None,
+    beside: Any = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
@@ -62,6 +64,9 @@ def scan_file(
         single point are missing in texts; they are not counted.
     memory : str, optional
         Memory limit of DuckDB, such as "4GB"; more is spilled to a folder that is removed in the end.
+    beside : duckdb.DuckDBPyRelation, optional
+        A plan of DuckDB on whose connection, with its memory, this one is opened: DuckDB brings rows of an original
+        and its release together only on one connection.
     delimiter, encoding, decimal : str, optional
         CSV options, as in `read_file`.
 
@@ -100,6 +105,9 @@ def scan_file(
     arguments.choices(engine, "engine", ENGINES)
     if memory is not None and (engine != "duckdb" or not AMOUNT.fullmatch(arguments.text(memory, "memory").strip())):
         raise DataError('memory= is what DuckDB may take, such as "4GB"', argument="memory")
+    if beside is not None and (memory is not None or not is_relation(beside)):
+        says = "beside= is a plan of DuckDB, whose memory is taken: leave memory= out"
+        raise DataError(says, argument="beside")
     for name, value in (("delimiter", delimiter), ("encoding", encoding), ("decimal", decimal)):
         if value is not None:
             arguments.text(value, name)
@@ -107,7 +115,7 @@ def scan_file(
     if (address := _address_of(path)) is not None:
         if how != CsvOptions():
             raise _not_of_parquet(address)
-        return _with_columns(_at_address(engine, address, memory), address, columns, identifiers, codes)
+        return _with_columns(_at_address(engine, address, memory, beside), address, columns, identifiers, codes)
     place = Path(path)
     files = files_of(place)
     base = place if place.is_dir() else None
@@ -123,7 +131,7 @@ def scan_file(
     elif how != CsvOptions():
         raise _not_of_parquet(place.name)
     names_of = [str(file) for file in files]
-    plan = carried_out(lambda: _opened(engine, names_of, base, memory))
+    plan = carried_out(lambda: _opened(engine, names_of, base, memory, beside))
     return _with_columns(plan, place, columns, identifiers, codes)
 
 
@@ -158,7 +166,7 @@ def _address_of(path: str | Path) -> str | None:
     return None if match is None else f"{match[1]}://{text[match.end() :]}"
 
 
-def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
+def _at_address(engine: ScanEngine, address: str, memory: str | None, beside: Any) -> Any:
     """A lazy frame of an address, opened by the engine; its schema is resolved to detect errors."""
     if re.search(r"\.(csv|tsv|txt)(\.\w+)?$", address, re.IGNORECASE):
         raise FileFormatError(
@@ -167,7 +175,7 @@ def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
         )
 
     def opened() -> Any:
-        plan = _opened(engine, [address], None, memory, anywhere=True)
+        plan = _opened(engine, [address], None, memory, beside, anywhere=True)
         nw.from_native(plan).collect_schema()
         return plan
 
@@ -212,11 +220,11 @@ def _until_the_end() -> Path:
 
 
 def _opened(
-    engine: ScanEngine, files: list[str], base: Path | None, memory: str | None, *, anywhere: bool = False
+    engine: ScanEngine, files: list[str], base: Path | None, memory: str | None, beside: Any, *, anywhere: bool = False
 ) -> Any:
     """The files as one lazy frame; `base`: root of the partition folders; `anywhere`: `files` is an address."""
     if engine == "duckdb":
-        return _by_duckdb(files, memory, folders=anywhere or base is not None)
+        return _by_duckdb(files, memory, beside, folders=anywhere or base is not None)
     if engine == "spark":
         return _by_spark(files, base)
     import polars as pl
@@ -224,11 +232,21 @@ def _opened(
     return pl.scan_parquet(files, glob=anywhere, hive_partitioning=anywhere or base is not None)
 
 
-def _by_duckdb(files: list[str], memory: str | None, *, folders: bool) -> Any:
+def is_relation(plan: Any) -> bool:
+    """Whether a plan is a relation of DuckDB, if that is loaded."""
+    kind = getattr(sys.modules.get("duckdb"), "DuckDBPyRelation", None)
+    return kind is not None and isinstance(plan, kind)
+
+
+def _by_duckdb(files: list[str], memory: str | None, beside: Any, *, folders: bool) -> Any:
     try:
         import duckdb
     except ImportError:
         raise DataError('DuckDB is not installed: pip install "sdckit[duckdb]"', argument="engine") from None
+    if beside is not None:
+        listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+        own = f"SELECT * FROM read_parquet([{listed}], hive_partitioning = {str(folders).lower()})"
+        return beside.query("sdckit__beside", own)
     settings: dict[str, Any] = {"temp_directory": str(_until_the_end())} | ({"memory_limit": memory} if memory else {})
     connection = duckdb.connect(":memory:", config=settings)
     return connection.read_parquet(files, hive_partitioning=folders)

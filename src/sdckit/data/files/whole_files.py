@@ -23,6 +23,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from sdckit import operating_system
 from sdckit.errors import FileFormatError
 
 PRIVATE = 0o600
@@ -52,9 +53,9 @@ def replacing(target: Path, *, what: str, private: bool = False) -> Iterator[Pat
         with _removed_at_the_end(part):
             _make(part)
             yield part
-            _to_disk(part)
+            operating_system.to_disk(part)
             if not private:
-                part.chmod(0o666 & ~_umask())
+                part.chmod(operating_system.default_mode())
             part.replace(target)
     except OSError as error:
         raise FileFormatError(f"could not write {what}: {reason_of(error)}; nothing was left behind") from None
@@ -80,7 +81,7 @@ def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
             yield made
             for file in made.rglob("*"):
                 if file.is_file():
-                    _to_disk(file)
+                    operating_system.to_disk(file)
             if target.exists():
                 target.replace(old)
             try:
@@ -106,14 +107,12 @@ def spill_folder() -> Iterator[Path]:
 
 def remove_left(folder: Path) -> None:
     """Remove temporary files that dead processes of this user and machine left in a folder."""
-    if os.name != "posix":
-        return  # elsewhere os.kill(pid, 0) would end the process instead of testing it
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             match = OURS.fullmatch(entry.name)
-            if match and match["host"] == _host() and not _lives(int(match["process"])):
+            if match and match["host"] == _host() and operating_system.lives(int(match["process"])) is False:
                 with contextlib.suppress(OSError):
-                    if entry.stat(follow_symlinks=False).st_uid == os.getuid():
+                    if operating_system.is_own(entry.stat(follow_symlinks=False)):
                         remove(Path(entry.path))
 
 
@@ -154,16 +153,6 @@ def _host() -> str:
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True  # another user's
-    return True
-
-
 def remove(path: Path) -> None:
     """Remove a file, a link or a folder with its contents; no error if it does not exist."""
     with contextlib.suppress(OSError):
@@ -196,9 +185,8 @@ def _removed_at_the_end(path: Path) -> Iterator[None]:
 def _answer_signals() -> None:
     if threading.current_thread() is not threading.main_thread():
         return  # only the main thread may set handlers; the next process removes what is left
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+    for number in operating_system.ending_signals():
+        if signal.getsignal(number) is signal.SIG_DFL:
             _before[number] = signal.signal(number, _removing_first())
 
 
@@ -209,8 +197,7 @@ def _removing_first() -> Callable[[int, FrameType | None], None]:
         if os.getpid() == own:
             for path in list(_under_way):
                 remove(path)
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        operating_system.end_by(number)
 
     return answer
 
@@ -220,21 +207,6 @@ def _leave_signals() -> None:
         for number, before in _before.items():
             signal.signal(number, before)
         _before.clear()
-
-
-def _to_disk(path: Path) -> None:
-    """Flush to disk (fsync): some systems report a full disk only then."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)  # files that another thread creates meanwhile are private
-    os.umask(mask)
-    return mask
 
 
 def real_target(path: str | os.PathLike[str]) -> Path:

@@ -249,8 +249,10 @@ WRITTEN: dict[str, str] = {
     ".sav": "SPSS", ".zsav": "SPSS", ".dta": "Stata",
 }  # fmt: skip
 UNWRITABLE = "a column cannot be written as {} (lists, structures or Python objects); make it text first"
-# Cells that start so are run as formulas by spreadsheets (CSV injection).
-FORMULA = r"^[=+\-@\t\r]"
+# Cells that start so are run as formulas by spreadsheets (CSV injection); some drop what is not seen before the sign,
+# and take the wide signs of East Asian fonts for the plain ones.
+_WIDE = r"\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}\u{FE66}\u{FE62}\u{FE63}\u{FE6B}\u{2212}"
+FORMULA = rf"^(?:[\t\r\n]|[\s\p{{Z}}\p{{Cc}}\p{{Cf}}]*[=+\-@{_WIDE}])"
 
 
 def write_file(
@@ -281,7 +283,7 @@ def write_file(
         "label" in the metadata of the field; CSV keeps nothing.
     excel_safe : bool
         CSV: put an apostrophe before every text that a spreadsheet would run as a formula (those that start
-        with =, +, -, @, a tab or a carriage return).
+        with =, +, -, @ or their wide forms, also after blanks, or with a tab or a line end).
     sources : iterable of path
         Files that the data were read from; none of them is ever written to.
     private : bool

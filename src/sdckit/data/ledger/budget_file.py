@@ -21,7 +21,8 @@ from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
 from sdckit.errors import DataError, FileFormatError
 
 SCHEMA, VERSION = "sdckit-budget", 1
-RESERVED, DONE, WITHDRAWN = "reserved", "done", "withdrawn"
+RESERVED, DONE, WITHDRAWN, THROWN_AWAY = "reserved", "done", "withdrawn", "thrown away"
+UNSPENT = (WITHDRAWN, THROWN_AWAY)
 DIGESTER = Digester(b"sdckit budget")  # no secret: the chain shows accidents and older copies, not forgers
 
 
@@ -55,8 +56,26 @@ class BudgetFile:
 
     @property
     def spent(self) -> float:
-        """The ρ of all runs that did not draw back."""
-        return math.fsum(rho for rho, state in self.runs.values() if state != WITHDRAWN)
+        """The ρ of all runs that did not draw back, and that nobody declared thrown away."""
+        return math.fsum(rho for rho, state in self.runs.values() if state not in UNSPENT)
+
+    def thrown_away(self, number: str, reason: str) -> BudgetFile:
+        """Enter that nobody has or will have anything of a run: its share is not spent, by the word of who says so.
+
+        Raises DataError: no such run, one that is spent by nobody, or no reason.
+        """
+        with locked(self.file.parent, self._lock):
+            now = open_budget(self.file)
+            if number not in now.runs:
+                raise DataError(f"the budget of {now.dataset!r} has no run {number!r}; it has {len(now.runs)}",
+                                argument="run")  # fmt: skip
+            if now.runs[number][1] in UNSPENT:
+                raise DataError(f"run {number} spends nothing as it is", argument="run")
+            if not reason.strip():
+                raise DataError(
+                    "say why nobody has anything of the run, such as an audit with coins", argument="reason"
+                )
+            return now._followed(THROWN_AWAY, number, reason=reason)
 
     def check_dataset(self, dataset: str | None) -> None:
         """Refuse a domain of another name, or of none."""

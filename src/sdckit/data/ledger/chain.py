@@ -7,21 +7,16 @@ import hmac
 import json
 import os
 import re
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sdckit import operating_system
 from sdckit.data.files.whole_files import PRIVATE, reason_of, replacing
 from sdckit.data.ledger.digests import WIDTH, Digester
 from sdckit.errors import FileFormatError
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
 
 # A link: a release that was added, went out, or was taken back before it did.
 
@@ -174,22 +169,10 @@ def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
         raise FileFormatError(f"could not write to the ledger: {reason_of(error)}") from None
     try:
         until = time.monotonic() + WAIT
-        while not _taken(handle):
+        while not operating_system.take_lock(handle):
             if time.monotonic() > until:
                 raise FileFormatError("another process is writing to this ledger; let it end, and try again")
             time.sleep(AGAIN)
         yield
     finally:
         os.close(handle)
-
-
-def _taken(handle: int) -> bool:
-    """Take the lock if nobody holds it."""
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -8,7 +8,6 @@ import hmac
 import os
 import re
 import secrets
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit import operating_system
 from sdckit.data import pa, pq
 from sdckit.data.files.whole_files import PRIVATE, reason_of, replacing
 from sdckit.data.ledger.chain import (
@@ -43,7 +43,6 @@ from sdckit.errors import DataError, FileFormatError, SdcError
 
 
 BYTES = 32
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
 LOST = (
     "the ledger answers nothing without its key, and nobody can make it again: look for a copy, or start a new ledger "
     "and add the earlier files"
@@ -76,7 +75,7 @@ def read_key(path: Path) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            if os.name == "posix" and os.fstat(file.fileno()).st_mode & OTHERS:
+            if not operating_system.is_private(os.fstat(file.fileno())):
                 raise DataError(
                     f"others can read the key {path.name}, and with it the ledger; take their rights away "
                     f"(chmod 600), and if they may have read it start a new ledger"

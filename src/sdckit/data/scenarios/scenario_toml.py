@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from sdckit.data.files.file_limits import SETTINGS, toml_of
 from sdckit.errors import FileFormatError, ScenarioError
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -94,20 +95,21 @@ def read_toml(path: Path, *, what: str = "scenario file") -> dict[str, Any]:
     if path.is_dir():
         raise FileFormatError(f"{path.name or path} is a directory; name the {what} in it")
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(SETTINGS + 1)
     except FileNotFoundError:
         raise FileFormatError(f"there is no {what} {path.name}; check the path") from None
     except OSError as error:
         raise FileFormatError(f"the {what} {path.name} cannot be read: {error.strerror}") from None
     try:
-        return tomllib.loads(raw.decode("utf-8-sig"))
+        return toml_of(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ScenarioError(f"{path.name}, line {line}: not UTF-8 text; save the file as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{path.name} is not valid TOML: {_located(str(error), raw)}") from None
-    except RecursionError:
-        raise ScenarioError(f"{path.name} is nested too deeply to be a {what}") from None
+    except ValueError as error:
+        raise ScenarioError(f"{path.name} is no {what}: {error}") from None
 
 
 def _located(message: str, raw: bytes) -> str:

@@ -323,13 +323,15 @@ def declared_matching(scenario: Scenario | None) -> Matching:
 
 
 def files_to_match(
-    original: Any, released: Any, asked: Asked, *, id: str | None, also: Sequence[str] = ()
-) -> FilesToMatch:
+    original: Any, released: Any, asked: Asked, *, id: str | None, also: Sequence[str] = (),
+    counted: bool = False,
+) -> FilesToMatch:  # fmt: skip
     """Open the files and decide how each variable is matched: as declared, otherwise by the data.
 
     Of a scenario's keys that it calls neither known nor synthetic, those that every release left as they were are
     known. Numbers are those of `numeric` or the scenario, where one declares any, else those that `_by_values` and
-    `_meant` find, and all that a dict `width` names. `also`: further columns of the original.
+    `_meant` find, and all that a dict `width` names. `also`: further columns of the original. `counted` as for
+    `open_pair`.
     """
     scenario = arguments.scenario_or_none(asked.scenario)
     fixed = arguments.names(asked.known, "known") or ()
@@ -354,7 +356,7 @@ def files_to_match(
     match_by(known=(*fixed, *rest), synthetic=made, numeric=declared or (), **early)
     roles = {"keys": keys} if keys else {"known": fixed, "synthetic": made}
     opened = open_files(original, released, id=id)
-    pair = open_pair(opened, categories={}, unread=roles, also=also, aligned=True)
+    pair = open_pair(opened, categories={}, unread=roles, also=also, aligned=True, counted=counted)
     changed = tuple(name for name in rest if not all(pair.identical([name])))
     fixed, made = (*fixed, *(name for name in rest if name not in changed)), (*made, *changed)
     by |= {"known": _in_order(fixed, names), "synthetic": _in_order(made, names)}

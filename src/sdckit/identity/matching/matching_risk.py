@@ -23,6 +23,7 @@ from sdckit.identity.matching import matching_options
 from sdckit.identity.matching.interval_risk import values_note
 from sdckit.identity.matching.matching_options import Asked, FilesToMatch, MatchBy, MatchedVariable
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
+from sdckit.numerics.search.box_tree import count_in_balls
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
 
@@ -96,21 +97,20 @@ class Interval:
 
 
 def match(
-    categories: Sequence[Category],
-    intervals: Sequence[Interval],
-    own: Ints,
-    groups: tuple[Codes, Codes, int] | None = None,
-) -> tuple[Ints, Bools]:
+    categories: Sequence[Category], intervals: Sequence[Interval], own: Ints,
+    groups: tuple[Codes, Codes, int] | None = None, times: Ints | None = None,
+) -> tuple[Ints, Bools]:  # fmt: skip
     """For each target the number of released records that match it, and whether its own one does.
 
     `own` (targets,) is the released record made from each target; `groups`, where known, the group of each target
-    and of each released record by all categories, and how many there are.
+    and of each released record by all categories, and how many there are. `times`: how many released records each row
+    stands for, where equal ones are one row.
     """
     variables: list[Category | Interval] = [*categories, *intervals]
     wild = [variable for variable in variables if variable.wild and any(gap.any() for gap in variable.missing())]
     n, r = len(variables[0].target), len(variables[0].released)
     if not wild:
-        return _match_rows(categories, intervals, slice(None), slice(None), r, own, groups)
+        return _match_rows(categories, intervals, slice(None), slice(None), r, own, groups, times)
     mine, theirs = _patterns(wild, n, r)
     count, true = np.zeros(n, np.int64), np.zeros(n, np.bool_)
     for gaps, target in mine:
@@ -121,7 +121,7 @@ def match(
             more, hit = _match_rows(
                 [category for category in categories if id(category) not in gone],
                 [interval for interval in intervals if id(interval) not in gone],
-                target, released, len(released), place[own[target]],
+                target, released, len(released), place[own[target]], times=None if times is None else times[released],
             )  # fmt: skip
             count[target] += more
             true[target] |= hit
@@ -151,14 +151,9 @@ def _patterns(
 
 
 def _match_rows(
-    categories: Sequence[Category],
-    intervals: Sequence[Interval],
-    target: Rows,
-    released: Rows,
-    n_released: int,
-    own: Ints,
-    groups: tuple[Codes, Codes, int] | None = None,
-) -> tuple[Ints, Bools]:
+    categories: Sequence[Category], intervals: Sequence[Interval], target: Rows, released: Rows, n_released: int,
+    own: Ints, groups: tuple[Codes, Codes, int] | None = None, times: Ints | None = None,
+) -> tuple[Ints, Bools]:  # fmt: skip
     """Match some targets against some released records, a missing value matching only a missing one.
 
     `own` is -1 where a target's own record is not among these.
@@ -174,9 +169,18 @@ def _match_rows(
     hit = (own >= 0) & (mine == theirs[own])
     for dimension in dimensions:
         hit &= (dimension.upper[own] >= dimension.low) & (dimension.lower[own] <= dimension.high)
-    if dimensions:
-        return count_in_boxes(dimensions, theirs, mine, k), hit
-    return np.bincount(theirs, minlength=k)[mine], hit
+    if not dimensions:
+        return np.bincount(theirs, times, k).astype(np.int64)[mine], hit
+    if times is not None:
+        dimensions, theirs = [_repeated(of, times) for of in dimensions], np.repeat(theirs, times)
+    return count_in_boxes(dimensions, theirs, mine, k), hit
+
+
+def _repeated(of: Dimension, times: Ints) -> Dimension:
+    """The bounds with a point for every released record."""
+    key = np.repeat(of.key, times)
+    upper, lower = (key if side is of.key else np.repeat(side, times) for side in (of.upper, of.lower))
+    return Dimension(key, upper, lower, of.low, of.high)
 
 
 def _groups(columns: Sequence[tuple[Codes, Codes]], n: int, r: int) -> tuple[Codes, Codes, int]:
@@ -204,7 +208,7 @@ def match_in_ball(
     target, released = np.nan_to_num(target), np.nan_to_num(released)
     away = np.sqrt(((target - released[own]) ** 2).sum(axis=1))
     within = away <= radius if first.closed else away < radius
-    return _counted(target, released, mine, theirs, radius, closed=first.closed), (mine == theirs[own]) & within
+    return count_in_balls(target, released, mine, theirs, radius, closed=first.closed), (mine == theirs[own]) & within
 
 
 def _category_groups(categories: Sequence[Category], target: Floats, released: Floats) -> tuple[Ints, Ints]:
@@ -217,31 +221,6 @@ def _category_groups(categories: Sequence[Category], target: Floats, released: F
         return np.zeros(n, np.int64), np.zeros(len(released), np.int64)
     group = group_codes(columns, n + len(released)).of_row.astype(np.int64)
     return group[:n], group[n:]
-
-
-def _counted(target: Floats, released: Floats, mine: Ints, theirs: Ints, radius: float, *, closed: bool) -> Ints:
-    """Number of released records in the group and within the radius of each target, group by group."""
-    from scipy.spatial import KDTree
-
-    count = np.zeros(len(target), np.int64)
-    if radius < 0 or (radius == 0 and not closed):
-        return count
-    reach = radius if closed else np.nextafter(radius, 0.0)
-    order, others = np.argsort(mine, kind="stable"), np.argsort(theirs, kind="stable")
-    for group, start, stop in _runs(mine[order]):
-        low, high = np.searchsorted(theirs[others], [group, group + 1])
-        if low < high:
-            rows = order[start:stop]
-            tree = KDTree(released[others[low:high]])
-            count[rows] = tree.query_ball_point(target[rows], reach, return_length=True, workers=-1)
-    return count
-
-
-def _runs(codes: Ints) -> list[tuple[int, int, int]]:
-    """(value, start, stop) of each run of equal values in sorted codes."""
-    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if len(codes) else np.zeros(0, np.int64)
-    ends = np.r_[starts[1:], len(codes)]
-    return list(zip(codes[starts].tolist(), starts.tolist(), ends.tolist(), strict=True))
 
 
 Bounds = Literal["closed", "open"]
@@ -262,6 +241,21 @@ class Matched:
     count: NDArray[np.int64]  # (m, targets) released records that match it
     true: NDArray[np.bool_]  # (m, targets) whether the record made from it is among them
     alike: NDArray[np.int64]  # (m, targets) released records that match it on the known variables alone
+    times: NDArray[np.int64] | None = None  # (targets,) records that each stands for; None where it is one
+
+    @property
+    def n(self) -> int:
+        """Records that are targets."""
+        return len(self.rows) if self.times is None else int(self.times.sum())
+
+    def records(self, hit: NDArray[Any]) -> NDArray[Any]:
+        """How many targets, or the sum of what they have; of each release where `hit` has a row for each."""
+        return hit.sum(axis=-1) if self.times is None else hit @ self.times
+
+    def of(self, rows: NDArray[np.int64]) -> Matched:
+        """The same where the target of each row is known: the results of single records."""
+        place = np.arange(len(rows), dtype=np.int64)
+        return Matched(place, self.count[:, rows], self.true[:, rows], self.alike[:, rows])
 
     @cached_property
     def risk(self) -> NDArray[np.float64]:
@@ -396,14 +390,24 @@ class MatchingRisk(PairRecordResult):
         return self.pair.original, self._rows()
 
     @cached_property
+    def _in_records(self) -> MatchingRisk:
+        """The same with a target for each record, where an engine counted equal ones; they are brought here then."""
+        if self.pair.times is None:
+            return self
+        here, rows = self.pair.records_here()
+        return replace(self, pair=here, matched=self.matched.of(rows))
+
+    @cached_property
     def records(self) -> Any:
         """A row per target, in the caller's frame type."""
+        if self._in_records is not self:
+            return self._in_records.records
         return self.pair.records(self._columns(), rows=self._rows(), prefix=self.prefix)
 
     @property
     def records_by_release(self) -> Any:
         """A row per target and release; ``row`` and ``release`` count from 1."""
-        matched, m = self.matched, self.m
+        matched, m = self._in_records.matched, self.m
         return self.pair.table(
             {
                 "row": np.tile(matched.rows + 1, m),
@@ -437,6 +441,8 @@ class MatchingRisk(PairRecordResult):
             `threshold` is no number from 0 to 1.
         """
         arguments.flag(values, "values")
+        if self._in_records is not self:
+            return self._in_records.high_risk(threshold, values=values)
         high = np.flatnonzero(self.matched.above(_limit(threshold)))
         columns = {"row": self.matched.rows + 1, **self._columns()}
         chosen = {name: column[high] for name, column in columns.items()}
@@ -472,16 +478,17 @@ class MatchingRisk(PairRecordResult):
         flat = self._flat()
         if threshold is not None:
             counts = self.high_risk_counts(threshold)
-            flat.append(("high_risk", float(self.matched.above(threshold).sum())))
+            flat.append(("high_risk", float(self.matched.records(self.matched.above(threshold)))))
             flat += [(f"high_risk_{j}", float(count)) for j, count in enumerate(counts, 1) if self.m > 1]
+        matched = self._in_records.matched if show_cases else self.matched
         if n_cases:
-            risk = self.matched.risk.mean(axis=0)
+            risk = matched.risk.mean(axis=0)
             order = np.argsort(-risk, kind="stable")
             kept = order[risk[order] > (-1.0 if threshold is None else threshold)][:n_cases]
-            for row, own in zip((self.matched.rows[kept] + 1).tolist(), risk[kept].tolist(), strict=True):
+            for row, own in zip((matched.rows[kept] + 1).tolist(), risk[kept].tolist(), strict=True):
                 flat += [("riskiest_row", float(row)), ("riskiest_match_risk", own)]
         elif show_cases and threshold is not None:
-            rows = self.matched.rows[self.matched.above(threshold)] + 1
+            rows = matched.rows[matched.above(threshold)] + 1
             flat += [("high_risk_row", float(row)) for row in rows]
         names, values = zip(*flat, strict=True)
         return self.pair.table({"figure": list(names), "value": list(values)})
@@ -503,7 +510,7 @@ class MatchingRisk(PairRecordResult):
         DataError
             `threshold` is no number from 0 to 1.
         """
-        return tuple(int(n) for n in (self.matched.risk > _limit(threshold)).sum(axis=1))
+        return tuple(int(n) for n in self.matched.records(self.matched.risk > _limit(threshold)))
 
     def risk_counts(self) -> tuple[int, ...]:
         """Count the targets by their match risk in the first release: 0, to 0.1, to 0.2, to 0.5, and above, which is 1.
@@ -515,7 +522,7 @@ class MatchingRisk(PairRecordResult):
         """
         risk = self.matched.risk[0]
         place = np.searchsorted(RISK_STEPS, risk, side="left")
-        return tuple(np.bincount(place, minlength=len(RISK_STEPS)).tolist())
+        return tuple(np.bincount(place, self.matched.times, len(RISK_STEPS)).astype(np.int64).tolist())
 
     def plot(self, *, internal: bool = False, before: MatchingRisk | None = None) -> Any:
         """Draw the targets by their match risk, protected unless `internal`: a chart can be saved and passed on.
@@ -719,22 +726,25 @@ def matching_risk(
     arguments.choice(distance, "distance", ("box", "euclidean"))
     if distance == "euclidean":
         matching_options.refuse_with_radius(width, relative, missing)
-    files = matching_options.files_to_match(original, released, asked, id=id, also=broken.also)
+    files = matching_options.files_to_match(
+        original, released, asked, id=id, also=broken.also, counted=distance == "box" and rows is None
+    )
     pair, how = files.pair, files.by
     matching_options.refuse_missing(pair, how)
-    targets = matching_options.target_rows(rows, pair.n)
+    targets = matching_options.target_rows(rows, len(pair.original))
     options = (tol, bounds, around, distance)
     matches = [_match(pair, how, how.names, j, targets, options) for j in range(pair.m)]
     alike = [_match(pair, how, how.known, j, targets, options)[0] for j in range(pair.m)]
     matched = Matched(
-        targets, np.stack([count for count, _ in matches]), np.stack([true for _, true in matches]), np.stack(alike)
-    )
+        targets, np.stack([count for count, _ in matches]), np.stack([true for _, true in matches]), np.stack(alike),
+        None if pair.times is None else pair.times[0],
+    )  # fmt: skip
     per_release = tuple(_figures(matched, j, pair.sizes[j], limit) for j in range(pair.m))
     notes = files.notes | _notes(pair, how)
-    other, expected = _other_reading(files, per_release, targets, options)
+    other, expected = _other_reading(files, per_release, matched, options)
     if other is not None:
         per_release = tuple(
-            {**figures, EXPECTED_OTHERWISE: risk, "mean_match_risk_otherwise": risk / len(targets)}
+            {**figures, EXPECTED_OTHERWISE: risk, "mean_match_risk_otherwise": risk / matched.n}
             for figures, risk in zip(per_release, expected, strict=True)
         )
     described = {"bounds": bounds, "around": around, "distance": distance}
@@ -742,8 +752,8 @@ def matching_risk(
     if math.isnan(means["false_match_rate"]):
         notes["false_match_rate"] = NO_UNIQUE_MATCH
     result = MatchingRisk(
-        pair, per_release, how.in_words, notes, matched=matched, n=len(targets), prefix=prefix,
-        n_high_risk_of_mean=int(matched.above(limit).sum()), high_risk_limit=limit,
+        pair, per_release, how.in_words, notes, matched=matched, n=matched.n, prefix=prefix,
+        n_high_risk_of_mean=int(matched.records(matched.above(limit))), high_risk_limit=limit,
         variables=matching_options.matched_variables(how, **described),
         read_otherwise=tuple(
             variable for variable in matching_options.matched_variables(other or how, **described)
@@ -789,11 +799,11 @@ def _match(
         return match_in_ball(categories, intervals, spreads, targets)
     if not categories and not intervals:
         return np.full(len(targets), pair.sizes[j]), np.ones(len(targets), np.bool_)
-    return match(categories, intervals, targets, known)
+    return match(categories, intervals, targets, known, None if pair.times is None else pair.times[j + 1])
 
 
 def _other_reading(
-    files: FilesToMatch, per_release: Sequence[Mapping[str, float]], targets: NDArray[np.int64],
+    files: FilesToMatch, per_release: Sequence[Mapping[str, float]], matched: Matched,
     options: tuple[float, str, str, str],
 ) -> tuple[MatchBy | None, list[float]]:  # fmt: skip
     """The other reading with the highest expected match risk, and that of each release; None if all say the same."""
@@ -801,8 +811,8 @@ def _other_reading(
     readings: list[tuple[MatchBy | None, list[float]]] = []
     differing = [reading for reading in files.readings if _reads_differently(pair, files.by, reading[0], options)]
     for other, riskier in differing:
-        matches = [_match(pair, other, other.names, j, targets, options) for j in range(pair.m)]
-        expected = [float((true / np.maximum(count, 1)).sum()) for count, true in matches]
+        matches = [_match(pair, other, other.names, j, matched.rows, options) for j in range(pair.m)]
+        expected = [float(matched.records(true / np.maximum(count, 1))) for count, true in matches]
         if max(expected) > max(here) or (expected != here and not riskier):
             readings.append((other, expected))
     return max(readings, key=lambda reading: max(reading[1]), default=(None, here))
@@ -832,20 +842,20 @@ def _spread(values: NDArray[np.float64]) -> float:
 
 
 def _figures(matched: Matched, j: int, n_released: int, limit: float) -> dict[str, float]:
-    n = len(matched.rows)
-    expected, unique = float(matched.risk[j].sum()), int((matched.count[j] == 1).sum())
-    chance = float(matched.chance[j].sum())
+    n, records = matched.n, matched.records
+    expected, unique = float(records(matched.risk[j])), int(records(matched.count[j] == 1))
+    chance = float(records(matched.chance[j]))
     return {
         "expected_match_risk": expected,
         "mean_match_risk": expected / n,
-        "true_match_rate": int(matched.unique_true[j].sum()) / n,
-        "false_match_rate": int(matched.unique_false[j].sum()) / unique if unique else math.nan,
+        "true_match_rate": int(records(matched.unique_true[j])) / n,
+        "false_match_rate": int(records(matched.unique_false[j])) / unique if unique else math.nan,
         "unique_matches": float(unique),
         "expected_by_chance": chance,
         "baseline": chance / n,
         "expected_by_guessing": n / n_released,
         "guess_rate": 1 / n_released,
-        "n_high_risk": float((matched.risk[j] > limit).sum()),
+        "n_high_risk": float(records(matched.risk[j] > limit)),
     }
 
 

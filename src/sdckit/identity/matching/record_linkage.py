@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
-from sdckit.data.columns import is_number
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -89,7 +88,7 @@ def linked_variables(
     if declared is not None and (other := [name for name in declared if name not in names]):
         words = f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}"
         raise ColumnError(words, argument="numeric")
-    _check_weights(chosen.weights, names)
+    arguments.weights(chosen.weights, names)
     if declared is None:
         pair = open_pair(original, released, categories={"variables": names}, also=also, aligned=True, id=id)
         declared = tuple(name for name in names if pair.codes(name).kind == "numbers")
@@ -112,8 +111,8 @@ def encoders(
 ) -> Callable[[int], tuple[Encoded, Encoded]]:
     """A function that encodes the original and release j (from 0) on a common scale."""
     ordered = [*numbers, *(name for name in names if name not in numbers)]
-    given = _by_name(chosen.weights, names)
-    weights = None if given is None else [given[name] for name in ordered]
+    given = arguments.weights(chosen.weights, names)
+    weights = None if chosen.weights is None else [given[name] for name in ordered]
 
     def encode(j: int) -> tuple[Encoded, Encoded]:
         values = [(pair.numbers(name)[0], pair.numbers(name)[j + 1]) for name in numbers]
@@ -135,32 +134,6 @@ def encoders(
         return known, masked
 
     return encode
-
-
-def _check_weights(weights: Weights, names: Sequence[str]) -> None:
-    if weights is None:
-        return
-    if isinstance(weights, Mapping):
-        if unknown := [str(name) for name in weights if name not in names]:
-            words = f"weights: {unknown[0]!r} is none of the variables; {did_you_mean(unknown[0], names)}"
-            raise ColumnError(words, argument="weights")
-        values = list(weights.values())
-    else:
-        values = list(arguments.several(weights, "weights", "has a number for each variable"))
-        if len(values) != len(names):
-            words = f"weights= needs one number per variable: {len(names)}, in the order of variables="
-            raise DataError(words, argument="weights")
-    good = [is_number(value) and value >= 0 for value in values]
-    if not all(good) or not any((_by_name(weights, names) or {}).values()):
-        raise DataError("weights must be finite numbers, none negative and not all 0", argument="weights")
-
-
-def _by_name(weights: Weights, names: Sequence[str]) -> dict[str, float] | None:
-    if weights is None:
-        return None
-    if isinstance(weights, Mapping):
-        return {name: float(weights.get(name, 1.0)) for name in names}
-    return dict(zip(names, map(float, weights), strict=True))
 
 
 def _check_complete(pair: Pair, numbers: Sequence[str]) -> None:

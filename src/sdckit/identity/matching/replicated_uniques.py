@@ -134,10 +134,11 @@ class ReplicatedUniques(PairRecordResult):
         """
         if isinstance(release, bool) or not isinstance(release, int) or not 1 <= release <= self.m:
             raise DataError(f"release counts from 1; give a whole number up to {self.m}")
-        groups = self.pair.groups(self.keys)
+        pair = self.pair if self.pair.times is None else self.pair.records_here()[0]
+        groups = pair.groups(self.keys)
         original, released = groups.size[0], groups.size[release]
         out = (released == 1) & ((original == 1) if replicated_only else (original > 0))
-        rows, order = np.flatnonzero(out[groups.of_row[release]]), self.pair.orders[release - 1]
+        rows, order = np.flatnonzero(out[groups.of_row[release]]), pair.orders[release - 1]
         return rows if order is None else np.sort(order[rows])
 
 
@@ -154,7 +155,7 @@ def open_keys(
 ) -> tuple[Pair, tuple[str, ...], dict[str, str]]:
     """Open the files by their keys, and say where a release is the original."""
     names = resolve_roles(scenario=scenario, keys=keys).keys
-    pair = open_pair(original, released, categories={"keys": names}, also=also, id=id)
+    pair = open_pair(original, released, categories={"keys": names}, also=also, id=id, counted=True)
     same = sum(pair.identical(names))
     notes = {"released": f"{releases_have(same, pair.m)} the original's keys, row by row"} if same else {}
     return pair, names, notes

@@ -273,6 +273,10 @@ UNJUDGED = (
     "the statistics of fit suppose one sampling fraction, so a model that uses the weights of the records is not "
     "judged; judge one of the counts with the same terms"
 )
+NO_INTERVAL = (
+    "how far tau1 and tau2 of a model that uses the weights may be off is not judged: the bootstrap draws from models "
+    "of counts"
+)
 Fit = Literal["fits", "close", "too simple", "overfitted", "not judged", "census"]
 
 
@@ -319,7 +323,7 @@ class PopulationRisk(RecordResult):
     path : dict of str to float
         With `select`: z2 of main effects, then after each term added.
     interval : dict of str to tuple of float
-        95 % bootstrap intervals of tau1 and tau2, where asked for.
+        95 % bootstrap intervals of tau1 and tau2, where asked for; none of models that use weights.
     records : frame
         ``p_population_unique`` and ``expected_match`` of sample uniques; NaN for other records.
     cell_estimates : frame
@@ -575,7 +579,7 @@ def population_risk(
         fitted = _judged(grid, terms, dense, gap, counts, pi)
     if method != "counts":
         fitted = replace(fitted, statistics=FitStatistics())
-        notes = {**notes, "z1": UNJUDGED}
+        notes = {**notes, "z1": UNJUDGED, "interval": NO_INTERVAL}
     intervals = {}
     if interval is not None and fitted.converged:
         intervals = bootstrap_interval(grid, fitted, counts, pi, rng)

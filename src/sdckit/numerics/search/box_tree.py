@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Metric
 from sdckit.numerics.compiling import is_early, njit
 from sdckit.numerics.search.count_boxes import halve
@@ -349,3 +349,31 @@ def _cut(starts: Ints, ends: Ints, size: int) -> Ints:
     first = np.repeat(starts, many)
     within = np.arange(len(first)) - np.repeat(np.cumsum(many) - many, many)
     return np.append(first + within * size, ends[-1])
+
+
+# Points within a radius of others, in groups.
+
+
+def count_in_balls(target: Floats, released: Floats, mine: Ints, theirs: Ints, radius: float, *, closed: bool) -> Ints:
+    """Number of released records in the group and within the radius of each target, group by group."""
+    from scipy.spatial import KDTree
+
+    count = np.zeros(len(target), np.int64)
+    if radius < 0 or (radius == 0 and not closed):
+        return count
+    reach = radius if closed else np.nextafter(radius, 0.0)
+    order, others = np.argsort(mine, kind="stable"), np.argsort(theirs, kind="stable")
+    for group, start, stop in _runs(mine[order]):
+        low, high = np.searchsorted(theirs[others], [group, group + 1])
+        if low < high:
+            rows = order[start:stop]
+            tree = KDTree(released[others[low:high]])
+            count[rows] = tree.query_ball_point(target[rows], reach, return_length=True, workers=-1)
+    return count
+
+
+def _runs(codes: Ints) -> list[tuple[int, int, int]]:
+    """(value, start, stop) of each run of equal values in sorted codes."""
+    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if len(codes) else np.zeros(0, np.int64)
+    ends = np.r_[starts[1:], len(codes)]
+    return list(zip(codes[starts].tolist(), starts.tolist(), ends.tolist(), strict=True))

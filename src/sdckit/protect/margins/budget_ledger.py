@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdckit.data import arguments
 from sdckit.data.domain import Domain
 from sdckit.data.ledger.budget_file import BudgetFile, Run, create_budget, open_budget
 from sdckit.display import Displayed, table_html
@@ -73,6 +74,27 @@ class BudgetLedger(Displayed):
         """
         return cls(open_budget(path))
 
+    def throw_away(self, run: int, *, reason: str) -> BudgetLedger:
+        """Declare that nothing of a run went out or will: its ρ is not spent then, by your word.
+
+        For runs that only measure, such as an audit with coins. What the run made is to be deleted, and what was
+        measured of it stays in the room: a figure of it that goes out spends. The ledger keeps run and reason.
+
+        Parameters
+        ----------
+        run
+            The number of the run, as ``rows`` has it.
+        reason
+            What the run was for; kept in the ledger.
+
+        Raises
+        ------
+        DataError
+            No such run, one that spends nothing as it is, or no reason.
+        """
+        number = arguments.count(run, "run", "is the number of a run")
+        return BudgetLedger(self.file.thrown_away(str(number), arguments.text(reason, "reason")))
+
     @property
     def dataset(self) -> str:
         """Whose budget it is."""
@@ -113,7 +135,12 @@ class BudgetLedger(Displayed):
         return table_html(["run", "ρ", "state"], self.rows, title=title)
 
 
-STATES = {"reserved": "reserved, or failed after noise was drawn", "done": "done", "withdrawn": "given back"}
+STATES = {
+    "thrown away": "declared thrown away",
+    "reserved": "reserved, or failed after noise was drawn",
+    "done": "done",
+    "withdrawn": "given back",
+}
 
 
 @contextlib.contextmanager

@@ -329,6 +329,7 @@ def synthesize_margins(
         "protect": protect, "epsilon": epsilon, "delta": delta, "base": base, "max_cells": max_cells,
         "cliques": cliques if cliques is None else [list(clique) for clique in cliques],
         "tables": None if tables is None else len(tables), "n": n, "dataset": declared.dataset,
+        "max_rows": declared.max_rows if protect == "dp" else None,
     }  # fmt: skip
     return Protected.declared(out, _change(declared, margins, parameters, rng))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import Distinct, distinct_values, float_values, kind_of_value
-from sdckit.data.hierarchy import Hierarchy, as_hierarchy
+from sdckit.data.hierarchy import Hierarchy, as_hierarchy, hierarchy_map
 from sdckit.data.replace import Records, open_records, with_levels
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
@@ -73,37 +73,6 @@ def _many(kind: str) -> str:
     return {"number": "numbers", "date": "dates", "boolean": "booleans"}.get(kind, kind)
 
 
-def hierarchy_map(hierarchy: Hierarchy, level: int | str | None, kind: str) -> dict[Any, Any]:
-    """The new value of each leaf of a hierarchy, whose texts are converted to the type of the column.
-
-    Raises `DataError`: no such level, or two texts that are one number.
-    """
-    new_of: dict[Any, Any] = {}
-    for leaf, new in hierarchy.at(level).items():
-        value = _read(leaf, kind)
-        if value in new_of:
-            says = "hierarchy: two of its values are the same number; each has one line"
-            raise DataError(says, argument="hierarchy")
-        new_of[value] = new
-    return new_of
-
-
-def _read(leaf: Any, kind: str) -> Any:
-    """Convert a text of a hierarchy to the type of a column; as it is where that is impossible."""
-    if not isinstance(leaf, str):
-        return leaf
-    if kind == "boolean":
-        return {"true": True, "false": False}.get(leaf.casefold(), leaf)
-    if kind != "number":
-        return leaf
-    for number in (int, float):
-        try:
-            return number(leaf)
-        except ValueError:
-            continue
-    return leaf
-
-
 def regroup(
     column: Distinct, name: str, new_of: Mapping[Any, Any], *, outside: Outside, what: str,
     records: Records | None = None,
@@ -144,7 +113,7 @@ def regroup(
         + [codes_of[-1] >= 0]
     )
     codes = codes_of[column.codes]
-    unused = len([old for old in new_of if old is not None and old not in set(keys)])
+    unused = len(new_of.keys() - {*keys, None})
     return Regrouped(levels, codes, records.where(is_other[column.codes]), unnamed, unused)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.losses import BY_CLASS, COARSENING, DIFFERING, DRAWN
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.charts import INK, WIDTH, draw_recipes, recipe_fill
 from sdckit.report.common_blocks import EXPECTED, height_of, rank_of
@@ -15,7 +16,7 @@ from sdckit.report.offline import offline
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipes.explore import Exploration
+    from sdckit.workflow.recipes.explore import Exploration, Point
 
 
 # Pareto front of pairs of figures, both to be minimised.
@@ -74,6 +75,8 @@ def search_blocks(search: Plain, methods: Sequence[str]) -> list[Block]:
     """Blocks of a search: the reason for each step, and the alternative recipes."""
     first = f"A search over {search['combinations']} combinations of recodings found the recipe."
     blocks: list[Block] = [Paragraph(first if not search["caution"] else f"{first} {search['caution']}.")]
+    if search["by"]:
+        blocks.append(Paragraph(f"It is the one with the least loss, which is here: {search['by']}."))
     reasons = list(search["reasons"])
     if len(reasons) == len(methods):
         rows = tuple((method, why) for method, why in zip(methods, reasons, strict=True))
@@ -135,21 +138,11 @@ def _words(ends: Sequence[float] | None) -> str:
 
 COUNTS = ("sample_uniques", "below_k")
 MOST_LABELS = 12
-COARSER = {
-    "loss": "share of its domain that a value stands for, mean",
-    "precision": "share of their hierarchies that values went up, mean",
-    "entropy_share": "share of the bits about the values that is lost",
-    "discernibility": "discernibility: the squares of the classes' sizes, added",
-    "average_class_size": "records of an equivalence class, mean",
-    "ambiguity": "combinations of values that a record may stand for, mean",
-}
 WORDS = {
     "sample_uniques": "records alone with their keys",
     "below_k": "records in groups of fewer than {k}",
     "expected_reidentifications": "expected re-identifications",
-    "share_changed": "values that differ from the original (share)",
-    "pmse": "pMSE",
-    **COARSER,
+    **DRAWN,
 }
 
 
@@ -170,7 +163,7 @@ def plain_map(exploration: Exploration, *, internal: bool = False) -> dict[str, 
             {
                 "label": InternalOnly(", ".join(f"{key} = {value}" for key, value in recipe.parameters.items()), label),
                 "risk": _risk(f"p{at}.risk", risk, recipe.small, exploration.risk, ledger),
-                "loss": _loss(f"p{at}.loss", loss, recipe.behind, exploration.loss, ledger),
+                "loss": _loss(f"p{at}.loss", loss, recipe, exploration.loss, ledger),
             }
         )
     head: dict[str, Tree] = {"n": n, "risk": exploration.risk, "loss": exploration.loss, "k": exploration.k}
@@ -209,13 +202,13 @@ def _risk(name: str, true: float, small: int, figure: str, ledger: Ledger) -> Tr
     return count
 
 
-def _loss(name: str, true: float, behind: int, figure: str, ledger: Ledger) -> Tree:
-    if figure == "share_changed":
+def _loss(name: str, true: float, recipe: Point, figure: str, ledger: Ledger) -> Tree:
+    if figure == DIFFERING:
         return Part(true, "n", counted=True)
-    if figure in COARSER:
-        return ledger.value(name, true, "loss")
+    behind = recipe.coarser if figure in COARSENING else recipe.behind
     base = ledger.count(f"{name}.behind", behind, "behind", watched="nowhere")
-    return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, base.name, few=True)
+    few = figure not in BY_CLASS  # of classes it is not nothing where nobody lost anything
+    return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, base.name, few=few)
 
 
 def points_to_click(plain: Plain, recipes: Sequence[Plain]) -> dict[str, Any]:

@@ -151,6 +151,7 @@ def limits_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
 
 
 LONGEST_LIST = 8
+IN_THE_LOG = "Secret, seeds, keys and matrices are in the internal log, which is not to go out."
 NOTHING_ASKED = "nothing that is told here"
 MOST_NOTES = 12
 
@@ -176,6 +177,7 @@ def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
         ),
         "figures": tuple(_figures(at, row, done, ledger) for at, row in enumerate(done.figures)),
         "versions": {name: str(number) for name, number in done.log.versions.items()},
+        "public_log": done.log.is_public,
         **search_tree(done.searched, ledger),
     }
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
@@ -357,11 +359,8 @@ def recipe_section(plain: Plain) -> Section:
     if notes:
         blocks.append(Items(tuple(notes[:MOST_NOTES])))
     made = listed([f"{name} {number}" for name, number in plain["versions"].items()])
-    blocks.append(
-        Paragraph(
-            f"Made with {made}. Secret, seeds, keys and matrices are in the internal log, which is not to go out."
-        )
-    )
+    kept = "" if plain["public_log"] else f" {IN_THE_LOG}"
+    blocks.append(Paragraph(f"Made with {made}.{kept}"))
     return Section("What was done", tuple(blocks))
 
 

@@ -20,6 +20,7 @@ from sdckit.report.chapters.document import (
     release_calls,
     scenario_tree,
 )
+from sdckit.report.chapters.promise_chapter import promise_tree
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import moved_warning, utility_tree
@@ -48,6 +49,7 @@ STANDS_ON = (
     "those of the recoded original: columns coarser in the release by a rule were made so in the original, too; what "
     "the recoding itself takes from risk and usefulness is not counted"
 )
+BUT_ROWS = ", but in the rows on recoded variables"
 
 
 def recoded_tree(recoded: Sequence[Recoded]) -> tuple[dict[str, Tree], ...]:
@@ -62,7 +64,13 @@ def base_name(plain: Plain) -> str:
 
 def recoded_facts(plain: Plain) -> tuple[tuple[str, str], ...]:
     """Row saying that the figures are those of the recoded original; empty if it was not recoded."""
-    return (("Figures of the original", STANDS_ON),) if plain.get("recoded") else ()
+    return (("Figures of the original", f"{STANDS_ON}{_but(plain)}"),) if plain.get("recoded") else ()
+
+
+def _but(plain: Plain) -> str:
+    """What counts the recoding itself, as a part of a sentence; empty if nothing does."""
+    utility = plain.get("utility") or {}
+    return BUT_ROWS if any(row["level"] == RECODED for row in utility.get("table", ())) else ""
 
 
 def usefulness_note(plain: Plain) -> list[Block]:
@@ -70,9 +78,8 @@ def usefulness_note(plain: Plain) -> list[Block]:
     if not plain.get("recoded"):
         return []
     columns = listed([row["column"] for row in plain["recoded"]])
-    counted = any(row["level"] == RECODED for row in plain["utility"]["table"])
-    but = ", but in the rows on recoded variables" if counted else ""
-    return [Paragraph(f"Beside the recoded original: what the recoding of {columns} itself took is not counted{but}.")]
+    says = f"Beside the recoded original: what the recoding of {columns} itself took is not counted{_but(plain)}."
+    return [Paragraph(says)]
 
 
 def recoded_blocks(plain: Plain) -> list[Block]:
@@ -104,6 +111,7 @@ def plain_release(
     status = {name: whole[name] for name in ("protected", "confidential")}
     after = [{**status, **release} for release in whole.pop("released")]
     done, comparison, before = whole.pop("what_was_done"), whole.pop("comparison"), whole
+    promise = before.pop("promise")
     scenario = assessment.scenario
     asked = assessment.attacks_asked
     attacks = None if comparison["attacks"] is None else conclude(comparison["attacks"])
@@ -153,6 +161,7 @@ def plain_release(
                 "scenario": scenario.to_toml(),
             }.items()
         },
+        **({} if promise is None else {"promise": promise}),
         **({} if done is None else {"what_was_done": {**status, **done}}),
         **listed,
     }
@@ -285,7 +294,9 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     }
     done = assessment.what_was_done
     steps = None if done is None else recipe_document(done, internal=internal)
-    tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": "n"})
+    file_of_steps = "n" if assessment.promise is None else "n.released.1"  # steps on records made, none of the original
+    tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": file_of_steps})
+    tree["promise"] = None if assessment.promise is None else promise_tree(assessment.promise)
     link_files(ledger, len(sizes))
     return Document(tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True)
 

@@ -10,6 +10,7 @@ from sdckit.report.chapters import page
 from sdckit.report.chapters.attacks_chapter import attack_blocks
 from sdckit.report.chapters.coverage_chapter import coverage_sections
 from sdckit.report.chapters.decision import CONTRIBUTIONS, drawn_of
+from sdckit.report.chapters.promise_chapter import promise_section
 from sdckit.report.chapters.recipe_chapter import recipe_section
 from sdckit.report.chapters.release_document import (
     RELEASE_SCHEMA,
@@ -50,6 +51,8 @@ def lay_out_release(plain: Plain) -> Page:
     """Page of the protected figures of a release; only texts are computed here."""
     several = len(plain["intruders"]) > 1
     sections = [release_answer(plain), page.scenario_section(plain), _files(plain), *coverage_sections(plain)]
+    if "promise" in plain:
+        sections.insert(1, promise_section(plain["promise"]))
     if "what_was_done" in plain:
         sections.append(recipe_section(plain["what_was_done"]))
     known: list[str] = []

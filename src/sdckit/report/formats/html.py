@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from sdckit import operating_system
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Block, ChartBlock, Page, Section, Verdicts
 from sdckit.report.chapters.release_page import page_of
@@ -150,7 +151,7 @@ def render_pdf(page: Page) -> bytes:
         source, pdf = folder / "page.html", folder / "page.pdf"
         source.write_text(html, encoding="utf-8")
         # A browser refuses to be root's without this; the page has no script.
-        root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        root = ["--no-sandbox"] if operating_system.is_root() else []
         command = [
             browser,
             *QUIET,

@@ -6,7 +6,6 @@ has the quantity, too, the intervals are intersected; if not, its keys determine
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sdckit.data.files.file_limits import json_of
 from sdckit.display import printable
 from sdckit.errors import FileFormatError
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
@@ -207,7 +207,7 @@ def read_beside(folder: str | os.PathLike[str]) -> tuple[Earlier, ...]:
 
 def _read(path: Path) -> Iterable[Earlier]:
     try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
+        plain = json_of(path.read_text(encoding="utf-8"))
         if not str(plain["schema"]).startswith("sdckit/") or not plain["protected"]:
             raise ValueError
         rows = plain["quantities"]

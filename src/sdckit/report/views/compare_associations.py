@@ -38,15 +38,13 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     if not 1 < len(names) <= MOST_SQUARES:
         return {**leaves, "heat": None}
     matrix = np.abs(result.matrix())
-    known = [result.pair.codes(name).codes[0] > 0 for name in names]
     cells: list[Tree] = []
     for i, j in combinations(range(len(names)), 2):
         name = f"{start}.{i}.{j}"
         leaf = value_leaf(ledger, name, float(matrix[i, j]))
         if isinstance(leaf, Value):
             # Few records have both values, or were changed: their number could be computed from the association.
-            both = int((known[i] & known[j]).sum())
-            behind = min(both, n_moved(result.pair, [names[i], names[j]]))
+            behind = min(int(result.both[i, j]), n_moved(result.pair, [names[i], names[j]]))
             base = ledger.count(f"{name}.n", behind, f"{start}.both", watched="nowhere")
             leaf = Guarded(name, base.name, few=True)
         cells.append({"one": names[i], "other": names[j], "value": leaf})

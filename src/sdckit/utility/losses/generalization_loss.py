@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +17,8 @@ from sdckit.cells.pair import IN_BANDS, Pair, PairResult, Recoded, mean_figures,
 from sdckit.data import arguments
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
 from sdckit.data.methods import kind_of
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.utility.losses.generalized_columns import SUPPRESSED, Column, entropy_in_steps, read_column
 
@@ -59,7 +58,8 @@ class GeneralizationLoss(PairResult):
         Non-uniform entropy: bits lost about the values of all records (Gionis & Tassa); `entropy_share` of all there
         were, 0 to 1.
     height : float
-        Levels that the columns went up, added; a column at several levels counts with its highest.
+        Levels that the columns went up, added; a column at several levels counts with its highest, one without any
+        value left with that of its hierarchy.
     discernibility : float
         Squares of the sizes of the equivalence classes, added; a suppressed record counts as many as there are records
         (Bayardo & Agrawal).
@@ -172,11 +172,11 @@ def generalization_loss(
     Raises
     ------
     ScenarioError
-        Rows do not belong together; no column to judge; a weight that cannot be.
+        Rows do not belong together; no column to judge.
     ColumnError
-        A file lacks a column.
+        A file lacks a column; a weight is of another one.
     DataError
-        A value is no generalisation of that in the original.
+        A value is no generalisation of that in the original; a weight that cannot be.
 
     Notes
     -----
@@ -215,7 +215,7 @@ def generalization_loss(
     pair = read_pair(opened, {"hierarchies": tuple(judged)}, aligned=True)
     notes: dict[str, str] = {}
     read = _read(pair, judged, notes)
-    weight = _weights(weights, read)
+    weight = np.array(list(arguments.weights(weights, list(read)).values()))
     releases = [judged_together(pair.n, [columns[j] for columns in read.values()], weight) for j in range(pair.m)]
     per_release = tuple(of.figures for of in releases)
     figures = mean_figures(per_release, notes)
@@ -282,23 +282,6 @@ def _read(pair: Pair, judged: Judged, notes: dict[str, str]) -> dict[str, list[C
     return read
 
 
-def _weights(weights: Any, judged: Collection[str]) -> Floats:
-    if weights is None:
-        return np.ones(len(judged))
-    if isinstance(weights, Sequence) and not isinstance(weights, str) and len(weights) == len(judged):
-        weights = dict(zip(judged, weights, strict=True))
-    if not isinstance(weights, Mapping):
-        raise ScenarioError("weights= is a dict, {column: weight}, or a number for each column", argument="weights")
-    if unknown := next((name for name in weights if name not in judged), None):
-        raise ColumnError(
-            f"weights: {unknown!r} is not judged; {did_you_mean(str(unknown), judged)}", argument="weights"
-        )
-    given = np.array([arguments.number(weights.get(name, 1.0), "weights") for name in judged])
-    if (given < 0).any() or not given.sum() > 0:
-        raise ScenarioError("weights: numbers of 0 or more, one of them above 0", argument="weights")
-    return given
-
-
 @dataclass(frozen=True, eq=False)
 class Together:
     """What was lost in one release, as the fields of the result of this name have it."""
@@ -324,7 +307,7 @@ def judged_together(n: int, columns: Sequence[Column], weight: Floats) -> Togeth
         "precision": 1 - float(np.average([of.lost_levels for of in columns], weights=weight)),
         "loss": float(np.average([of.loss for of in columns], weights=weight)),
         "entropy": entropy, "entropy_share": entropy / all_entropy if all_entropy else 0.0,
-        "height": float(sum(max(int(of.level.max(initial=0)), 0) for of in columns)),
+        "height": math.fsum(of.highest for of in columns),
         "discernibility": discernibility, "average_class_size": average, "ambiguity": _ambiguity(columns, n),
     }  # fmt: skip
     of_columns = tuple(map(_of_column, columns))

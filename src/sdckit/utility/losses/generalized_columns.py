@@ -12,7 +12,7 @@ import numpy as np
 
 from sdckit.cells.pair import Pair
 from sdckit.data.columns import code_column
-from sdckit.data.hierarchy import Hierarchy, read_band
+from sdckit.data.hierarchy import Hierarchy, leaves_as, read_band, value_as
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats, Ints, Values
 
@@ -133,6 +133,11 @@ class Column:
         return self.mean(np.where(self.level == SUPPRESSED, 1.0, self.level / self.lattice.height))
 
     @cached_property
+    def highest(self) -> float:
+        """The highest level of a value; that of its hierarchy where none is left."""
+        return float(self.level.max(initial=0) if (self.level >= 0).any() else self.lattice.height)
+
+    @cached_property
     def entropy(self) -> float:
         """Bits lost, as the paper has it."""
         return entropy_bits(self.leaf, self.node, self.level, self.times, self.lattice)
@@ -144,27 +149,20 @@ class Column:
         return entropy_bits(self.leaf, gone, gone, self.times, self.lattice)
 
 
-def written(value: Any) -> str:
-    """A value as files of hierarchies write it, and columns of integers.
-
-    >>> written(22.0), written("22.50"), written("01")
-    ('22', '22.50', '01')
-    """
-    text = str(value)
-    return text[:-2] if text.endswith(".0") and text[:-2].removeprefix("-").isdecimal() else text
-
-
-def lattice_of(hierarchy: Hierarchy, edges: Sequence[float] | None = None) -> tuple[Lattice, list[dict[str, int]]]:
+def lattice_of(
+    hierarchy: Hierarchy, edges: Sequence[float] | None = None, kinds: tuple[str, str] = ("text", "text")
+) -> tuple[Lattice, list[dict[Any, int]]]:
     """A hierarchy as numbers, and for each level the number of each name.
 
-    With `edges` (one level of bands over numbers) the share of a node is that of its width.
+    `kinds`: those of the column of values, and of the column of names. With `edges` (one level of bands over numbers)
+    the share of a node is that of its width.
     """
-    names: list[dict[str, int]] = []
+    names: list[dict[Any, int]] = []
     node, size, n = [], list[float](), 0
-    for values in (hierarchy.leaves, *hierarchy.levels):
-        texts = list(map(written, values))
-        own = {text: n + at for at, text in enumerate(dict.fromkeys(texts))}
-        numbers = np.array([own[text] for text in texts], np.int64)
+    above = ([value_as(value, kinds[1]) for value in values] for values in hierarchy.levels)
+    for values in (leaves_as(hierarchy, kinds[0]), *above):
+        own = {value: n + at for at, value in enumerate(dict.fromkeys(values))}
+        numbers = np.array([own[value] for value in values], np.int64)
         size += np.bincount(numbers - n, minlength=len(own)).tolist()
         node.append(numbers)
         names.append(own)
@@ -200,18 +198,21 @@ def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edge
     pairs, of_record, times = _counted(numbers, (n_before + 1) * (n_after + 1))
     first, second = pairs // (n_after + 1), pairs % (n_after + 1)
     gone = second == n_after
-    values, names_after = list(map(written, values)), list(map(written, names_after))
+    kinds = _kind(raw[name]), _kind(pair.released[j][name])
     texts = [values[at] for at in first], ["" if at == n_after else names_after[at] for at in second]
     alone = hierarchy is None
     if hierarchy is None:
         hierarchy = _observed(name, texts, gone)
         edges = edges if edges is None or len(edges) else _edges_of(names_after)
-    lattice, names = lattice_of(hierarchy, edges)
-    if not all(text in names[0] for text in texts[0]):
+    lattice, names = lattice_of(hierarchy, edges, kinds)
+    leaves = [value_as(text, kinds[0]) for text in texts[0]]
+    kept, coarser = ([value_as(text, kind) for text in texts[1]] for kind in kinds)
+    if not all(value in names[0] for value in leaves):
         says = f"column {name!r}: a value of the original is in no line of its hierarchy; complete it"
         raise DataError(says, argument="hierarchies")
-    leaf = np.array([names[0][text] for text in texts[0]], np.int64)
-    number = np.array([[own.get(text, -1) for text in texts[1]] for own in names], np.int64)
+    leaf = np.array([names[0][value] for value in leaves], np.int64)
+    levels = [[own.get(value, -1) for value in (coarser if at else kept)] for at, own in enumerate(names)]
+    number = np.array(levels, np.int64)
     fits = (number == lattice.node[:, leaf]) & ~gone
     # ARX writes a suppressed value as the top of its hierarchy.
     at_top = fits[-1] & (len(names[-1]) == 1)
@@ -222,6 +223,11 @@ def read_column(pair: Pair, name: str, j: int, hierarchy: Hierarchy | None, edge
         says = f"column {name!r}: a value of {pair.names[j + 1]} is no generalisation of that in the original"
         raise DataError(f"{says}; name the right hierarchy, or leave the column out", argument="hierarchies")
     return Column(lattice, leaf, lattice.node[np.maximum(level, 0), leaf], level, times, of_record)
+
+
+def _kind(series: Any) -> str:
+    """The kind of a column, as `value_as` takes it."""
+    return "number" if series.dtype.is_numeric() else "boolean" if str(series.dtype) == "Boolean" else "text"
 
 
 def _labelled(series: Any) -> tuple[Ints, list[str]]:

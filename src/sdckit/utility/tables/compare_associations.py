@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, PairResult, mean_figures
+from sdckit.cells.plans.pair_tables import PairTables
 from sdckit.cells.shared_coding import SharedCoding
+from sdckit.data.frames import built
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import BINS, Bins, chosen_variables, coded_variables
-from sdckit.utility.tables.table_counts import count_pairs, cross
+from sdckit.utility.tables.table_counts import count_pairs, cross_codings
 
 # Associations within one file: correlations, Cramér's V, correlation ratios.
 
@@ -166,13 +168,15 @@ def correlation_ratios(categories: Sequence[NDArray[np.integer[Any]]], values: F
     if constant:
         return [math.nan] * len(categories)
     total, counted = float(centred @ centred), None if known.all() else known.astype(np.float64)
-    out = []
-    for codes in categories:
-        size = np.bincount(codes, counted)
-        used = size > 0
-        between = float((np.bincount(codes, centred)[used] ** 2 / size[used]).sum())
-        out.append(math.sqrt(min(1.0, between / total)) if used.sum() > 1 else math.nan)
-    return out
+    return [_ratio(np.bincount(codes, counted), np.bincount(codes, centred), total) for codes in categories]
+
+
+def _ratio(size: NDArray[Any], sums: NDArray[Any], total: float) -> float:
+    """From the records and the centred sum of each level, and the sum of squares of all."""
+    used = size > 0
+    if used.sum() < 2 or not total:
+        return math.nan
+    return math.sqrt(min(1.0, float((sums[used] ** 2 / size[used]).sum()) / total))
 
 
 Kind = Literal["association", "pearson", "spearman", "contingency"]
@@ -208,54 +212,83 @@ def release_figures(matrices: Mapping[str, Floats], release: int) -> dict[str, f
     return out
 
 
-def _tables(coded: Sequence[SharedCoding]) -> tuple[Floats, Floats]:
-    """Contingency similarity and Cramér's V of every pair in each file; shape (files, p, p)."""
+def _tables(coded: Sequence[SharedCoding], counted: PairTables | None) -> tuple[Floats, Floats, Ints]:
+    """Contingency similarity and Cramér's V of every pair in each file, (files, p, p); records with both, (p, p)."""
     files = len(coded[0].codes)
     similarity = np.full((files, len(coded), len(coded)), np.nan)
     strength = similarity.copy()
-
-    def of_pair(pair: tuple[int, int]) -> tuple[Floats, list[float]]:
-        a, b = (coded[j] for j in pair)
-        table = cross([a.codes, b.codes], [a.n_levels + 1, b.n_levels + 1])
-        shares = table.counts / table.counts.sum(axis=1, keepdims=True)
-        return np.maximum(0, 1 - np.abs(shares - shares[0]).sum(axis=1) / 2), [
-            cramers_v(table.codes, counts) for counts in table.counts
-        ]
-
+    both = np.zeros((len(coded), len(coded)), np.int64)
     pairs = list(itertools.combinations(range(len(coded)), 2))
-    for (i, j), (alike, v) in zip(pairs, run(of_pair, pairs), strict=True):
+    sets = [[coded[i], coded[j]] for i, j in pairs]
+    known = cross_codings(sets, counted) if counted is not None else [None] * len(pairs)
+
+    def of_pair(at: int) -> tuple[Floats, list[float], int]:
+        table = known[at] or cross_codings([sets[at]], None)[0]
+        shares = table.counts / table.counts.sum(axis=1, keepdims=True)
+        alike = np.maximum(0, 1 - np.abs(shares - shares[0]).sum(axis=1) / 2)
+        strengths = [cramers_v(table.codes, counts) for counts in table.counts]
+        return alike, strengths, int(table.counts[0][(table.codes[0] > 0) & (table.codes[1] > 0)].sum())
+
+    for (i, j), (alike, v, n) in zip(pairs, run(of_pair, range(len(pairs))), strict=True):
         similarity[:, i, j] = similarity[:, j, i] = alike
         strength[:, i, j] = strength[:, j, i] = v
-    return similarity, strength
+        both[i, j] = both[j, i] = n
+    return similarity, strength, both
 
 
-def all_matrices(coded: Sequence[SharedCoding], numbers: Mapping[str, Sequence[Floats]]) -> dict[str, Floats]:
-    """Association matrices by kind in each file: of numbers (pearson, spearman), of all variables (the others)."""
-    contingency, association = _tables(coded)
+def all_matrices(
+    coded: Sequence[SharedCoding], numbers: Mapping[str, Sequence[Floats]], counted: PairTables | None = None
+) -> tuple[dict[str, Floats], Ints]:
+    """Association matrices by kind in each file: of numbers (pearson, spearman), of all variables (the others).
+
+    `counted`: tables of plans; `numbers` are their different values then. Also how many records of the original have a
+    value of both variables of a pair.
+    """
+    contingency, association, both = _tables(coded, counted)
     files = len(contingency)
     columns = [[values[file] for values in numbers.values()] for file in range(files)]
-    empty = np.empty((files, 0, 0))
-    out = {
-        "pearson": np.array([pearson_matrix(column) for column in columns]) if numbers else empty,
-        "spearman": np.array([spearman_matrix(column) for column in columns]) if numbers else empty,
-        "contingency": contingency,
-    }
+    pearson = spearman = np.empty((files, 0, 0))
+    if numbers and counted is not None:
+        pearson, spearman = built(lambda: counted.correlations([*numbers]))
+    elif numbers:
+        pearson, spearman = (
+            np.array([make(column) for column in columns]) for make in (pearson_matrix, spearman_matrix)
+        )
+    out = {"pearson": pearson, "spearman": spearman, "contingency": contingency}
     places = [j for j, variable in enumerate(coded) if variable.name in numbers]
     association[np.ix_(range(files), places, places)] = out["pearson"]
 
     others = [j for j in range(len(coded)) if j not in places]
+    if counted is not None:
+        categories, names = [coded[j] for j in others], [coded[i].name for i in places]
+        association[np.ix_(range(files), others, places)] = built(lambda: _ratios(counted, categories, names))
+        association[np.ix_(range(files), places, others)] = association[np.ix_(range(files), others, places)].swapaxes(
+            1, 2
+        )
 
     def ratios(task: tuple[int, int]) -> list[float]:
         file, i = task
         return correlation_ratios([coded[j].codes[file] for j in others], numbers[coded[i].name][file])
 
-    tasks = list(itertools.product(range(files), places))
+    tasks = list(itertools.product(range(files), places)) if counted is None else []
     for (file, i), etas in zip(tasks, run(ratios, tasks), strict=True):
         association[file, i, others] = association[file, others, i] = etas
     for file, j in itertools.product(range(files), others):
         constant = (coded[j].counts[file] > 0).sum() < 2
         association[file, j, j] = math.nan if constant else 1.0
-    return {**out, "association": association}
+    return {**out, "association": association}, both
+
+
+def _ratios(counted: PairTables, categories: Sequence[SharedCoding], names: Sequence[str]) -> Floats:
+    """Correlation ratios of categories and numbers in each file of plans; shape (files, categories, numbers)."""
+    moments = {name: counted.moments(name) for name in names}
+    out = np.full((len(counted.frames), len(categories), len(names)), np.nan)
+    sums = counted.level_sums(categories, {name: [mean for mean, _ in of] for name, of in moments.items()})
+    for file, by_category in enumerate(sums):
+        for j, (size, total) in enumerate(by_category):
+            for i, name in enumerate(names):
+                out[file, j, i] = _ratio(size[i], total[i], moments[name][file][1])
+    return out
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -279,6 +312,8 @@ class AssociationComparison(PairResult):
     matrices : dict of str to ndarray, float64
         ``"association"``, ``"pearson"``, ``"spearman"`` of each file, the original first; ``"contingency"``
         has the similarity of each file to the original.
+    both : ndarray, int64, shape (p, p)
+        Records of the original that have a value of both variables.
     """
 
     measure: ClassVar[str] = "compare_associations"
@@ -292,6 +327,7 @@ class AssociationComparison(PairResult):
     variables: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
     matrices: dict[str, Floats] = field(default_factory=dict, repr=False)
+    both: Ints = field(default_factory=lambda: np.zeros((0, 0), np.int64), repr=False)
 
     def names(self, kind: Kind = "association") -> tuple[str, ...]:
         """Rows and columns of a matrix."""
@@ -410,18 +446,18 @@ def compare_associations(
     >>> result.spearman_similarity, round(result.largest_difference, 4)
     (0.0, 1.9654)
     """
-    chosen = chosen_variables(original, released, variables, numeric, scenario, id)
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id, counted=True)
     if len(chosen.names) < 2:
         raise ColumnError(f"associations need two variables, there is one ({chosen.names[0]})")
     coded, declared, notes = coded_variables(chosen, bins)
     pair = chosen.pair
-    numbers = {name: pair.numbers(name) for name in declared}
-    matrices = all_matrices(coded, numbers)
+    numbers = {name: chosen.values(name) for name in declared}
+    matrices, both = all_matrices(coded, numbers, chosen.tables)
     per_release = tuple(release_figures(matrices, j) for j in range(1, pair.m + 1))
     _undefined(pair, matrices, len(numbers), per_release, notes)
     return AssociationComparison(
         pair, per_release, MISSING_RULE, notes, **mean_figures(per_release, notes), variables=chosen.names,
-        numeric=tuple(numbers), matrices=matrices,
+        numeric=tuple(numbers), matrices=matrices, both=both,
     )  # fmt: skip
 
 

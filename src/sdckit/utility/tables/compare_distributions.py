@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import PairResult, mean_figures
-from sdckit.cells.shared_coding import SharedCoding
+from sdckit.cells.plans.pair_tables import PairTables
+from sdckit.cells.shared_coding import SharedCoding, values_at
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, chosen_variables, coded_variables
-from sdckit.utility.tables.table_counts import cross, differences, table_statistics
+from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, Chosen, chosen_variables, coded_variables
+from sdckit.utility.tables.table_counts import cross_codings, differences, table_statistics
 
 # Histogram bins with round edges: no edge is a value of the data.
 
@@ -27,17 +28,19 @@ from sdckit.utility.tables.table_counts import cross, differences, table_statist
 BULK = (0.01, 0.99)  # quantiles of the pooled values that the bins span
 
 
-def round_edges(values: Sequence[Floats], bins: int = 20) -> Floats:
+def round_edges(values: Sequence[Floats], bins: int = 20, records: Sequence[Ints] | None = None) -> Floats:
     """Multiples of 1, 2 or 5 times a power of ten that span all but the outermost values of the files.
 
-    `values` are the numbers of each file, NaN where missing; there are at most `bins` bins.
+    `values` are the numbers of each file, NaN where missing, `records` how often each occurs; there are at most `bins`
+    bins.
 
     >>> round_edges([np.array([1.0, 7.0]), np.array([22.0, np.nan])], 5).tolist()
     [0.0, 5.0, 10.0, 15.0, 20.0, 25.0]
     """
     pooled = np.concatenate(values)
+    size = None if records is None else np.concatenate(records)[~np.isnan(pooled)]
     pooled = pooled[~np.isnan(pooled)]
-    low, high = (float(end) for end in np.quantile(pooled, BULK))
+    low, high = quantiles_of(pooled, BULK, size)
     power = 10.0 ** math.floor(math.log10((high - low) / bins)) if high > low else 1.0
     if (pooled == np.floor(pooled)).all():
         power = max(power, 1.0)
@@ -48,6 +51,22 @@ def round_edges(values: Sequence[Floats], bins: int = 20) -> Floats:
             break
     digits = max(0, 1 - math.floor(math.log10(step)))
     return np.round(np.arange(first, last + 1) * step, digits)
+
+
+def quantiles_of(known: Floats, shares: Sequence[float], size: Ints | None = None) -> list[float]:
+    """Quantiles (type 7) of numbers, `size` records with each.
+
+    >>> quantiles_of(np.array([1.0, 4.0]), [0.5, 0.75], np.array([3, 1])), quantiles_of(np.array([1.0, 4.0]), [0.5])
+    ([1.0, 1.75], [2.5])
+    """
+    if size is None:
+        plain: list[float] = np.quantile(known, list(shares)).tolist()
+        return plain
+    where = (int(size.sum()) - 1) * np.array(shares)
+    place = np.floor(where).astype(np.int64)
+    low, high = values_at(known, size, [place, np.ceil(where).astype(np.int64)])
+    quantiles: list[float] = (low + (high - low) * (where - place)).tolist()
+    return quantiles
 
 
 def checked_edges(edges: Sequence[float]) -> Floats:
@@ -64,14 +83,17 @@ def checked_edges(edges: Sequence[float]) -> Floats:
     return checked
 
 
-def counts_between(values: Floats, edges: Floats) -> NDArray[np.int64]:
+def counts_between(values: Floats, edges: Floats, records: Ints | None = None) -> NDArray[np.int64]:
     """Counts below the first edge, in each bin [a, b), and from the last edge on; without missing values.
+
+    `records`: how often each value occurs.
 
     >>> counts_between(np.array([-1.0, 0.0, 2.0, 3.0, np.nan]), np.array([0.0, 1.0, 3.0])).tolist()
     [1, 1, 1, 1]
     """
-    place = np.searchsorted(edges, values[~np.isnan(values)], side="right")
-    return np.bincount(place, minlength=len(edges) + 1)
+    known = ~np.isnan(values)
+    place = np.searchsorted(edges, values[known], side="right")
+    return np.bincount(place, None if records is None else records[known], len(edges) + 1).astype(np.int64)
 
 
 OF_TABLE = {"total_variation": "specks", "pmse": "pmse", "s_pmse": "s_pmse", "df": "df"}
@@ -102,20 +124,23 @@ def variable_figures(original: Ints, released: Ints) -> dict[str, float]:
     }
 
 
-def number_figures(original: Floats, released: Floats) -> dict[str, float]:
+def number_figures(original: Floats, released: Floats, records: Ints | None = None) -> dict[str, float]:
     """Figures of one number from its values in both files, NaN where missing; classes would hide what is new.
+
+    `records`: how often each value of the release occurs.
 
     >>> number_figures(np.array([1.0, 3.0, 5.0]), np.array([3.0, 4.0, 7.0, np.nan]))["range_coverage"]
     0.5
     """
     known, there = original[~np.isnan(original)], released[~np.isnan(released)]
+    size = None if records is None else records[~np.isnan(released)]
     low, high = float(known.min()), float(known.max())
     left_out = max(float(there.min()) - low, 0.0) + max(high - float(there.max()), 0.0)
     return {
         "coverage": float(np.isin(np.unique(known), there).mean()),
-        "new_values": float((~np.isin(there, known)).mean()),
+        "new_values": float(np.average(~np.isin(there, known), weights=size)),
         "range_coverage": max(1 - left_out / (high - low), 0.0) if high > low else math.nan,
-        "boundary_adherence": float(((there >= low) & (there <= high)).mean()),
+        "boundary_adherence": float(np.average((there >= low) & (there <= high), weights=size)),
     }
 
 
@@ -138,15 +163,23 @@ def side_by_side(counts: Ints) -> dict[str, list[float]]:
     }
 
 
-def moments_of(values: Floats) -> dict[str, float]:
-    """Number, missing share, mean, standard deviation (ddof 1) and quantiles (type 7) of one column."""
-    known = values[~np.isnan(values)]
+def moments_of(values: Floats, records: Ints | None = None) -> dict[str, float]:
+    """Number, missing share, mean, standard deviation (ddof 1) and quantiles (type 7) of one column.
+
+    `records`: how often each value occurs.
+    """
+    there = ~np.isnan(values)
+    known, size = values[there], None if records is None else records[there]
+    whole = len(values) if records is None else int(records.sum())
+    n = len(known) if size is None else int(size.sum())
+    mean = float(np.average(known, weights=size))
+    squares = float(np.average((known - mean) ** 2, weights=size)) * n
     return {
-        "values": float(len(known)),
-        "missing share": 1 - len(known) / len(values),
-        "mean": float(known.mean()),
-        "standard deviation": float(known.std(ddof=1)) if len(known) > 1 else math.nan,
-        **dict(zip(QUANTILES, np.quantile(known, list(QUANTILES.values())).tolist(), strict=True)),
+        "values": float(n),
+        "missing share": 1 - n / whole,
+        "mean": mean,
+        "standard deviation": math.sqrt(squares / (n - 1)) if n > 1 else math.nan,
+        **dict(zip(QUANTILES, quantiles_of(known, [*QUANTILES.values()], size), strict=True)),
     }
 
 
@@ -181,7 +214,7 @@ class DistributionComparison(PairResult):
 
     measure: ClassVar[str] = "compare_distributions"
     figures: ClassVar[tuple[str, ...]] = ("mean_total_variation", "largest_total_variation", *NAMES)
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "coded")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "coded", "tables")
     mean_total_variation: float = math.nan
     largest_total_variation: float = math.nan
     total_variation: dict[str, float] = field(default_factory=dict)
@@ -196,6 +229,7 @@ class DistributionComparison(PairResult):
     variables: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
     coded: Mapping[str, SharedCoding] = field(default_factory=dict, repr=False)
+    tables: PairTables | None = field(default=None, repr=False)
 
     @cached_property
     def overview(self) -> Any:
@@ -216,10 +250,8 @@ class DistributionComparison(PairResult):
         """
         if len(variables) not in (1, 2) or len(set(variables)) < len(variables):
             raise ColumnError("a table is of one variable, or of two different ones")
-        crossed = cross(
-            [self._coded(name).codes for name in variables], [self._coded(name).n_levels + 1 for name in variables]
-        )
-        last = [np.where(codes == 0, np.iinfo(np.int64).max, codes) for codes in crossed.codes]
+        (crossed,) = cross_codings([[self._coded(name) for name in variables]], self.tables)
+        last = [np.where(codes == 0, np.iinfo(np.int32).max, codes) for codes in crossed.codes]
         order = np.lexsort(last[::-1])
         heads = ("level",) if len(variables) == 1 else ("level_1", "level_2")
         columns: dict[str, list[Any]] = {}
@@ -247,9 +279,9 @@ class DistributionComparison(PairResult):
         if variable not in self.numeric:
             raise ColumnError(f"{variable!r} is not one of the numeric variables; table() shows categories")
         arguments.count(bins, "bins", "is a number of bins")
-        values = self.pair.numbers(variable)
-        inner = round_edges(values, bins) if edges is None else checked_edges(edges)
-        counts = np.array([counts_between(value, inner) for value in values])
+        values, records = self._numbers(variable)
+        inner = round_edges(values, bins, records) if edges is None else checked_edges(edges)
+        counts = np.array([counts_between(*of_file) for of_file in _by_file(values, [inner] * len(values), records)])
         ends = np.concatenate([[-math.inf], inner, [math.inf]])
         kept = np.ones(len(ends) - 1, np.bool_)
         for outer in (0, -1):
@@ -262,12 +294,19 @@ class DistributionComparison(PairResult):
         """Mean, standard deviation and quantiles of each number in the original and, on average, the releases."""
         rows: dict[str, list[Any]] = {name: [] for name in ("variable", "statistic", "original", "released")}
         for name in self.numeric:
-            original, *releases = (moments_of(values) for values in self.pair.numbers(name))
+            values, records = self._numbers(name)
+            original, *releases = (moments_of(*of_file) for of_file in _by_file(values, records))
             for statistic, value in original.items():
                 after = math.fsum(release[statistic] for release in releases) / len(releases)
                 for column, entry in zip(rows, (name, statistic, value, after), strict=True):
                     rows[column].append(entry)
         return self.pair.table(rows)
+
+    def _numbers(self, name: str) -> tuple[tuple[Floats, ...], tuple[Ints, ...] | None]:
+        """Values of a number in every file, and how often each occurs where they are the different ones."""
+        if self.tables is None:
+            return self.pair.numbers(name), None
+        return self.tables.numbers(name), self.tables.records(name)
 
     def _coded(self, name: str) -> SharedCoding:
         coding = self.coded.get(name)
@@ -281,6 +320,12 @@ class DistributionComparison(PairResult):
         if not 1 <= release <= self.m:
             raise DataError(f"release counts from 1 to {self.m}")
         return counts[[0, release]]
+
+
+def _by_file(*parts: Sequence[Any] | None) -> Iterator[tuple[Any, ...]]:
+    """Arguments of each file; None for all where a part is None."""
+    files = len(parts[0] or ())
+    return zip(*([None] * files if part is None else part for part in parts), strict=True)
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -351,10 +396,9 @@ def compare_distributions(
     >>> result.table("sex").select("level", "original", "released").rows()
     [('f', 2, 1.0), ('m', 2, 3.0)]
     """
-    chosen = chosen_variables(original, released, variables, numeric, scenario, id)
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id, counted=True)
     coded, numbers, notes = coded_variables(chosen, bins)
-    values = {name: chosen.pair.numbers(name) for name in numbers}
-    per_release = tuple(_of_release(coded, values, j, notes) for j in range(1, chosen.pair.m + 1))
+    per_release = tuple(_of_release(coded, chosen, numbers, j, notes) for j in range(1, chosen.pair.m + 1))
     means = mean_figures(per_release, notes)
     by_name = {
         figure: {name: means[f"{figure}[{name}]"] for name in (numbers if figure in OF_NUMBERS else chosen.names)}
@@ -364,17 +408,18 @@ def compare_distributions(
         chosen.pair, per_release, MISSING_RULE, notes,
         mean_total_variation=means["mean_total_variation"],
         largest_total_variation=means["largest_total_variation"], **by_name, variables=chosen.names,
-        numeric=numbers, coded={coding.name: coding for coding in coded},
+        numeric=numbers, coded={coding.name: coding for coding in coded}, tables=chosen.tables,
     )  # fmt: skip
 
 
 def _of_release(
-    coded: Sequence[SharedCoding], values: Mapping[str, Sequence[Floats]], j: int, notes: dict[str, str]
+    coded: Sequence[SharedCoding], chosen: Chosen, numbers: Sequence[str], j: int, notes: dict[str, str]
 ) -> dict[str, float]:
     by_variable = {coding.name: variable_figures(coding.counts[0], coding.counts[j]) for coding in coded}
-    for name, files in values.items():
-        by_variable[name] |= number_figures(files[0], files[j])
-    if points := [name for name in values if math.isnan(by_variable[name]["range_coverage"])]:
+    for name in numbers:
+        values, records = chosen.values(name), chosen.records(name)
+        by_variable[name] |= number_figures(values[0], values[j], None if records is None else records[j])
+    if points := [name for name in numbers if math.isnan(by_variable[name]["range_coverage"])]:
         notes["range_coverage"] = f"the original has a single value, and no range: {', '.join(points)}"
     apart = [figures["total_variation"] for figures in by_variable.values()]
     if constant := [name for name, figures in by_variable.items() if math.isnan(figures["s_pmse"])]:

@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
+from sdckit.cells.plans.pair_tables import PairTables
+from sdckit.cells.shared_coding import SharedCoding
+from sdckit.data.frames import built
 from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 
@@ -157,7 +160,7 @@ class Crossed:
     counts: Ints
     shape: tuple[int, ...]
     place: Ints | None = None
-    sample: tuple[Codes, ...] | None = None
+    sample: tuple[NDArray[np.integer[Any]], ...] | None = None
 
     @cached_property
     def codes(self) -> tuple[NDArray[np.integer[Any]], ...]:
@@ -229,17 +232,19 @@ def cross_from(words: tuple[Codes, ...] | None, columns: Sequence[Sequence[Codes
     return Crossed(full[:, place], tuple(shape), place)
 
 
-def cross(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed:
+def cross(columns: Sequence[Sequence[Codes]], shape: Sequence[int], sizes: Sequence[Ints] | None = None) -> Crossed:
     """Contingency table of one, two or more variables.
 
     `columns`: for each variable its codes in each file, the original first. `shape`: codes of each variable,
-    missing included.
+    missing included. `sizes`: records of each row, in each file, where rows are not records.
 
     >>> sex = [np.array([1, 1, 2], np.int32), np.array([1, 2, 2], np.int32)]
     >>> found = cross([sex, sex], [3, 3])
     >>> found.counts.tolist(), [codes.tolist() for codes in found.codes]
     ([[2, 1], [1, 2]], [[1, 2], [1, 2]])
     """
+    if sizes is not None:
+        return _sparse(columns, shape, sizes)
     if len(columns) > 1:
         return cross_from(prefix_words(columns[:-1], shape[:-1]), columns, shape)
     counts = np.array([count_levels(codes, shape[0]) for codes in columns[0]])
@@ -247,7 +252,27 @@ def cross(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed:
     return Crossed(counts[:, place], tuple(shape), place)
 
 
-def _sparse(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed:
+def cross_codings(sets: Sequence[Sequence[SharedCoding]], tables: PairTables | None) -> list[Crossed]:
+    """The contingency tables of several sets of variables; of plans (`tables`) all are counted at once."""
+    shapes = [[coding.n_levels + 1 for coding in codings] for codings in sets]
+    if tables is None:
+        columns = [[coding.codes for coding in codings] for codings in sets]
+        return [cross(of_set, shape) for of_set, shape in zip(columns, shapes, strict=True)]
+    counted = built(lambda: tables.count(sets))
+    return [cross(of_set.columns, shape, of_set.sizes) for of_set, shape in zip(counted, shapes, strict=True)]
+
+
+def in_groups(crossed: Crossed, groups: Crossed) -> Crossed:
+    """A table whose first variables are those of another one: the row there, from 1, in place of their codes."""
+    k, n = len(groups.codes), groups.counts.shape[1]
+    stacked = [np.concatenate([group, codes]) for group, codes in zip(groups.codes, crossed.codes, strict=False)]
+    number = group_codes(stacked, len(stacked[0])).of_row
+    row = np.empty(int(number.max()) + 1, np.int32)
+    row[number[:n]] = np.arange(1, n + 1)
+    return Crossed(crossed.counts, (n + 1, *crossed.shape[k:]), sample=(row[number[n:]], *crossed.codes[k:]))
+
+
+def _sparse(columns: Sequence[Sequence[Codes]], shape: Sequence[int], sizes: Sequence[Ints] | None = None) -> Crossed:
     """Table with more cells than records, by grouping the records; cells sorted by their codes."""
     stacked = [np.concatenate(list(column)) for column in columns]
     ends = np.cumsum([0, *(len(codes) for codes in columns[0])])
@@ -257,5 +282,7 @@ def _sparse(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed
     row[groups.of_row] = np.arange(int(ends[-1]))
     codes = [column[row] for column in stacked]
     order = np.lexsort(codes[::-1])
-    counts = [np.bincount(groups.of_row[a:b], minlength=n_cells) for a, b in itertools.pairwise(ends)]
-    return Crossed(np.array(counts)[:, order], tuple(shape), sample=tuple(code[order] for code in codes))
+    of_files = [None] * (len(ends) - 1) if sizes is None else sizes
+    parts = zip(itertools.pairwise(ends), of_files, strict=True)
+    counts = [np.bincount(groups.of_row[a:b], size, n_cells) for (a, b), size in parts]
+    return Crossed(np.array(counts, np.int64)[:, order], tuple(shape), sample=tuple(code[order] for code in codes))

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, PairResult, mean_figures
+from sdckit.cells.pair import PairResult, mean_figures
+from sdckit.cells.plans.pair_tables import PairTables
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -20,9 +21,18 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.result import LetGo
-from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, chosen_variables, coded_variables
+from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, Chosen, chosen_variables, coded_variables
 from sdckit.utility.tables.sample_equivalent import CellSizes, other_sample_equivalent, redraw_equivalent, sizes_of
-from sdckit.utility.tables.table_counts import STATISTICS, Crossed, cross, cross_from, prefix_words, table_statistics
+from sdckit.utility.tables.table_counts import (
+    STATISTICS,
+    Crossed,
+    cross,
+    cross_codings,
+    cross_from,
+    in_groups,
+    prefix_words,
+    table_statistics,
+)
 
 Ways = Literal[1, 2, 3]
 TABLES = 100_000  # most tables measured in one call
@@ -36,9 +46,16 @@ T = TypeVar("T")
 
 def all_tables(
     variables: Sequence[SharedCoding], ways: int, of_table: Callable[[Crossed], T], *, complete: bool,
-    beside: Sequence[SharedCoding] = (),
+    beside: Sequence[SharedCoding] = (), tables: PairTables | None = None,
 ) -> list[T]:  # fmt: skip
-    """What `of_table` makes of every `ways`-way table of the variables, each with the columns `beside` before them."""
+    """What `of_table` makes of every `ways`-way table of the variables, each with the columns `beside` before them.
+
+    `tables`: of plans, whose engines count.
+    """
+    if tables is not None:
+        sets = [[*beside, *some] for some in itertools.combinations(variables, ways)]
+        counted = cross_codings(sets, tables)
+        return [of_table(crossed.complete() if complete else crossed) for crossed in counted]
 
     def beginning_with(first: tuple[int, ...]) -> list[T]:
         """The tables of some first variables and each later one, which share the packed first ones."""
@@ -333,7 +350,7 @@ def tabular_utility(
     groups_by = arguments.names(by, "by", single=True) or ()
     if clash := [name for name in groups_by if str(name).casefold() in GROUP_FIGURES]:
         raise ColumnError(f"by: {clash[0]!r} is the name of a result column; rename it", argument="by")
-    chosen = chosen_variables(original, released, variables, numeric, scenario, id, by=groups_by)
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id, by=groups_by, counted=True)
     n_tables = math.comb(len(chosen.names), ways)
     if not n_tables:
         raise ColumnError(
@@ -345,13 +362,13 @@ def tabular_utility(
             "variables=[...] or smaller ways"
         )
     coded, _, notes = coded_variables(chosen, bins)
-    tables = all_tables(coded, ways, statistics_of, complete=drop_missing)
+    tables = all_tables(coded, ways, statistics_of, complete=drop_missing, tables=chosen.tables)
     measured = np.array([table for table, _ in tables]).transpose(1, 0, 2)
     statistics = {name: measured[:, :, j] for j, name in enumerate(STATISTICS)}
     distances, cells = statistics["specks"], [sizes for _, sizes in tables]
     groups: tuple[GroupScore, ...] = ()
     if groups_by:
-        distances, cells, groups = _of_groups(chosen.pair, coded, ways, groups_by, complete=drop_missing)
+        distances, cells, groups = _of_groups(chosen, coded, ways, groups_by, complete=drop_missing)
     if drop_missing:
         notes["sample_equivalent"] = "undefined: a sample would have its own records without a value"
     sizes = None if drop_missing else CellSizes.of_tables(chosen.pair.n, cells)
@@ -384,23 +401,54 @@ def _scores(distances: Floats, sizes: CellSizes | None, n: int, n_released: int)
 
 
 def _of_groups(
-    pair: Pair, variables: Sequence[SharedCoding], ways: int, by: tuple[str, ...], *, complete: bool
+    chosen: Chosen, variables: Sequence[SharedCoding], ways: int, by: tuple[str, ...], *, complete: bool
 ) -> tuple[Floats, list[tuple[Ints, Ints]], tuple[GroupScore, ...]]:
     """Distances (releases, tables) of the tables with the group beside, their cells, and the score of each group."""
-    groups = pair.groups(by)
-    coding = SharedCoding("by", tuple(rows + np.int32(1) for rows in groups.of_row), groups.n_groups, "text", list)
-    of_table = partial(distances_by_group, n_groups=groups.n_groups)
-    tables = all_tables(variables, ways, of_table, complete=complete, beside=[coding])
+    size, labels, tables = (_counted_groups if chosen.tables is not None else _record_groups)(
+        chosen, variables, ways, by, complete=complete
+    )
     distances = np.array([table[0] for table in tables]).T
-    apart = _mean(np.array([table[1] for table in tables]).reshape(-1, groups.n_groups))
-    labels = pair.group_labels(by)
-    released = np.mean(groups.size[1:], axis=0)
+    apart = _mean(np.array([table[1] for table in tables]).reshape(-1, size.shape[1]))
+    released = np.mean(size[1:], axis=0)
     scores = [
-        GroupScore(labels[group], int(groups.size[0][group]), float(released[group]), 1000 * (1 - float(apart[group])))
+        GroupScore(labels[group], int(size[0][group]), float(released[group]), 1000 * (1 - float(apart[group])))
         for group in labels
     ]
     worst_first = sorted(scores, key=lambda score: (math.isnan(score.k_marginal), score.k_marginal))
     return distances, [table[2] for table in tables], tuple(worst_first)
+
+
+Groups = tuple[Ints, dict[int, tuple[str, ...]], list[tuple[Floats, Floats, tuple[Ints, Ints]]]]
+
+
+def _record_groups(
+    chosen: Chosen, variables: Sequence[SharedCoding], ways: int, by: Sequence[str], *, complete: bool
+) -> Groups:
+    """Sizes of the groups of records in each file, labels of those that the original has, and what the tables say."""
+    groups = chosen.pair.groups(by)
+    coding = SharedCoding("by", tuple(rows + np.int32(1) for rows in groups.of_row), groups.n_groups, "text", list)
+    of_table = partial(distances_by_group, n_groups=groups.n_groups)
+    tables = all_tables(variables, ways, of_table, complete=complete, beside=[coding])
+    return np.array(groups.size), chosen.pair.group_labels(by), tables
+
+
+def _counted_groups(
+    chosen: Chosen, variables: Sequence[SharedCoding], ways: int, by: Sequence[str], *, complete: bool
+) -> Groups:
+    """The same of plans."""
+    assert chosen.tables is not None
+    codings = [chosen.tables.coding(name) for name in by]
+    (groups,) = cross_codings([codings], chosen.tables)
+
+    def of_table(crossed: Crossed) -> tuple[Floats, Floats, tuple[Ints, Ints]]:
+        by_group = in_groups(crossed, groups)
+        return distances_by_group(by_group.complete() if complete else by_group, groups.counts.shape[1])
+
+    tables = all_tables(variables, ways, of_table, complete=False, beside=codings, tables=chosen.tables)
+    words = [coding.labels() for coding in codings]
+    own = np.flatnonzero(groups.counts[0]).tolist()
+    labels = {row: tuple(of[codes[row]] for of, codes in zip(words, groups.codes, strict=True)) for row in own}
+    return groups.counts, labels, tables
 
 
 def _undefined(statistics: Mapping[str, Floats], notes: dict[str, str]) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit.data import arguments
+from sdckit.data.losses import COARSENING, LOSSES, MODEL, PMSE
 from sdckit.data.replace import open_eager
 from sdckit.display import counted, printable
 from sdckit.errors import DataError, SdcError, SdcWarning
@@ -23,7 +24,7 @@ from sdckit.workflow.proposing.ladders import FEW, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_words
 from sdckit.workflow.proposing.search import Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, limits_of
-from sdckit.workflow.recipes.recipe_figures import COARSENING, CoarseningLoss
+from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
 from sdckit.workflow.recipes.starter_recipe import (
     FROM_VALUES,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 # Losses other than the information of the keys: propensity score MSE, confidence interval overlap, or a function.
 
 
-LOSSES = ("information", "pmse", "model", *COARSENING)
 TOLD_FOR_SURE = 0.25  # pMSE where every record of two files of one size is told apart
 MOST_CORNERS = 64
 MOST_MOVES = 60
@@ -72,13 +72,13 @@ def measure_of(loss: str | Loss, formula: str | None, family: str, data: Any, sc
             "a number",
             argument="loss",
         )
-    if (loss == "model") is (formula is None):
+    if (loss == MODEL) is (formula is None):
         raise DataError('loss="model" and formula= go together, as in formula="income ~ age"', argument="formula")
     if callable(loss):
         return loss
     if loss in COARSENING:
         return CoarseningLoss(loss, scenario)
-    if loss == "pmse":
+    if loss == PMSE:
         return Needing(partial(_pmse, scenario=scenario), frozenset(scenario.all_keys))
     if formula is None:
         return None

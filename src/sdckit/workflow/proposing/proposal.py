@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.losses import INFORMATION, LOSSES, OF_CALLER
 from sdckit.display import EXACT, Displayed, counted, exact_shown, plain_html, printable
 from sdckit.errors import DataError
 from sdckit.report.chapters.sentences import listed
@@ -133,6 +134,8 @@ class Proposal(Displayed):
         What could not be met, and by how much: exact figures.
     alternatives : tuple of Alternative
         Recipes that keep a key finer, or that take out fewer values or more.
+    by : str
+        What the recipe loses least of: a name of `propose(loss=)`, or "own" for a measure of the caller.
     measured : float
         The loss that the releases were ranked by, as `loss` where that is of the keys.
     expected : float
@@ -161,13 +164,14 @@ class Proposal(Displayed):
     nodes: int
     seen: int
     tried: int
+    by: str = INFORMATION
     measured: float = math.nan
     expected: float = 0.0
     small: int = 0
 
     @property
     def gap(self) -> float:
-        """How much less a combination that was not settled might lose: the loss less its bound."""
+        """How much less of what the keys tell a combination not settled might lose: the loss less its bound."""
         return max(0.0, self.loss - self.bound)
 
     @property
@@ -192,6 +196,7 @@ class Proposal(Displayed):
         recipes = [whole, *whole["alternatives"]]
         return {
             "reasons": self.reasons, "caution": self.caution, "combinations": f"{self.nodes:,}",
+            "by": "" if self.by == INFORMATION else LOSSES.get(self.by, OF_CALLER),
             "recipes": tuple(
                 {name: _shown(entry[name]) for name in ("words", "loss", "resting")} | {"passed": bool(entry["passed"])}
                 for entry in recipes
@@ -230,7 +235,7 @@ class Proposal(Displayed):
         risks = self._risks(internal=internal)
         return {
             "schema": SCHEMA, "passed": self.passed, "loss": shown(self.loss), "bound": shown(self.bound),
-            "measured": self.measured if internal else None, "optimal": self.optimal,
+            "by": self.by, "measured": self.measured if internal else None, "optimal": self.optimal,
             "words": self.words, "keys": dict(self.keys),
             "hidden": {name: shown(share) for name, share in self.hidden.items()},
             "resting": shown(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
@@ -265,8 +270,12 @@ class Proposal(Displayed):
     def __repr__(self) -> str:
         verdict = "passes" if self.passed else f"does not pass ({', '.join([*self.exceeded, *self.unjudged])})"
         best = "the best" if self.optimal else f"at most {self.gap:.1%} above the best"
+        loses = f"{self.loss:.1%}"
+        if self.by != INFORMATION:
+            best = f"by {self.by} ({self.measured:.4g}) {'the best' if self.optimal else 'the best that was tried'}"
+            loses = f"{self.loss:.1%} of what the keys tell"
         return (
-            f"Proposal({counted(len(self.recipe.steps), 'step')}, {verdict}, loses {self.loss:.1%}, {best} of "
+            f"Proposal({counted(len(self.recipe.steps), 'step')}, {verdict}, loses {loses}, {best} of "
             f"{self.nodes:,} combinations: {self.words}{'. ' * bool(self.caution)}{self.caution})"
         )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.limits import LIMITS
+from sdckit.data.losses import INFORMATION, LOSSES, OF_CALLER
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
@@ -47,9 +48,12 @@ TITLE = "A proposed recipe"
 
 def write_proposal(
     trials: Trials, searched: Searched, judged: Judged, others: Sequence[tuple[str, Judged]],
-    columns: Sequence[str], folder: Path | None, head: Sequence[str], *, by_loss: bool = True,
+    columns: Sequence[str], folder: Path | None, head: Sequence[str], *, by: str = INFORMATION, by_loss: bool = True,
 ) -> Proposal:  # fmt: skip
-    """Build the proposal for a file of these `columns`; `by_loss`: ranked by information loss, not by a caller's."""
+    """Build the proposal for a file of these `columns`, with the least loss `by` name.
+
+    `by_loss`: no combination has less of that loss than the search takes it to have.
+    """
     scenario, lattice = trials.scenario, trials.lattice
     alternatives = tuple(_alternative(trials, why, other, columns, folder) for why, other in others)
     before, after = surrounding_steps(scenario, columns)
@@ -83,7 +87,7 @@ def write_proposal(
             f"{verdict.intruder}: {verdict.sentence}" for verdict in judged.verdicts if verdict.holds is not True
         ),
         alternatives=alternatives, n=lattice.n, nodes=lattice.size, seen=searched.seen, tried=len(searched.losses),
-        measured=judged.measured, expected=judged.expected, small=judged.small,
+        by=by, measured=judged.measured, expected=judged.expected, small=judged.small,
     )  # fmt: skip
 
 
@@ -114,10 +118,10 @@ def _recipe(trials: Trials, judged: Judged, columns: Sequence[str], folder: Path
 
 
 AIMED_AT = tuple(name for name, kind in LIMITS.items() if kind.aimed)
-HEAD = (
-    "A recipe found by sdckit: of the recodings looked at, the one that loses least of what the keys tell.",
-    "Shares are ranges. Read it through: sdckit does not know what the columns mean.",
-)
+HEAD = "A recipe found by sdckit: of the recodings looked at, the one that loses least of what the keys tell."
+BEST_BY = "A recipe found by sdckit: of the recodings looked at, the one with the least loss, which is here"
+READ_IT = "Shares are ranges. Read it through: sdckit does not know what the columns mean."
+OWN = "own"  # a loss of the caller
 ALLOWED = ("pram", "synthesize")
 
 
@@ -168,11 +172,11 @@ def propose(
     loss : {"information", "pmse", "model"}, name of a figure, or callable
         What a release loses: of what the keys tell (see below); how well logistic regression tells it from the file,
         by `propensity`; one less the mean overlap of the intervals of a regression, by `compare_models`; a figure of
-        `generalization_loss` on the keys: "loss", "precision" (what it lacks to 1), "entropy_share", "discernibility",
-        "average_class_size" or "ambiguity"; or your own measure, called with the file and with a release of it, which
-        gives a number, less being better. The figures are searched by (the last three where there are few enough
-        records and combinations); all else but the first ranks the releases that are tried: those near the best, keys
-        as they are or left out, and neighbours.
+        `generalization_loss` on the keys: "loss", "precision" (what it lacks to 1), "entropy_share", "entropy",
+        "height" (of the values that are left), "discernibility", "average_class_size" or "ambiguity"; or your own
+        measure, called with the file and with a release of it, which gives a number, less being better. The figures are
+        searched by (the last three where there are few enough records and combinations); all else but the first ranks
+        the releases that are tried: those near the best, keys as they are or left out, and neighbours.
     formula : str, optional
         The regression of "model".
     family : {"linear", "logistic", "poisson", "multinomial"}
@@ -265,12 +269,13 @@ def make_proposal(
     allow: Mapping[str, str] | None = None, share: float = 1.0, loss: str | Loss = "information",
     formula: str | None = None, family: str = "linear", alternatives: int = 3,
     control: Any = None, internal: bool = False, folder: Path | None = None, time_limit: float | None = None,
-    step: Callable[[str], None] | None = None, head: Sequence[str] = HEAD,
+    step: Callable[[str], None] | None = None, then: Sequence[str] = (),
     passing: Callable[[Alternative], None] | None = None,
 ) -> Proposal:  # fmt: skip
     """`propose` for a file of these `columns`, of which `data` need not hold the identifiers.
 
-    `passing` gets each recipe that loses less than those before it and holds every threshold, before the search ends.
+    `then`: lines that end the comment at the head of the recipe. `passing` gets each recipe that loses less than
+    those before it and holds every threshold, before the search ends.
     """
     arguments.flag(internal, "internal")
     arguments.share(share, "share", "is a share of the records")
@@ -316,9 +321,20 @@ def make_proposal(
         trials.goal = goal_of(measure, trials.lattice, given, trials.recoded)
     trials, search, searched, judged = find_best(trials, asked)
     others = list(variants(trials, search, judged, asked, alternatives))
+    by = loss if isinstance(loss, str) else OWN
     return write_proposal(
-        trials, searched, judged, others, columns, folder, head, by_loss=measure is None or _is_bound(trials)
-    )
+        trials, searched, judged, others, columns, folder, [_head(by), READ_IT, *then], by=by,
+        by_loss=measure is None or _is_bound(trials),
+    )  # fmt: skip
+
+
+def _head(by: str) -> str:
+    """What the recipe is, in a sentence.
+
+    >>> _head("pmse")[-69:]
+    'which is here: how well a regression tells the release from the file.'
+    """
+    return HEAD if by == INFORMATION else f"{BEST_BY}: {LOSSES.get(by, OF_CALLER)}."
 
 
 def _is_bound(trials: Trials) -> bool:

@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import read_pair
+from sdckit.data.losses import BY_COLUMN
 from sdckit.data.replace import open_eager
 from sdckit.numerics.array_types import Floats
 from sdckit.utility.losses.generalization_loss import judged_together
 from sdckit.utility.losses.generalized_columns import Column, read_column
 from sdckit.workflow.proposing.ladders import Lattice, Rung
-from sdckit.workflow.recipes.recipe_figures import BY_COLUMN, CoarseningLoss
+from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 
 Node = tuple[int, ...]
 LEAST = 1e-12  # a difference of losses
@@ -257,12 +258,12 @@ def goal_of(of: CoarseningLoss, lattice: Lattice, data: Any, recoded: Callable[[
 
     `recoded` gives the file with one rung's recoding.
     """
-    shape, certain = lattice.shape, of.figure in BY_COLUMN
-    if not certain and math.prod(shape) * lattice.n > MOST:
+    shape, added = lattice.shape, of.figure in BY_COLUMN
+    if not added and math.prod(shape) * lattice.n > MOST:
         return None
     ladders = [[_column(of, data, ladder.key, rung, recoded) for rung in ladder.rungs] for ladder in lattice.ladders]
-    if certain:
-        return Goal(of, _added(of.figure, ladders), certain=True)
+    if added:  # a height is that of the values that are left
+        return Goal(of, _added(of.figure, ladders), certain=of.figure != "height")
     least = np.empty(shape)
     for node in product(*map(range, shape)):
         columns = [ladder[rung] for ladder, rung in zip(ladders, node, strict=True)]
@@ -280,14 +281,16 @@ def _column(of: CoarseningLoss, data: Any, key: str, rung: Rung, recoded: Callab
 
 
 def _added(figure: str, ladders: list[list[Column]]) -> Floats:
-    """A figure that is a mean over the keys, for every node."""
+    """A figure that is a mean or a sum over the keys, for every node."""
     total, whole = np.zeros(()), 0.0
     for ladder in ladders:
         own = {
             "loss": [column.loss for column in ladder],
             "precision": [column.lost_levels for column in ladder],
             "entropy_share": [column.entropy for column in ladder],
+            "entropy": [column.entropy for column in ladder],
+            "height": [column.highest for column in ladder],
         }[figure]
         whole += ladder[0].most_entropy if figure == "entropy_share" else 1.0
         total = np.add.outer(total, np.array(own))
-    return total / whole if whole else total
+    return total / whole if whole and figure not in ("entropy", "height") else total

@@ -17,16 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.arguments import Seed
+from sdckit.data.files.file_limits import json_of
 from sdckit.data.frames import frame_of, open_frame
+from sdckit.data.losses import COARSENING
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.seeds import open_rng
 from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
+from sdckit.workflow.recipes.margins_first import refuse
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.recipe_figures import COARSENING, FIGURES, LOSSES, RISKS, CoarseningLoss, Watch, worst_of
-from sdckit.workflow.recipes.run_step import changes_number
+from sdckit.workflow.recipes.recipe_figures import COARSER, FIGURES, LOSSES, RISKS, CoarseningLoss, Watch, worst_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -48,8 +50,9 @@ class Point:
         Risk and loss in the end; those of the worst intruder.
     note : str
         Why there are no figures, where the recipe could not be applied.
-    behind, small : int
-        Records that carry the pMSE, at least, and those in groups of fewer than five that estimates could tell.
+    behind, small, coarser : int
+        Records that carry the pMSE, at least, those in groups of fewer than five that estimates could tell, and those
+        that lost something in a key made coarser, at least.
     """
 
     parameters: dict[str, Any]
@@ -57,6 +60,7 @@ class Point:
     note: str = ""
     behind: int = 1
     small: int = 1
+    coarser: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +156,7 @@ def _column(values: list[Any]) -> list[Any]:
 FORMAT = "sdckit/explore"
 PRIVATE = 0o600
 # Smallest counts behind a figure, for output checking; absent in runs kept by older versions.
-FEW = ("behind", "small")
+FEW = ("behind", "small", COARSER)
 
 
 def key_of(*parts: object) -> str:
@@ -219,7 +223,7 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
     runs = {}
     for number, line in enumerate(lines, 1):
         try:
-            entry = json.loads(line)
+            entry = json_of(line)
             if entry["format"] != FORMAT:
                 raise _foreign(path, number)
             runs[entry["key"]] = _restored(entry["figures"])
@@ -276,8 +280,8 @@ def explore(
     risk_figure : {"expected_reidentifications", "sample_uniques", "below_k"}
     loss_figure : {"share_changed", "pmse"}, or name of another figure
         The two figures of the map, see `Applied.steps`; of several intruders the worst. The other losses are those of
-        `generalization_loss` on the keys: "loss", "precision" (what it lacks to 1), "entropy_share", "discernibility",
-        "average_class_size", "ambiguity"; undefined where a recipe perturbs a key.
+        `generalization_loss` on the keys: "loss", "precision" (what it lacks to 1), "entropy_share", "entropy",
+        "height", "discernibility", "average_class_size", "ambiguity"; undefined where a recipe perturbs a key.
     workers : int, optional
         Combinations at a time; default as many as there are processors. The figures do not depend on it.
     resume : path, optional
@@ -327,6 +331,8 @@ def explore(
             raise ScenarioError("explore takes the data and a Recipe; read one by Recipe.from_toml(path)")
         _check_figure("risk_figure", risk_figure, RISKS)
         _check_figure("loss_figure", loss_figure, (*LOSSES, *COARSENING))
+        if recipe.reads_alone:
+            raise refuse(recipe.steps[0], "explore", "each recipe of its grid would spend; compare ε on a public file")
         chosen = recipe.find_scenario(scenario)
         if chosen is None:
             raise ScenarioError("explore measures risk under a scenario; give scenario= (--scenario S.toml)")
@@ -406,12 +412,11 @@ def _measure(
         figures: dict[str, float] = {}
         try:
             done = recipe.apply(data, scenario=scenario, seed=entropy, secret=NO_SECRET, watch=False)
-            others = changes_number(done.log.steps, done.log.n)
-            rows = None if others else done.log.rows(data, folder=recipe.folder)
-            before = watch.in_order(rows)
+            before = watch.beside(done.log, data, recipe.folder)
             figures = worst_of(before.after(len(recipe.steps), "explore", done.data, 0))
             if coarsening is not None:
-                figures[coarsening.figure] = coarsening(before.original, done.data)
+                measured = coarsening.measured(before.original, done.data)
+                figures |= {name: measured[name] for name in (coarsening.figure, COARSER)}
         except SdcError as error:
             return {**unknown, **figures, "note": str(error)}
         return {**figures, "note": ""}

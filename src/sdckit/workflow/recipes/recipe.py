@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.arguments import Seed
 from sdckit.data.derived_formula import ENTRY
+from sdckit.data.files.domain_files import DomainFile
+from sdckit.data.files.file_limits import toml_of
 from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import read_toml
@@ -21,7 +22,16 @@ from sdckit.display import Displayed, counted, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
 from sdckit.protect.change import Change
-from sdckit.workflow.recipes.recipe_checks import StepLike, check_roles, checked_step, derived_steps, digests, naming
+from sdckit.workflow.recipes.margins_first import MarginsFirst, refuse, refuse_draws
+from sdckit.workflow.recipes.recipe_checks import (
+    StepLike,
+    check_roles,
+    checked_step,
+    derived_steps,
+    digests,
+    naming,
+    reads_alone,
+)
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
 from sdckit.workflow.recipes.recipe_log import RecipeLog, versions_here
 from sdckit.workflow.recipes.recipe_runs import Run, check_computed_once, start
@@ -133,6 +143,10 @@ class Applied(Displayed):
 
         if self.scenario is None:
             raise ScenarioError("an assessment needs a scenario; give one to apply (--scenario)")
+        if self._by_path:
+            raise DataError(
+                "the original was read by its first step alone; assess(original, made, log=...) reads it to compare"
+            )
         if is_lazy(open_frame(self.original)):
             raise DataError(
                 "a plan is not compared with its original row by row; write it, and assess or check the file written"
@@ -173,8 +187,17 @@ class Applied(Displayed):
         """
         self.assess(seed=seed).report(path, internal=internal)
 
+    @property
+    def _by_path(self) -> bool:
+        """Whether the original was named by its path, and read by the first step alone."""
+        return isinstance(self.original, str | Path | DomainFile)
+
+    @property
+    def _first(self) -> Any:
+        return self.data[0] if isinstance(self.data, list) else self.data
+
     def _backend(self) -> Any:
-        frame = open_frame(self.original)
+        frame = open_frame(self._first if self._by_path else self.original)
         return "pyarrow" if is_lazy(frame) else frame.implementation
 
     def _repr_html_(self) -> str:
@@ -258,6 +281,7 @@ class Recipe(Displayed):
         if not steps:
             raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
         made = tuple(checked_step(number, table) for number, table in enumerate(steps, 1))
+        reads_alone(made)
         object.__setattr__(self, "derived", dict(derived or {}) if derived_steps(derived, made) else {})
         object.__setattr__(self, "steps", made)
         object.__setattr__(self, "title", title)
@@ -292,6 +316,16 @@ class Recipe(Displayed):
         return write_recipe(self.title, self.scenario, steps, self.derived)
 
     @property
+    def reads_alone(self) -> bool:
+        """Whether its first step alone reads the original (`synthesize_margins`), and the others what it made."""
+        return reads_alone(self.steps)
+
+    def _opened(self, data: Any, scenario: Scenario | None) -> Run:
+        if self.reads_alone:
+            return MarginsFirst(data, scenario, self.steps[0], self.folder)
+        return start(data, scenario)
+
+    @property
     def all_steps(self) -> tuple[StepLike, ...]:
         """The steps as they are carried out: the last one computes the derived columns, where there are some."""
         return (*self.steps, *derived_steps(self.derived, self.steps))
@@ -306,6 +340,8 @@ class Recipe(Displayed):
         ScenarioError
             `n` is not between 1 and the number of steps.
         """
+        if self.reads_alone:
+            raise refuse(self.steps[0], "a prefix", "its noise is not drawn again; apply later steps to the file made")
         if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= len(self.steps):
             raise ScenarioError(f"the recipe has steps 1 to {len(self.steps)}; give one of these numbers")
         return self._with_steps(self.steps[:n], {})
@@ -369,7 +405,7 @@ class Recipe(Displayed):
         SdcError
             As `apply` does before its first step.
         """
-        self._check(start(data, self.find_scenario(scenario)))
+        self._check(self._opened(data, self.find_scenario(scenario)))
 
     def _check(self, running: Run) -> None:
         if running.scenario is not None:
@@ -422,15 +458,19 @@ class Recipe(Displayed):
             A seed below 2^64 where the secret is made up.
         """
         with job():
+            alone = self.reads_alone
+            if alone:
+                refuse_draws(self.steps[0], seed, secret)
             mixed = Mixed(read_secret(secret), 0 if seed is None else open_rng(seed)[1])
             chosen = self.find_scenario(scenario)
-            running = start(data, chosen)
+            running = self._opened(data, chosen)
             self._check(running)
-            if secret is None and self.is_random:
+            if secret is None and self.is_random and not alone:
                 warn_of_short(seed, keeper="log")
             own = self._own_keys(id_keys)
             files = self._digests()
             tell = step or (lambda _: None)
+            watch = watch and not alone  # of records that are made up it would say nothing
             figures: list[StepFigures] = list(running.figures(0, "before", 0)) if watch else []
             changes: list[Change] = []
             steps = self.all_steps
@@ -485,7 +525,9 @@ class Recipe(Displayed):
         from sdckit.data.scenarios.scenario import Scenario
 
         then = log if isinstance(log, RecipeLog) else RecipeLog.read(log)
-        entries = read_entries(tomllib.loads(then.recipe))
+        if then.margins is not None:
+            raise ScenarioError(f"{then.margins.method} is not replayed: its noise is in no log, and never drawn again")
+        entries = read_entries(toml_of(then.recipe))
         recipe = cls(entries["steps"], title=entries.get("title", ""), folder=folder, derived=entries.get(ENTRY))
         frame = start(data, None)
         if frame.columns != then.columns or frame.n != then.n:
@@ -496,7 +538,7 @@ class Recipe(Displayed):
         if other := [name for name in then.versions if here.get(name) != then.versions[name]]:
             versions = ", ".join(f"{name} {then.versions[name]}" for name in other)
             warnings.warn(f"the log was made with {versions}; the result may differ", SdcWarning, stacklevel=2)
-        scenario = Scenario(**tomllib.loads(then.scenario)) if then.scenario else None
+        scenario = Scenario(**toml_of(then.scenario)) if then.scenario else None
         keys = {recipe.steps[number - 1].arguments["column"]: key for number, key in then.keys.items()}
         applied = recipe.apply(
             data, scenario=scenario, seed=then.seed, secret=then.secret, id_keys=keys, watch=watch, step=step,

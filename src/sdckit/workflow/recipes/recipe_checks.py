@@ -219,6 +219,8 @@ def _on_distinct(step: StepLike) -> StepLike:
 
 def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
     effect = method.kind.effect
+    if method.kind.first:  # the header is of what it makes
+        return
     header.touched.update(columns_computed(method, step.arguments))
     for role in ("column", "columns", "keys", "household"):
         if role not in method.columns:
@@ -282,6 +284,20 @@ def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
     if method.kind.computes:
         read_derived(arguments[ENTRY])
     return StepLike(method.name, arguments)
+
+
+def reads_alone(steps: Sequence[StepLike]) -> bool:
+    """Whether the first step alone reads the original, and the others what it made.
+
+    Raises `ScenarioError`: such a step stands later, where others would have read the original before it.
+    """
+    for number, step in enumerate(steps[1:], 2):
+        if METHODS[step.method].first:
+            raise ScenarioError(
+                f"{step.place(number)} comes first in a recipe, or not at all: it alone reads the original, and the "
+                "other steps work on what it made"
+            )
+    return METHODS[steps[0].method].first
 
 
 def derived_steps(derived: object, steps: Sequence[StepLike]) -> tuple[StepLike, ...]:
@@ -355,12 +371,13 @@ def checked_steps(entries: Mapping[str, Any]) -> tuple[StepLike, ...]:
     if not tables:
         raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
     steps = tuple(checked_step(number, table) for number, table in enumerate(tables, 1))
+    reads_alone(steps)
     return (*steps, *derived_steps(entries.get(ENTRY), steps))
 
 
 def hierarchies(steps: Sequence[StepLike]) -> tuple[str, ...]:
-    """Paths of the hierarchy files that steps name."""
-    return tuple(dict.fromkeys(path for step in steps for _, path in _files(step)))
+    """Paths of the hierarchy files that steps name; those of a first step are none, and a budget goes on."""
+    return tuple(dict.fromkeys(path for step in steps if not METHODS[step.method].first for _, path in _files(step)))
 
 
 def _files(step: StepLike) -> list[tuple[str, str]]:

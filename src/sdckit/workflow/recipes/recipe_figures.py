@@ -17,18 +17,24 @@ from sdckit.cells.pair import IN_BANDS, Pair, Recoded, open_files
 from sdckit.data.columns import n_differing
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import Hierarchy
+from sdckit.data.losses import COARSENING, DIFFERING, PMSE
 from sdckit.data.replace import open_eager, pick_rows, with_levels
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.errors import DataError, SdcError, SdcWarning
+from sdckit.workflow.recipes.run_step import changes_number
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 
 DEFAULT_K = 3
 SMALL = 5
 RISKS = ("sample_uniques", "below_k", "expected_reidentifications")
-LOSSES = ("share_changed", "pmse")
+LOSSES = (DIFFERING, PMSE)
+COARSER = "coarser"  # how many records carry a loss of coarser keys
 FIGURES = (*RISKS, *LOSSES)
 
 
@@ -118,6 +124,11 @@ class Watch:
         if rows is None or len(rows) != len(frame):
             return self
         return replace(self, original=open_frame(pick_rows(frame, rows)))
+
+    def beside(self, log: RecipeLog, data: Any, folder: Path | None) -> Watch:
+        """The same with the original in the order of the file that a recipe made of `data`, as its log tells."""
+        rows = None if changes_number(log.steps, log.n) else log.rows(data, folder=folder)
+        return self.in_order(rows)
 
     def after(self, step: int, method: str, data: Any, values_changed: int) -> tuple[StepFigures, ...]:
         """Measure a file; of several from one synthesis every figure is the mean."""
@@ -248,12 +259,6 @@ class Watch:
 # What a recipe lost by making keys coarser: a figure of `generalization_loss`, by name.
 
 
-# Of precision what it lacks to 1.
-BY_COLUMN = ("loss", "precision", "entropy_share")  # sums over the keys
-BY_CLASS = ("discernibility", "average_class_size", "ambiguity")
-COARSENING = (*BY_COLUMN, *BY_CLASS)
-
-
 @dataclass(frozen=True, eq=False)
 class CoarseningLoss:
     """A figure of what a release lost by making its keys coarser and taking values out; less is better.
@@ -272,6 +277,10 @@ class CoarseningLoss:
 
     def __call__(self, data: Any, release: Any) -> float:
         """The figure of a release; `DataError` where a key was changed otherwise, too."""
+        return self.measured(data, release)[self.figure]
+
+    def measured(self, data: Any, release: Any) -> dict[str, float]:
+        """Every such figure of a release, and as `COARSER` the records that lost something in a key, at least."""
         from sdckit.utility.losses.generalization_loss import generalization_loss
 
         keys = self.scenario.all_keys
@@ -279,8 +288,9 @@ class CoarseningLoss:
         found = generalization_loss(pair, hierarchies=self.hierarchies, aligned=True)
         if lacking := [key for key in keys if key not in found.columns]:
             raise DataError(found.notes[lacking[0]])
-        value = float(getattr(found, self.figure))
-        return 1 - value if self.figure == "precision" else value
+        figures = {name: float(getattr(found, name)) for name in COARSENING}
+        most = max(row["changed"] for row in found.per_column[0])
+        return {**figures, "precision": 1 - figures["precision"], COARSER: most}
 
     def pair(self, data: Any, release: Any, keys: Sequence[str]) -> Pair:
         """Both files, the keys that are left out without any value, and those without a hierarchy to be judged, too."""

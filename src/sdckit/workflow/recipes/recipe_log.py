@@ -13,13 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data.files.file_limits import json_of
 from sdckit.data.seeds import Mixed
 from sdckit.errors import FileFormatError
 from sdckit.protect.change import Change
+from sdckit.protect.margins.promise import change_of
+from sdckit.protect.margins.synthesize_margins import MarginsChange
 from sdckit.result import json_ready
+from sdckit.workflow.recipes.recipe_steps import write_recipe
 
 FORMAT = "sdckit/recipe-log"
 FORMAT_VERSION = "2"  # 1 had no secret
+MARGINS_FORMAT = "sdckit/margins-log"  # of one step, as `sdckit synthesize-margins` writes it
 CONFIDENTIAL = "contains what would help to undo the protection: secret, seeds, keys, matrices"
 
 
@@ -66,6 +71,17 @@ class RecipeLog:
     scenario: str = field(default="", repr=False)
     files: dict[str, str] = field(default_factory=dict, repr=False)
     released: tuple[str, ...] = ()
+
+    @property
+    def margins(self) -> MarginsChange | None:
+        """What the first step did, where it drew the records from protected margins."""
+        first = self.steps[0] if self.steps else None
+        return first if isinstance(first, MarginsChange) else None
+
+    @property
+    def is_public(self) -> bool:
+        """Whether it tells nothing that the release does not: what follows noise with a promise is of made records."""
+        return self.margins is not None and bool(self.margins.spent)
 
     @property
     def mixed(self) -> Mixed:
@@ -115,15 +131,16 @@ class RecipeLog:
         }
         if not internal:
             return document
+        secrecy = {} if self.is_public else {"confidential": CONFIDENTIAL}
         return {
-            **document, "confidential": CONFIDENTIAL, "recipe": self.recipe, "scenario": self.scenario,
+            **document, **secrecy, "recipe": self.recipe, "scenario": self.scenario,
             "columns": list(self.columns), "secret": self.secret, "seed": str(self.seed),
             "keys": {str(number): key for number, key in self.keys.items()}, "files": dict(self.files),
             "released": list(self.released),
         }  # fmt: skip
 
     def write(self, path: str | Path) -> Path:
-        """Write the internal log as JSON, readable by its owner alone, whole or not at all.
+        """Write the internal log as JSON, readable by its owner alone unless it `is_public`, whole or not at all.
 
         Raises
         ------
@@ -133,7 +150,7 @@ class RecipeLog:
         from sdckit.data.files.whole_files import write_whole
 
         text = json.dumps(self.to_dict(internal=True), indent=1, ensure_ascii=False, allow_nan=False)
-        write_whole(text + "\n", path, what="log", private=True)
+        write_whole(text + "\n", path, what="log", private=not self.is_public)
         return Path(path)
 
     @classmethod
@@ -147,11 +164,13 @@ class RecipeLog:
         """
         file = Path(path)
         try:
-            document = json.loads(file.read_text(encoding="utf-8"))
+            document = json_of(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise FileFormatError(f"there is no log {file.name}; check the path") from None
         except (OSError, ValueError):
             raise FileFormatError(f"{file.name} cannot be read as a log") from None
+        if isinstance(document, dict) and document.get("format") == MARGINS_FORMAT:
+            document = _one_step(document)
         if not isinstance(document, dict) or document.get("format") != FORMAT or "seed" not in document:
             raise FileFormatError(f"{file.name} is not the internal log of a recipe")
         if document.get("format_version") != FORMAT_VERSION:
@@ -173,9 +192,7 @@ def _from_dict(document: Mapping[str, Any]) -> RecipeLog:
     return RecipeLog(
         recipe=document["recipe"],
         steps=tuple(
-            Change(
-                step["method"], step["n"], step["changed"], step["parameters"], step["secret"], step["notes"]
-            )
+            change_of(step)
             for step in document["steps"]
         ),
         n=document["n"], columns=tuple(document["columns"]), versions=document["versions"], date=document["date"],
@@ -183,6 +200,19 @@ def _from_dict(document: Mapping[str, Any]) -> RecipeLog:
         keys={int(number): key for number, key in document["keys"].items()},
         scenario=document["scenario"], files=document["files"], released=tuple(document.get("released", ())),
     )  # fmt: skip
+
+
+def _one_step(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The log of `sdckit synthesize-margins` as that of a recipe with this step; its own n is that of the release."""
+    change = document.get("change")
+    change = {**change, "n": 0, "changed": {}, "notes": {}, "secret": {}} if isinstance(change, Mapping) else {}
+    given = {"domain": "domain.toml", "protect": change.get("parameters", {}).get("protect", "dp")}
+    return {
+        "format": FORMAT, "format_version": FORMAT_VERSION, "date": "", "n": 0, "columns": [],
+        "versions": {"sdckit": document.get("sdckit", "")}, "steps": [change], "secret": "", "seed": 0, "keys": {},
+        "recipe": write_recipe("", None, [(str(change.get("method", "")), given)]), "scenario": "", "files": {},
+        "released": document.get("released", ()),
+    }  # fmt: skip
 
 
 def plain(value: Any) -> Any:

@@ -174,9 +174,10 @@ class Method:
     @property
     def offered(self) -> tuple[str, ...]:
         """Arguments that a recipe may set."""
-        own = [name for name in self.parameters if name not in ELSEWHERE]
+        own = [name for name in self.parameters if name not in {*ELSEWHERE, *self.kind.not_in_recipe}]
         # who takes a risk may take that of one intruder
-        return tuple([*own, "intruder"] if {"scenario", "risk"} & set(self.parameters) else own)
+        of_intruder = not self.kind.first and {"scenario", "risk"} & set(self.parameters)
+        return tuple([*own, "intruder"] if of_intruder else own)
 
     @property
     def random(self) -> bool:
@@ -257,9 +258,10 @@ def is_all_new(method: str, arguments: Mapping[str, Any]) -> bool:
 
 def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) -> None:
     """Raise where arguments are unknown, of the wrong type, or missing."""
+    elsewhere = {**ELSEWHERE, **method.kind.not_in_recipe}
     for name, value in arguments.items():
-        if name in ELSEWHERE:
-            raise ScenarioError(f"{place}: {name} does not belong in a recipe; give {ELSEWHERE[name]}")
+        if name in elsewhere:
+            raise ScenarioError(f"{place}: {name} does not belong in a recipe; give {elsewhere[name]}")
         if name not in method.offered:
             near = did_you_mean(name, method.offered)
             raise ScenarioError(f"{place}: {method.name} has no argument {name!r}; {near}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdckit.data.files.file_limits import toml_of
 from sdckit.data.households import Homes, household_variables
 from sdckit.data.limits import FOLLOWING
 from sdckit.data.methods import METHODS, kind_of
@@ -207,9 +207,9 @@ def _as_read(step: StepLike, columns: Sequence[str]) -> StepLike | None:
 
 def _before(log: RecipeLog, number: int, original: Any, folder: Path | None) -> Any:
     """Replay the steps before step `number` on the columns that were read."""
-    scenario = Scenario(**tomllib.loads(log.scenario)) if log.scenario else None
+    scenario = Scenario(**toml_of(log.scenario)) if log.scenario else None
     current = original
-    for at, table in enumerate(tomllib.loads(log.recipe)["steps"][: number - 1], 1):
+    for at, table in enumerate(toml_of(log.recipe)["steps"][: number - 1], 1):
         step, key = _as_read(checked_step(at, table), open_eager(current, {}).columns), log.keys.get(at)
         if step is None:
             continue

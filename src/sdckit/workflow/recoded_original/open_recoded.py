@@ -166,12 +166,16 @@ class _Column:
         for distinct, order in zip(self.after, self.pair.orders, strict=True):
             table = np.array([*(self.place[value] for value in distinct.values), -1], np.int64)
             codes = table[distinct.codes]
-            parts.append(codes if order is None else codes[order])
+            parts.append(self._records(codes if order is None else codes[order]))
         return np.concatenate(parts)
+
+    def _records(self, values: Any) -> Any:
+        """What the rows of a file have, for each record; equal records of aligned files are one row on an engine."""
+        return self.pair.by_record(values) if self.pair.aligned else values
 
     def before_codes(self) -> Ints:
         """Codes of the original's values, repeated for every release."""
-        return np.tile(self.before.codes, self.pair.m)
+        return np.tile(self._records(self.before.codes), self.pair.m)
 
     @cached_property
     def floats(self) -> bool:
@@ -183,7 +187,13 @@ class _Column:
         """Original (repeated) and releases (concatenated) as float arrays."""
         before, *after = (float_values(frame.get_column(self.name), "numeric") for frame in self.pair.frames)
         moved = [file if order is None else file[order] for file, order in zip(after, self.pair.orders, strict=True)]
-        return np.tile(before, self.pair.m), np.concatenate(moved)
+        return np.tile(self._records(before), self.pair.m), np.concatenate([*map(self._records, moved)])
+
+    def first_numbers(self) -> NDArray[np.float64]:
+        """The original as a float array."""
+        own = float_values(self.pair.original.get_column(self.name), "numeric")
+        numbers: NDArray[np.float64] = self._records(own)
+        return numbers
 
 
 def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> list[Recoding]:
@@ -233,17 +243,13 @@ def _bands(column: _Column) -> Recoding | None:
     if len(column.values) > MOST:
         return None
     labels = [str(value) for value in column.values]
-    before, after = _first_numbers(column), column.after_codes
+    before, after = column.first_numbers(), column.after_codes
     if (bands := read_bands(labels)) is not None:
         return _fitting(column, bands, labels, before, after, exact=False)
     if not column.pair.aligned:
         return None
     fits = list(_shared_edges(column, labels, before, after))
     return fits[0] if len(fits) == 1 else None
-
-
-def _first_numbers(column: _Column) -> NDArray[np.float64]:
-    return float_values(column.pair.original.get_column(column.name), "numeric")
 
 
 def _shared_edges(column: _Column, labels: list[str], before: Any, after: Ints) -> Iterator[Recoding]:
@@ -361,7 +367,7 @@ def open_recoded(
     """
     brought, given, also = opened, control, (*also, *by)
     names = list(dict.fromkeys(name for several in roles.values() for name in several))
-    _check_released(opened, names)
+    check_released(opened, names)
     changes: tuple[Recoding, ...] = ()
     notes: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
@@ -375,21 +381,21 @@ def open_recoded(
         pair = read_pair(opened, roles, also=by, aligned=aligned)
         changes = (*changes, *recognised)
     if control is not None:
-        control = _as_read(_like_original(control, names, changes), changes, opened.released)
+        control = as_read(_like_original(control, names, changes), changes, opened.released)
     pair = open_pair(pair, control=control, categories=roles, also=by, aligned=aligned)
     if recodings is not None:
-        _check_values(pair, recodings, unsure)
+        check_values(lambda _: pair, pair, recodings, unsure)
     if recodings is not None and recodings.log is not None and recodings.keeps_rows and pair.aligned:
-        _check_rows(pair, [name for name in recodings.unchanged(names) if name not in unsure])
+        check_rows(lambda _: pair, pair, [name for name in recodings.unchanged(names) if name not in unsure])
 
     def again(columns: Sequence[str]) -> Pair:
         """The pair with other columns compared, recoded alike."""
         return open_recoded(brought, {"variables": columns}, control=given, recodings=recodings, aligned=aligned).pair
 
-    return Opened(opened, pair, (*_recoding_notes(pair.recoded), *notes), brought, again)
+    return Opened(opened, pair, (*recoding_notes(pair.recoded), *notes), brought, again)
 
 
-def _check_released(opened: Pair, names: Sequence[str]) -> None:
+def check_released(opened: Pair, names: Sequence[str]) -> None:
     """Raise where a release lacks a column, with the hint to give the recipe or its log."""
     present = opened.original.collect_schema().names()
     for label, frame in zip(opened.names[1:], opened.released, strict=True):
@@ -414,9 +420,9 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
     if not done.changes and recodings.rows is None:
         return opened, done
     plans = opened.plans or (opened.frames if brought else ())
-    data = _as_read(done.data, done.changes, opened.released)
+    data = as_read(done.data, done.changes, opened.released)
     changed = replace(opened, original=open_frame(data), brought=brought, plans=plans)  # type: ignore[arg-type]
-    return _with_raw(changed, frame, done.changes, recodings.source), done
+    return with_raw(changed, frame, done.changes, recodings.source), done
 
 
 def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[Recoding], source: Any) -> Pair:
@@ -430,10 +436,10 @@ def _recoded(opened: Pair, names: Sequence[str], recodings: Sequence[Recoding], 
     plans = opened.plans or (opened.frames if brought else ())
     brought = brought or opened.brought
     changed = replace(opened, original=open_frame(data), brought=brought, plans=plans)  # type: ignore[arg-type]
-    return _with_raw(changed, frame if opened.raw is None else opened.raw, recodings, source)
+    return with_raw(changed, frame if opened.raw is None else opened.raw, recodings, source)
 
 
-def _as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> Any:
+def as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> Any:
     """Convert group labels "1", "2" to numbers where the release has numbers, as read from a CSV file."""
     types = [frame.collect_schema() for frame in released]
     for name in dict.fromkeys(change.column for change in changes):
@@ -449,7 +455,8 @@ def _as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) ->
     return data
 
 
-def _with_raw(pair: Pair, raw: Any, changes: Sequence[Recoding], source: Any) -> Pair:
+def with_raw(pair: Pair, raw: Any, changes: Sequence[Recoding], source: Any) -> Pair:
+    """The pair with the original as it was, and what was done to which of its columns."""
     kinds: dict[str, list[str]] = {}
     for change in changes:
         kinds.setdefault(change.column, []).append(change.kind)
@@ -472,12 +479,12 @@ def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recodin
     return data
 
 
-def _check_values(pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> None:
-    """Raise where the release has values that the declared recoding cannot produce."""
+def check_values(of: Callable[[str], Pair], pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> None:
+    """Raise where the release has values that the declared recoding cannot produce; `of` opens a column."""
     declared = [entry.column for entry in pair.recoded if entry.source != "recognised" and entry.column not in unsure]
     kept = recodings.unchanged(declared)
     for name in declared:
-        coding = pair.codes(name)
+        coding = of(name).codes(name)
         if coding.kind != "text" and name not in kept:
             continue
         before, *after = coding.counts[:, 1:] > 0
@@ -489,10 +496,10 @@ def _check_values(pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> No
                 )
 
 
-def _check_rows(pair: Pair, names: Sequence[str]) -> None:
+def check_rows(of: Callable[[str], Pair], pair: Pair, names: Sequence[str]) -> None:
     """Raise where the release differs from the recoded original in columns that the log left unchanged."""
     for name in names:
-        before, *after = pair.codes(name).codes
+        before, *after = of(name).codes(name).codes
         for label, codes in zip(pair.names[1:], after, strict=True):
             if ((codes != before) & (codes > 0) & (before > 0)).any():
                 raise DataError(
@@ -501,7 +508,7 @@ def _check_rows(pair: Pair, names: Sequence[str]) -> None:
                 )
 
 
-def _recoding_notes(recoded: Sequence[Recoded]) -> list[str]:
+def recoding_notes(recoded: Sequence[Recoded]) -> list[str]:
     """Notes on the recoded columns, by the source of the recoding."""
     how = {"recipe": "by the recipe given", "log": "by the log given", "recognised": "recognised from the two files"}
     sentences = []

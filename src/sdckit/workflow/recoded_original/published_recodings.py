@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,11 +13,13 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import IN_BANDS, Source
 from sdckit.data.columns import distinct_values, float_values
+from sdckit.data.files.file_limits import toml_of
 from sdckit.data.hierarchy import Band, read_band
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError
+from sdckit.protect.margins.promise import Promise, checked_promise
 from sdckit.protect.recoding.bands import Bands
 from sdckit.protect.recoding.recode import regroup
 from sdckit.workflow.recipes.recipe_checks import (
@@ -251,6 +252,15 @@ class Recodings:
         """Whether the rows of the release are fully synthetic."""
         return any(is_all_new(step.method, step.arguments) for step in self.steps)
 
+    @property
+    def promise(self) -> Promise | None:
+        """What a log of protected margins promises.
+
+        Raises DataError: the noise that it lists does not add up to the ε that it claims.
+        """
+        margins = None if self.log is None else self.log.margins
+        return None if margins is None else checked_promise(margins)
+
     def not_drawn(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Those of some columns that no step draws anew for all records.
 
@@ -260,6 +270,8 @@ class Recodings:
         for number, step in enumerate(self.steps):
             if not METHODS[step.method].new_rows or "rows" in step.arguments:
                 continue
+            if METHODS[step.method].first:
+                return ()
             if self.log is not None:
                 drawn.update(self.log.steps[number].changed)
             else:
@@ -281,6 +293,16 @@ class Recodings:
     def tells_rows(self) -> bool:
         """Whether a log tells which row of the original each released row was made from."""
         return self.log is not None and not self._all_new
+
+    def recoded(self, columns: Collection[str]) -> tuple[str, ...]:
+        """Those of some columns that a step recodes."""
+        own = (str(step.arguments["column"]) for step in self.steps if is_recoding(step))
+        return tuple(name for name in dict.fromkeys(own) if name in columns)
+
+    @property
+    def takes_from_the_data(self) -> bool:
+        """Whether a recoding estimates edges or means from the values of the file."""
+        return any(_from_the_data(step) for step in self.steps if is_recoding(step))
 
     def in_order_of(self, original: Any) -> Recodings:
         """The same with the row of the original that each released row was made from, where the log tells it."""
@@ -306,7 +328,7 @@ class Recodings:
         Raises `DataError`: other columns, or another number of records.
         """
         log = self.log
-        if log is None:
+        if log is None or log.margins is not None:  # which tells nothing of the original
             return self
         if not self.checked:
             absent = [name for name in log.columns if name not in columns]
@@ -402,8 +424,8 @@ class Recodings:
 def _identifiers_of(log: RecipeLog) -> list[str]:
     """Identifiers of the scenario in a log, which `protect` does not read."""
     try:
-        named = tomllib.loads(log.scenario).get("identifiers", [])
-    except tomllib.TOMLDecodeError:
+        named = toml_of(log.scenario).get("identifiers", [])
+    except ValueError:
         return []
     return [name for name in named if isinstance(name, str)]
 
@@ -466,8 +488,8 @@ def read_recodings(
         return Recodings(steps, "recipe", folder)
     then, beside = _read_log(log)
     try:
-        own = checked_steps(read_entries(tomllib.loads(then.recipe)))
-    except (tomllib.TOMLDecodeError, ScenarioError):
+        own = checked_steps(read_entries(toml_of(then.recipe)))
+    except ValueError:
         raise FileFormatError("the log is damaged; its recipe cannot be read") from None
     if steps is not None and _plain(steps) != _plain(own):
         raise ScenarioError("recipe= is not the recipe of the log; give one of the two", argument="recipe")

@@ -9,10 +9,11 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.losses import DIFFERING, drawn
 from sdckit.errors import ScenarioError, SdcError, SdcWarning
 from sdckit.report.chapters.map import plain_map, points_to_click
 from sdckit.workflow.recipes.step_forms import form_of
-from sdckit.workflow.sessions.protecting import LOSS, RISK, Plain, Steps, applied, make_recipe, plain_steps, tried
+from sdckit.workflow.sessions.protecting import RISK, Plain, Steps, applied, make_recipe, plain_steps, tried
 from sdckit.workflow.sessions.releasing import document_of, judged, verdict_of
 
 if TYPE_CHECKING:
@@ -24,22 +25,23 @@ MOST = 60  # recipes on a map, the latest
 USUAL = 24  # recipes around one
 SECONDS = 60.0  # after which no further recipe is begun
 NOTHING = "no step has a number or bands that could be varied; give a step a number, such as a smaller k, first"
+NO_LOSS = "no recipe that was run has this loss: it is of keys that are made coarser and not changed otherwise"
 OVER = "the time was over before every recipe was tried and held against the limits; ask again to go on"
 
 
 def map_of_recipes(
-    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, exact: bool = False,
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, loss: str = DIFFERING, exact: bool = False,
     language: str = "en",  # noqa: ARG001 - the page puts it into words
 ) -> dict[str, Any]:  # fmt: skip
-    """Risk and loss of every recipe that was run under the scenario in the session."""
+    """Risk and a loss of every recipe that was run under the scenario in the session."""
     chosen = desk.scenario(scenario)
     applied(desk, chosen, steps, secret, tell)
-    return _drawn(desk, chosen, exact=exact)
+    return _drawn(desk, chosen, loss, exact=exact)
 
 
 def explore(
-    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, seconds: float = SECONDS,
-    exact: bool = False, language: str = "en",  # noqa: ARG001 - the page puts it into words
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, loss: str = DIFFERING,
+    seconds: float = SECONDS, exact: bool = False, language: str = "en",  # noqa: ARG001 - the page puts it into words
 ) -> dict[str, Any]:  # fmt: skip
     """The same once the recipes around one were run and held against the limits, the best first, as time allows."""
     chosen, recipe, end = desk.scenario(scenario), make_recipe(desk, steps), time.monotonic() + seconds
@@ -54,25 +56,29 @@ def explore(
             warnings.warn(f"a recipe is left out: {error}", SdcWarning, stacklevel=2)
         if time.monotonic() > end:
             break
-    drawn = _drawn(desk, chosen, exact=exact)
-    points = drawn["map"]["points"]
+    shown = _drawn(desk, chosen, loss, exact=exact)
+    points = shown["map"]["points"]
     for at in sorted(range(len(points)), key=lambda at: not points[at]["front"]):
         if points[at]["passed"] is None and time.monotonic() < end:
-            getattr(tell, "partial", lambda _: None)(drawn)
+            getattr(tell, "partial", lambda _: None)(shown)
             tell(f"holding {at + 1} of {len(points)} recipes against the limits")
             document_of(desk, judged(desk, chosen, points[at]["steps"], secret, lambda _: None), exact=exact)
-            drawn = _drawn(desk, chosen, exact=exact)
+            shown = _drawn(desk, chosen, loss, exact=exact)
     if time.monotonic() > end:
         warnings.warn(OVER, SdcWarning, stacklevel=2)
-    return drawn
+    return shown
 
 
-def _drawn(desk: Desk, scenario: Scenario, *, exact: bool) -> dict[str, Any]:
+def _drawn(desk: Desk, scenario: Scenario, loss: str, *, exact: bool) -> dict[str, Any]:
     """The points of what was run, protected together; a verdict is the printed one of the recipe's own release."""
     from sdckit.workflow.recipes.explore import Exploration
 
-    points, recipes = zip(*tried(desk, scenario)[-MOST:], strict=True)
-    exploration = Exploration(points, RISK, LOSS, desk.data.height, 0, recipes[0], "polars")  # no figure is of a k
+    loss = drawn(loss)
+    pairs = tried(desk, scenario, loss)[-MOST:]
+    if not pairs:
+        raise ScenarioError(NO_LOSS)
+    points, recipes = zip(*pairs, strict=True)
+    exploration = Exploration(points, RISK, loss, desk.data.height, 0, recipes[0], "polars")  # no figure is of a k
     about = [{"steps": plain_steps(made), "passed": verdict_of(desk, scenario, made, exact=exact)} for made in recipes]
     return {"map": points_to_click(plain_map(exploration, internal=exact), about)}
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data.columns import distinct_values
 from sdckit.data.files.whole_files import write_whole
-from sdckit.data.hierarchy import DELIMITERS, Band, Hierarchy, as_hierarchy, read_band, read_hierarchy
+from sdckit.data.hierarchy import DELIMITERS, Band, Hierarchy, as_hierarchy, hierarchy_map, read_band, read_hierarchy
 from sdckit.data.replace import open_eager
 from sdckit.errors import DataError, FileFormatError
 from sdckit.report.before_after import plain_picture
@@ -140,8 +140,6 @@ def rule_of(lines: Lines, groups: Lines) -> str:
 
 def line_counts(lines: Lines, data: Any, column: str) -> list[int]:
     """How many records have the value of each line."""
-    from sdckit.protect.recoding.recode import hierarchy_map
-
     numbered = as_hierarchy({line[0]: f"line {at}" for at, line in enumerate(lines)})
     named = hierarchy_map(numbered, 1, distinct_values(data[column]).kind)
     counts = {named.get(_as_key(value)): n for value, n in data[column].value_counts().rows()}
@@ -239,8 +237,6 @@ def _completed(lines: Lines, data: Any, column: str) -> Lines:
 
 def lacking(lines: Lines, data: Any, column: str) -> list[str]:
     """The values that are in no line."""
-    from sdckit.protect.recoding.recode import hierarchy_map
-
     values = distinct_values(data[column])
     known = set(hierarchy_map(_hierarchy(lines), 1, values.kind))
     keys = map(_as_key, values.values)

@@ -14,6 +14,7 @@ from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.columns import distinct_values
+from sdckit.data.files.file_limits import json_of
 from sdckit.data.files.whole_files import write_whole
 from sdckit.data.hierarchy import as_hierarchy
 from sdckit.data.methods import METHODS
@@ -103,7 +104,7 @@ def read_project(path: str | Path) -> dict[str, Any]:
     try:
         if file.stat().st_size > LARGEST:
             raise FileFormatError(refused)
-        entries = json.loads(file.read_bytes())
+        entries = json_of(file.read_bytes())
         if entries["format"] != FORMAT:
             raise FileFormatError(refused)
         versions = [{**_texts(version), **_checked(version)} for version in entries["versions"]]

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sdckit.errors import DataError, ScenarioError, SdcWarning
+from sdckit.data.losses import COARSENING, DIFFERING, INFORMATION, MODEL
+from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
 from sdckit.report.blocks import Code, Paragraph, Section
 from sdckit.report.chapters.map import plain_front, points_to_click
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one that is open
 TRIED = "recipes tried"
-RISK, LOSS = "expected_reidentifications", "share_changed"  # what a map sets against each other
+RISK = "expected_reidentifications"  # what a map sets against a loss
 TITLE = "Made in sdckit app"
 
 
@@ -89,22 +90,34 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
     return outcome
 
 
-def tried(desk: Desk, scenario: Scenario) -> list[tuple[Point, Recipe]]:
+def tried(desk: Desk, scenario: Scenario, loss: str = DIFFERING) -> list[tuple[Point, Recipe]]:
     """The recipes that were run under a scenario while the file is open, each with its point of a map."""
     pairs = desk.memo.get(TRIED, {}).get(scenario.to_toml(), {}).values()
-    return [pair for pair in pairs if not any(math.isnan(pair[0].figures[name]) for name in (RISK, LOSS))]
+    return [pair for pair in pairs if not any(math.isnan(pair[0].figures[name]) for name in (RISK, loss))]
 
 
 def _remember(desk: Desk, scenario: Scenario, made: Applied) -> None:
     from sdckit.workflow.recipes.explore import Point
-    from sdckit.workflow.recipes.recipe_figures import worst_of
+    from sdckit.workflow.recipes.recipe_figures import COARSER, worst_of
 
     points: dict[str, Any] = desk.memo.setdefault(TRIED, {}).setdefault(scenario.to_toml(), {})
     name = digest(made.recipe.to_toml())
     if name not in points:
         figures = worst_of([figure for figure in made.figures if figure.step == len(made.log.steps)])
-        behind, small = (int(figures.pop(few)) for few in ("behind", "small"))
-        points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small), made.recipe
+        figures |= _coarsened(scenario, made)
+        behind, small, coarser = (int(figures.pop(few)) for few in ("behind", "small", COARSER))
+        points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small, coarser), made.recipe
+
+
+def _coarsened(scenario: Scenario, made: Applied) -> dict[str, float]:
+    """What the keys lost by being coarser; undefined where they were changed otherwise, or rows belong to no record."""
+    from sdckit.workflow.recipes.recipe_figures import COARSER, CoarseningLoss, Watch
+
+    before = Watch(made.original, None).beside(made.log, made.original, made.recipe.folder).original
+    try:
+        return CoarseningLoss("loss", scenario).measured(before, made.data)
+    except SdcError:
+        return {**dict.fromkeys(COARSENING, math.nan), COARSER: 0.0}
 
 
 def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: str, tell: Tell) -> Any:
@@ -273,15 +286,24 @@ def starter(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, lan
     return {**remembered, "html": _written(desk, remembered["text"], exact=exact, language=language)}
 
 
+NO_FORMULA = "Write the regression whose intervals are to be kept, as in income ~ age + sex."
+
+
 def propose(
-    desk: Desk, tell: Tell, *, scenario: Plain, keep: Sequence[str] = (), seconds: float | None = None,
-    exact: bool = False, language: str = "en",
+    desk: Desk, tell: Tell, *, scenario: Plain, keep: Sequence[str] = (), loss: str = INFORMATION, formula: str = "",
+    family: str = "linear", seconds: float | None = None, exact: bool = False, language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """The proposed recipe with the least loss, and the map of it and of its alternatives."""
+    """The proposed recipe with the least loss, and the map of it and of its alternatives.
+
+    `formula` and `family` are those of a loss that is a regression's.
+    """
     from sdckit.workflow.proposing.proposal import about_loss, in_words
     from sdckit.workflow.proposing.propose import make_proposal
 
     chosen = desk.confirmed(scenario)
+    by: dict[str, Any] = {"loss": loss, **({"formula": formula or None, "family": family} if loss == MODEL else {})}
+    if loss == MODEL and not formula:
+        raise ScenarioError(NO_FORMULA)
     hear = getattr(tell, "partial", None)
 
     def passes(alternative: Alternative) -> None:
@@ -294,7 +316,7 @@ def propose(
     def make() -> dict[str, Any]:
         proposal = make_proposal(
             desk.original(chosen), chosen, columns=desk.data.columns, keep=list(keep), internal=exact,
-            folder=desk.folder, time_limit=seconds, step=tell, passing=passes,
+            folder=desk.folder, time_limit=seconds, step=tell, passing=passes, **by,
         )  # fmt: skip
         plain = proposal.to_dict(internal=exact)
         recipes: list[Proposal | Alternative] = [proposal, *proposal.alternatives]
@@ -312,7 +334,7 @@ def propose(
             "map": drawn,
         }  # fmt: skip
 
-    remembered = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)
+    remembered = desk.remember("propose", [chosen.to_toml(), list(keep), by, seconds, exact], make)
     points = [
         {**point, "words": say(point["words"], language, desk.data.columns)} for point in remembered["map"]["points"]
     ]

@@ -1,0 +1,148 @@
+"""The measures that compare a release with its original by cells, on every engine, beside grouping both files there.
+
+    python benchmarks/scale_release.py [--n 1e6] [--engines memory,polars,duckdb,spark] [--repeats 1] [--memory 2GB]
+                                       [--record MACHINE]
+
+The release has the keys of the census recoded in part, 5 % of each changed, and the rows in another order; `id` says
+which belong together. Bare is grouping both files by the seven keys with sums of weights. Figures are checked equal to
+those in memory where that runs, too. Times are by the clock, and of the processor; these and the peak of memory are
+of the process, without the JVM of Spark.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import resource
+import time
+import warnings
+from collections.abc import Callable
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import sdckit as sdc
+from census import KEYS
+from each_engine import on_each_engine, options_of
+from record import record
+from scale import HEADS, grouped, opened
+
+SENSITIVE = ["cob", "hhsize", "tenure"]
+TARGETS: dict[str, Callable[..., Any]] = {
+    "correct_attribution_probability": sdc.correct_attribution_probability,
+    "attribute_disclosure": sdc.attribute_disclosure,
+}
+MEASURES: dict[str, Callable[[Any], Any]] = {
+    "replicated_uniques": lambda pair: sdc.replicated_uniques(pair, keys=KEYS),
+    "identity_disclosure": lambda pair: sdc.identity_disclosure(pair, keys=KEYS),
+    **{
+        f"{name} of {target}": lambda pair, run=run, target=target: run(pair, keys=KEYS, target=target)
+        for name, run in TARGETS.items()
+        for target in SENSITIVE
+    },
+    "attribute_disclosure_table": lambda pair: sdc.attribute_disclosure_table(pair, keys=KEYS, targets=SENSITIVE),
+    "matching_risk": lambda pair: sdc.matching_risk(pair, known=KEYS[:4], synthetic=KEYS[4:], numeric=[]),
+}
+
+
+def released(path: Path) -> tuple[Path, Path]:
+    """The original with an id, and a release of it, written beside the file."""
+    original, release = (path.with_suffix(f".{name}.parquet") for name in ("original", "release"))
+    if release.exists():
+        return original, release
+    file = pl.read_parquet(path).with_row_index("pid").with_columns(pl.col("pid").cast(pl.Int64))
+    file.write_parquet(original)
+    rng = np.random.default_rng(5)
+    for name in (*KEYS, *SENSITIVE):
+        values = file[name].to_numpy().copy()
+        rows = np.flatnonzero(rng.random(len(file)) < 0.05)
+        values[rows] = values[rng.permutation(rows)]
+        file = file.with_columns(pl.Series(name, values))
+    file.sample(fraction=1.0, shuffle=True, seed=5).write_parquet(release)
+    return original, release
+
+
+def both(engine: str, path: Path, memory: str) -> tuple[Any, Any]:
+    """Original and release as frames of an engine; of DuckDB on one connection."""
+    original, release = released(path)
+    if engine != "duckdb":
+        return opened(engine, original, memory), opened(engine, release, memory)
+    first = sdc.scan_file(original, engine="duckdb", memory=memory)
+    return first, sdc.scan_file(release, engine="duckdb", beside=first)
+
+
+def now() -> np.ndarray:
+    """Seconds by the clock and of the processor."""
+    return np.array([time.perf_counter(), time.process_time()])
+
+
+def flat(tree: Any) -> list[float]:
+    """The numbers of a nested dictionary, in its order."""
+    if isinstance(tree, dict):
+        return [number for key in sorted(tree) for number in flat(tree[key])]
+    return [float(tree)] if isinstance(tree, int | float) and not isinstance(tree, bool) else []
+
+
+def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
+    """Time an engine, and print what it gave as JSON."""
+    from sdckit.cells.pair import open_files
+
+    warnings.simplefilter("ignore")
+    files = both(engine, path, memory)
+    told: dict[str, Any] = {"bare": [], "whole": [], "seconds": {}, "figures": {}}
+    for file in files:
+        grouped(engine, file)
+    warm = open_files(*(file.head(1000) if engine == "memory" else file.limit(1000) for file in files))
+    for name in list(MEASURES)[:-1]:  # compiled
+        MEASURES[name](warm)
+    for _ in range(repeats):
+        start = now()
+        for file in files:
+            grouped(engine, file)
+        told["bare"].append((now() - start).tolist())
+        pair, whole = open_files(*files, id="pid"), now()
+        for name, measure in MEASURES.items():
+            start = now()
+            told["figures"][name] = flat(measure(pair).to_dict()["figures"])
+            told["seconds"].setdefault(name, []).append((now() - start).tolist())
+        told["whole"].append((now() - whole).tolist())
+    told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(json.dumps(told))
+
+
+def compared(n: int, by_engine: dict[str, Any]) -> list[list[str]]:
+    """Print what each engine took, its figures checked, and give the rows of the table."""
+    rows, expected = [], by_engine.get("memory", {}).get("figures", {})
+    for engine, told in by_engine.items():
+        for name, own in told["figures"].items():
+            for a, b in zip(expected.get(name, own), own, strict=True):
+                assert math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(a) and math.isnan(b)), name
+        (bare, used), (whole, work) = (np.median(told[name], axis=0) for name in ("bare", "whole"))
+        row = [f"{n / 1e6:g} M", HEADS[engine], f"{bare:.2f} s", f"{whole:.1f} s = {whole / bare:.1f} ×"]
+        row.append(f"{work:.1f} s = {work / used:.1f} ×" if engine != "spark" else "")
+        row.append(f"{told['peak']:.1f} GB")
+        print("  ".join(row), flush=True)
+        for name, seconds in told["seconds"].items():
+            print(f"    {name}: {np.median(seconds, axis=0).round(2).tolist()} s")
+        rows.append(row)
+    return rows
+
+
+def main() -> None:
+    """Run every engine at every size asked."""
+    options = options_of(__doc__, n="1e6", repeats=1)
+    if options.one:
+        one_engine(options.one, Path(options.data), options.repeats, options.memory)
+        return
+    rows: list[list[str]] = []
+    for n, some in groupby(on_each_engine(__file__, options), key=lambda one: one[0]):
+        rows += compared(n, {engine: told for _, engine, told in some})
+    if options.record:
+        record("scale_release", options.record, rows)
+
+
+if __name__ == "__main__":
+    main()

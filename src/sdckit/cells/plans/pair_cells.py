@@ -1,0 +1,118 @@
+"""The cells of two files that stay on an engine: of each file by itself, and of rows that belong together by an id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import narwhals.stable.v2 as nw
+
+from sdckit.cells.plans.attach import attach
+from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
+from sdckit.data.frames import check_plan_names
+from sdckit.errors import DataError
+from sdckit.numerics.array_types import Ints
+
+Counted: TypeAlias = "tuple[nw.DataFrame[Any], Ints]"
+
+
+def can_count(frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str]) -> bool:
+    """Whether the values of some columns come alike from every file: no amounts of fixed point, no times of day.
+
+    Those come as text, in which equal values of two files may differ; as columns they are compared as they are.
+    """
+    as_text = (nw.Decimal, nw.Time, nw.Duration)
+    types = [frame.collect_schema()[name] for frame in frames for name in columns]
+    return not any(kind.is_nested() or kind.base_type() in as_text or kind == nw.Unknown for kind in types)
+
+
+def count_file(frame: nw.LazyFrame[Any], columns: Sequence[str], n: int) -> Counted:
+    """The distinct combinations of some columns of n records, and how many records have each.
+
+    Raises DataError: more combinations than fit here.
+    """
+    counted = count_by(frame, columns, n)
+    return counted.select(*columns), sizes_of(counted)
+
+
+def are_joined(frames: Sequence[nw.LazyFrame[Any]]) -> bool:
+    """Whether one engine can bring the rows of these plans together: of DuckDB, on one connection."""
+    if len({frame.implementation for frame in frames}) > 1:
+        return False
+    if not frames[0].implementation.is_duckdb():
+        return True
+    first, *others = (frame.to_native() for frame in frames)
+    try:
+        for other in others:
+            _ = first.limit(0).set_alias("one").cross(other.limit(0).set_alias("two")).columns
+    except Exception:  # noqa: BLE001 (DuckDB has no question for it)
+        return False
+    return True
+
+
+def check_ids(frames: Sequence[nw.LazyFrame[Any]], id: str, names: Sequence[str]) -> list[int]:
+    """The records of each file; the id must name each row once in it.
+
+    Raises DataError: an id that is missing or repeated.
+    """
+    sizes, faults = [], []
+    for frame, label in zip(frames, names, strict=True):
+        check_plan_names(frame, [id], "id")
+        key = KeyColumn.of(id, 0, frame.collect_schema()[id])
+        n, absent, different = map(int, aggregate(frame, nw.len(), count(key.absent), nw.col(id).n_unique()))
+        if absent:
+            faults.append(f"{label}: id {id!r} is missing in {absent} rows")
+        elif different < n:
+            faults.append(f"{label}: {n - different} rows repeat a value of id {id!r}")
+        sizes.append(n)
+    if faults:
+        raise DataError(f"{'; '.join(faults)}; an id names each row once, and the same rows in every file")
+    return sizes
+
+
+def count_together(
+    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, names: Sequence[str], sizes: Sequence[int]
+) -> tuple[list[nw.DataFrame[Any]], Ints]:
+    """The distinct combinations of some columns in all files of rows that have one id; how many rows have each.
+
+    The engine joins by the id and groups; no row is numbered. A frame for each file, with the same rows.
+
+    Raises DataError: an id that a file lacks; more combinations than fit here.
+    """
+    moved = [[f"{PREFIX}of{j}_{at}" for at in range(len(columns))] for j in range(len(frames))]
+    key = f"{PREFIX}id"
+    together = None
+    for frame, own in zip(frames, moved, strict=True):
+        chosen = frame.select(
+            nw.col(id).alias(key), *(nw.col(name).alias(new) for name, new in zip(columns, own, strict=True))
+        )
+        together = chosen if together is None else together.join(chosen, on=key, how="inner")
+    assert together is not None
+    counted = count_by(together, [name for own in moved for name in own], max(sizes))
+    times = sizes_of(counted)
+    if any(size != int(times.sum()) for size in sizes):
+        gone = [
+            f"{label}: {size - int(times.sum())} values of id {id!r} that another file has not"
+            for label, size in zip(names, sizes, strict=True) if size != int(times.sum())
+        ]  # fmt: skip
+        raise DataError(f"{'; '.join(gone)}; an id names each row once, and the same rows in every file")
+    files = [counted.select(*own).rename(dict(zip(own, columns, strict=True))) for own in moved]
+    return files, times
+
+
+def with_values(
+    frame: nw.LazyFrame[Any], new: Sequence[tuple[str, nw.DataFrame[Any], Any]], was: str
+) -> nw.LazyFrame[Any]:
+    """The plan with new values of some columns, of all records alike that have the same values before.
+
+    `new`: of each column its name, the distinct values of the columns that it is made of, and its new values by these.
+    The old values stay beside the new ones, under their names with `was` before.
+    """
+    names, places = frame.collect_schema().names(), {}
+    joined = frame
+    for at, (name, rows, values) in enumerate(new):
+        places[name] = f"{PREFIX}new{at}"
+        keys = key_columns(frame, rows.columns)
+        joined = attach(joined, keys, rows.to_arrow(), {places[name]: values})
+    old = (nw.col(name).alias(was + name) for name in places if was + name not in names)
+    return joined.select(*(nw.col(places.get(name, name)).alias(name) for name in names), *old)

@@ -1,0 +1,224 @@
+"""What differs between Linux, macOS and Windows: files, locks, processes, signals, memory. Nothing else names a system.
+
+What a system lacks is left out, and never ends a program: on Windows a private file has the rights of its folder, and
+what a killed process left is not looked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import platform
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+SYSTEM = sys.platform
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+MEMORY = Path("/proc/meminfo")
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # of os.open: links are not followed
+
+
+def is_posix() -> bool:
+    """Whether users, modes of files, process groups and signals are those of POSIX."""
+    return SYSTEM != "win32"
+
+
+# Folders and files.
+
+
+def cache_base() -> Path:
+    """Where programs of this user keep what they can make anew."""
+    if SYSTEM == "win32":
+        return _local_data()
+    if SYSTEM == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def state_base() -> Path:
+    """Where programs of this user keep their own."""
+    if SYSTEM == "win32":
+        return _local_data()
+    if SYSTEM == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+
+
+def _local_data() -> Path:
+    return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+
+
+def is_own(state: os.stat_result) -> bool:
+    """Whether a file is this user's; where files have no such owner, every one is."""
+    return not is_posix() or state.st_uid == os.getuid()
+
+
+def is_private(state: os.stat_result) -> bool:
+    """Whether its owner alone has rights on a file; where modes do not tell, it is taken for granted."""
+    return not is_posix() or not state.st_mode & OTHERS
+
+
+def default_mode() -> int:
+    """The mode that a new file has."""
+    mask = os.umask(OTHERS)  # files that another thread creates meanwhile are private
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def to_disk(path: Path) -> None:
+    """Flush a file to disk: some systems report a full disk only then."""
+    handle = os.open(path, os.O_RDONLY if is_posix() else os.O_RDWR)  # Windows flushes only what may be written
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def take_lock(handle: int) -> bool:
+    """Lock an open file for this process if no other holds it; the system lets go when the file is closed."""
+    try:
+        _lock(handle)
+    except OSError:
+        return False
+    return True
+
+
+# Processes and their signals.
+
+
+def ending_signals() -> tuple[int, ...]:
+    """The signals that end a program which does not answer them, but for Ctrl-C."""
+    named = (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP", "SIGBREAK"))
+    return tuple(number for number in named if number is not None)
+
+
+def end_by(number: int) -> None:
+    """End this process by a signal, as if it had not been answered."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def lives(process: int) -> bool | None:
+    """Whether a process runs; None where asking would end it (Windows)."""
+    if not is_posix():
+        return None
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # another user's
+    return True
+
+
+def end_tree(process: int) -> None:
+    """End a process that was started as the first of its own group, with its children."""
+    with contextlib.suppress(OSError):
+        if is_posix():
+            os.killpg(process, signal.SIGKILL)
+        else:
+            subprocess.run(["taskkill", "/F", "/T", "/PID", str(process)], capture_output=True, check=False)
+
+
+def end_own_tree() -> None:
+    """End this process at once, with its children where it is the first of its group."""
+    if is_posix() and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
+
+
+def end_with_parent() -> None:
+    """Ask Linux to end this process with its parent, also while a kernel holds the interpreter."""
+    if SYSTEM == "linux":
+        parent = os.getppid()
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(0)
+
+
+def step_back(by: int) -> None:
+    """Let other processes go first, where the system has such an order."""
+    if hasattr(os, "nice"):
+        os.nice(by)
+
+
+def become(command: list[str]) -> int:
+    """Become another program; where a process cannot, start it and wait for its exit code."""
+    sys.stdout.flush()
+    if is_posix():
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            os.dup2(sys.stdout.fileno(), 1)  # where the program was told to print
+        os.execv(command[0], command)
+    try:
+        return subprocess.run(command, stdout=sys.stdout, check=False).returncode
+    except KeyboardInterrupt:
+        return 0
+
+
+def reuse_port(listening: socket.socket) -> None:
+    """Take a port again that a program just left; on Windows that would take it from a running one."""
+    if is_posix():
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+
+
+# The machine.
+
+
+def interpreter() -> str:
+    """Which Python this is."""
+    return f"{platform.python_version()} ({platform.python_implementation()})"
+
+
+def kind() -> str:
+    """The system and its processor, without its name among machines.
+
+    >>> platform.node() in kind()
+    False
+    """
+    return f"{platform.system()}, {platform.machine()}"
+
+
+def n_processors() -> int:
+    """Processors that this process may use."""
+    try:
+        return max(1, len(os.sched_getaffinity(0)))
+    except AttributeError:  # not on macOS and Windows
+        return os.cpu_count() or 1
+
+
+def free_memory() -> int | None:
+    """Bytes of available memory, reclaimable file caches included; None where the system does not say."""
+    try:
+        match = re.search(r"^MemAvailable:\s*(\d+) kB", MEMORY.read_text(encoding="ascii"), re.MULTILINE)
+    except OSError:
+        match = None
+    if match is not None:
+        return 1024 * int(match[1])
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def is_root() -> bool:
+    """Whether this is the user of the system who may do anything, for whom browsers refuse to start."""
+    return is_posix() and os.geteuid() == 0

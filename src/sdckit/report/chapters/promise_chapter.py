@@ -1,0 +1,156 @@
+"""Chapter on a file drawn from protected margins: what ε means in plain words, what was spent, what was kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
+from sdckit.report.gate.figures import Tree
+from sdckit.report.view import Plain
+
+if TYPE_CHECKING:
+    from sdckit.protect.margins.promise import Promise
+
+TITLE = "What this file promises"
+NOISE = "Share of records misplaced by noise"
+ALARMS = 0.01  # the rate of false alarms at which membership attacks are compared
+KINDS = {"one-way": "columns by themselves", "choosing": "choosing tables", "cliques": "tables of several columns"}
+NOT_COVERED = (
+    (
+        "What is true of many people: that an illness is frequent in a group is what the file is for, and it concerns "
+        "whoever belongs to the group, in the file or not."
+    ),
+    (
+        "The columns, levels and bands: they were declared. Where somebody looked at the records to declare them, or "
+        "to choose ε or the tables, that is not counted."
+    ),
+    "How long the program took.",
+    (
+        "Comparisons with the original: figures of risk and usefulness are computed from the records without noise. "
+        "They are no part of the promise: documents round and hide them, and ε says nothing of them."
+    ),
+    "Other files made from the same people: what they promise adds up, and the ledger of the budget adds it.",
+)
+NOISY_SIZE = "The number of records made is noisy, and covered."
+DECLARED_SIZE = (
+    "The number of records: it was declared as public. If it is the exact number of the original, that is told."
+)
+LOOKED = (
+    "Looked at: the scales of the noise that the log lists add up to this ε. Not judged: that the records were drawn "
+    "from these tables, and that the noise was what the log says. No file can show that."
+)
+
+
+def promise_tree(promise: Promise) -> dict[str, Tree]:
+    """All that is public of a promise: it comes from the data through noise or rounding only."""
+    change = promise.change
+    given = change.parameters
+    return {
+        "epsilon": _finite(change.epsilon), "delta": _finite(change.delta), "rho": _finite(change.rho),
+        "max_rows": given.get("max_rows"), "base": given.get("base"), "declared_n": given.get("n") is not None,
+        "adds_up": promise.adds_up, "reason": promise.reason,
+        "kept": tuple(
+            {"variables": names, "error": _finite(error)}
+            for names, error in zip(change.kept, change.error, strict=True)
+        ),
+        "spent": tuple(
+            {"kind": spent.kind, "variables": spent.variables, "scale": spent.scale, "rho": spent.rho}
+            for spent in change.spent
+        ),
+    }  # fmt: skip
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def promise_section(plain: Plain) -> Section:
+    """The section of a document."""
+    return Section(TITLE, tuple(promise_blocks(plain)))
+
+
+def promise_blocks(plain: Plain) -> Iterator[Block]:
+    """What ε means, what it does not cover, and the tables of what was kept and spent."""
+    if plain["epsilon"] is None:
+        how = "published tables" if plain["base"] is None else f"tables rounded to multiples of {plain['base']}"
+        yield Paragraph(
+            f"The records were drawn from {how}. That promises nothing: what the tables tell together is for "
+            "joint_audit to find, and what the file tells for the measures of this document."
+        )
+    else:
+        yield from map(Paragraph, _meaning(plain))
+        yield Paragraph("It does not cover:")
+        yield Items((*NOT_COVERED, *([DECLARED_SIZE] if plain["declared_n"] else ())))
+        yield Paragraph(LOOKED if plain["adds_up"] else f"Not judged: whether the noise adds up; {plain['reason']}.")
+    yield from tables(plain)
+
+
+def _meaning(plain: Plain) -> list[str]:
+    epsilon, delta = float(plain["epsilon"]), float(plain["delta"])
+    times, rows = at_most(math.exp(epsilon)), plain["max_rows"]
+    person = "one person" if rows in (None, 1) else f"one person, with up to {rows} records,"
+    right = min(1.0, (math.exp(epsilon) + delta) / (math.exp(epsilon) + 1))
+    caught = min(1.0, math.exp(epsilon) * ALARMS + delta)
+    meaning = (
+        f"ε = {epsilon:.4g} means: whatever the data of {person} are, and whether the person is in the original or "
+        f"not, whatever anybody concludes from this file is at most {times} times as likely, or as unlikely, as "
+        f"without the person, but for a chance of {delta:g} (δ). It holds whatever else the intruder knows, and "
+        "whatever is done with the file."
+    )
+    intruder = (
+        "So an intruder who asks whether somebody is in the original, and who would be right in 50 % of all cases by "
+        f"tossing a coin, is right in at most {at_most(100 * right)} %; and who raises a false alarm for 1 % of the "
+        f"others finds at most {at_most(100 * caught)} % of the people."
+    )
+    return [meaning, intruder, *([] if plain["declared_n"] else [NOISY_SIZE])]
+
+
+def at_most(number: float) -> str:
+    """A bound with three digits, rounded up.
+
+    >>> at_most(2.7182), at_most(73.105), at_most(22026.5)
+    ('2.72', '73.2', '22,100')
+    """
+    digits = 2 - math.floor(math.log10(number))
+    bound = math.ceil(number * 10.0**digits - 1e-9) / 10.0**digits
+    return f"{bound:,.{max(digits, 0)}f}"
+
+
+def tables(plain: Plain) -> Iterator[TableBlock]:
+    """What was kept, with the error that noise alone makes, and what it cost."""
+    kept = [(" × ".join(entry["variables"]), _percent(entry["error"])) for entry in plain["kept"]]
+    if not plain["spent"]:
+        yield TableBlock("Tables kept", ("Columns",), tuple((names,) for names, _ in kept))
+        return
+    yield TableBlock("Tables kept", ("Columns", NOISE), tuple(kept), (1,))
+    rows = [_row(kind, list(own)) for kind, own in groupby(sorted(plain["spent"], key=_kind), key=_kind)]
+    yield TableBlock("Spent", ("What", "Measurements", "Scale of the noise", "ρ"), tuple(rows), (1, 2, 3))
+
+
+def _kind(entry: Plain) -> str:
+    return str(entry["kind"])
+
+
+def _row(kind: str, own: Sequence[Plain]) -> tuple[str, ...]:
+    scales = [entry["scale"] for entry in own]
+    low, high = (f"{end:.3g}" for end in (min(scales), max(scales)))
+    return KINDS.get(kind, kind), str(len(own)), low if low == high else f"{low} to {high}", _sum(own)
+
+
+def _sum(own: Sequence[Plain]) -> str:
+    return f"{math.fsum(entry['rho'] for entry in own):.3g}"
+
+
+def _percent(error: float | None) -> str:
+    return "–" if error is None else f"{100 * error:.2g} %"
+
+
+def promise_line(plain: dict[str, Any]) -> str:
+    """The promise in a line, for a terminal."""
+    if plain["epsilon"] is None:
+        return "The release was drawn from protected tables; no ε is promised."
+    looked = "the noise in its log adds up to it" if plain["adds_up"] else f"not judged: {plain['reason']}"
+    return f"The release claims ε = {plain['epsilon']:.4g} at δ = {plain['delta']:g}: {looked}."

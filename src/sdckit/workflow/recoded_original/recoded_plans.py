@@ -1,0 +1,130 @@
+"""Open original and releases that stay on an engine, the original recoded there as the release is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sdckit.cells.pair import WAS, Pair, count_pair, read_pair
+from sdckit.cells.plans.count_cells import count_by, sizes_of
+from sdckit.cells.plans.pair_cells import with_values
+from sdckit.data.frames import is_lazy, open_frame
+from sdckit.errors import DataError
+from sdckit.workflow.recoded_original import open_recoded
+from sdckit.workflow.recoded_original.open_recoded import Opened
+from sdckit.workflow.recoded_original.published_recodings import Recoding, Recodings
+
+ORDER = "rows of a plan have no order: give id=, the column that says which rows belong together"
+
+
+def stays_on_engines(opened: Pair) -> bool:
+    """Whether original and releases are all plans."""
+    return all(map(is_lazy, opened.frames))
+
+
+def open_on_engines(
+    opened: Pair, names: Sequence[str], *, also: Sequence[str] = (), recodings: Recodings | None = None,
+    aligned: bool = False,
+) -> Opened:  # fmt: skip
+    """Do as `open_recoded` where all files are plans: none is brought, the distinct values of recoded columns are.
+
+    `names`: columns compared; `also`: others of the original that measures of one file need. The pair has plans in
+    it, which every measure counts or brings by itself.
+    """
+    if aligned and opened.id is None:
+        raise DataError(ORDER)
+    brought = opened
+    notes: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
+    open_recoded.check_released(opened, names)
+    if recodings is not None:
+        opened, notes, unsure = _declared(opened, [*names, *also], recodings)
+    of = _by_column(opened, names, aligned=aligned)
+    recognised = [
+        recoding for name in names
+        for recoding in open_recoded.recognise(of(name), [name], types_only=recodings is not None)
+    ]  # fmt: skip
+    if recognised:
+        steps = {recoding.column: ([recoding.column], recoding.apply) for recoding in recognised}
+        changed = _changed(opened, steps)
+        opened = open_recoded.with_raw(changed, opened.raw or brought.original, recognised, "recognised")
+    if recodings is not None:
+        open_recoded.check_values(_by_column(opened, (), aligned=False), opened, recodings, unsure)
+        if recodings.log is not None and recodings.keeps_rows and aligned:
+            kept = [name for name in recodings.unchanged(names) if name not in unsure]
+            open_recoded.check_rows(_by_column(opened, names, aligned=True), opened, kept)
+
+    def again(columns: Sequence[str]) -> Pair:
+        return open_on_engines(brought, columns, recodings=recodings, aligned=aligned).pair
+
+    return Opened(opened, opened, (*open_recoded.recoding_notes(opened.recoded), *notes), brought, again)
+
+
+def _by_column(opened: Pair, names: Sequence[str], *, aligned: bool) -> Callable[[str], Pair]:
+    """The pair that has a column counted, of all columns of `names` at once where they are many."""
+
+    def of(name: str) -> Pair:
+        wanted = {"variables": names if aligned and name in names else [name]}
+        pair = count_pair(opened, wanted, aligned=aligned)
+        return read_pair(opened, {"variables": [name]}, aligned=aligned) if pair is None else pair
+
+    return of
+
+
+def _declared(
+    opened: Pair, names: Sequence[str], recodings: Recodings
+) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
+    """Apply the recodings of a recipe or log to the original; with what is to be said of them, and what is unsure."""
+    raw, present = opened.original, opened.original.collect_schema().names()
+    changes: list[Recoding] = []
+    notes: list[str] = []
+    unsure: list[str] = []
+
+    def recode(name: str, columns: list[str]) -> Callable[[Any], Any]:
+        def apply(data: Any) -> Any:
+            done = recodings.apply(data, columns)
+            notes.extend(done.notes)
+            unsure.extend(column for column in done.unsure if column == name)
+            own = [change for change in done.changes if change.column == name]
+            changes.extend(own)
+            return open_recoded.as_read(done.data, own, opened.released)
+
+        return apply
+
+    steps = {}
+    for name in recodings.recoded(present):
+        if name in names:
+            columns = [name, *(other for other in recodings.needs([name]) if other in present)]
+            steps[name] = columns, recode(name, columns)
+    changed = _changed(opened, steps, by_records=recodings.takes_from_the_data)
+    several = tuple(dict.fromkeys(notes)), tuple(unsure)
+    if not changes:
+        return opened, *several
+    return open_recoded.with_raw(changed, raw, changes, recodings.source), *several
+
+
+def _changed(
+    opened: Pair, steps: Mapping[str, tuple[Sequence[str], Callable[[Any], Any]]], *, by_records: bool = False
+) -> Pair:
+    """The pair with columns of its original recoded by their distinct values, which come here; the records stay.
+
+    `steps`: by column, the columns that its recoding reads, and the function of a frame of them that recodes it.
+    `by_records`: whether a recoding takes edges or means from the values, each as often as it occurs.
+    """
+    plan: Any = opened.original if opened.beside is None else opened.beside
+    found = []
+    for name, (columns, apply) in steps.items():
+        rows = count_by(plan, columns, opened.n)
+        frame, at = rows.select(*columns), np.arange(len(rows))
+        if by_records:
+            times = sizes_of(rows)
+            frame, at = frame[np.repeat(at, times).tolist()], np.cumsum(times) - times
+        new: Any = open_frame(apply(frame.to_native()))
+        found.append((name, rows.select(*columns), new[name][at.tolist()].to_arrow()))
+    if not found:
+        return opened
+    beside = with_values(plan, found, WAS)
+    return replace(opened, original=beside.select(*opened.original.collect_schema().names()), beside=beside)  # type: ignore[arg-type]

@@ -1,0 +1,103 @@
+"""Two files that stay on an engine are counted there, and give the figures of memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from engines.comparing import quiet
+from engines.conftest import plan  # noqa: F401 (a fixture)
+from every_measure import KEYS, assert_close, changed, figures, options, people
+from sdckit.catalogue import CATALOGUE, Measure
+from sdckit.cells.plans import count_cells, lazy
+from sdckit.errors import DataError
+
+COUNTED = [row for row in CATALOGUE if row.files == "release" and row.of_plan == "cells"]
+ID = {"row": "pid"}  # `row` is a column of some results
+MATCHED: tuple[dict[str, Any], ...] = (
+    {"known": ["sex"], "synthetic": ["region", "size"], "numeric": []},
+    {"known": ["sex"], "synthetic": ["region", "size"], "numeric": ["size"], "width": 0.5},
+    {"known": ["sex"], "synthetic": ["region"], "numeric": [], "missing": "wildcard"},
+    {"scenario": sdc.Scenario(keys=KEYS)},
+)
+
+
+def test_what_is_counted() -> None:
+    assert {row.name for row in COUNTED} == {
+        "matching_risk", "identity_disclosure", "replicated_uniques", "correct_attribution_probability",
+        "attribute_disclosure", "attribute_disclosure_table",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("row", COUNTED, ids=lambda row: row.name)
+def test_figures_are_those_of_memory(row: Measure, plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    files, given = (people(1), changed()), options(row)
+    measure = getattr(sdc, row.name)
+    expected = quiet(measure, *files, **given)
+    with monkeypatch.context() as patched:
+        patched.setattr(lazy, "COLLECT_LIMIT", 0)  # no record comes here
+        result = quiet(measure, *map(plan, files), **given)
+        mixed = quiet(measure, files[0], plan(files[1]), **given) if "id" not in given else result
+    assert result.pair.times is not None
+    for found in (result, mixed):
+        assert_close(figures(expected), figures(found), row.name)
+
+
+@pytest.mark.parametrize("how", MATCHED, ids=["equal", "within", "wildcard", "scenario"])
+def test_rows_that_belong_together(how: dict[str, Any], plan: Any) -> None:  # noqa: F811
+    files = [frame.rename(ID) for frame in (people(1), changed().sample(fraction=1.0, shuffle=True, seed=1))]
+    expected = quiet(sdc.matching_risk, *files, id="pid", **how)
+    result = quiet(sdc.matching_risk, *map(plan, files), id="pid", **how)
+    assert result.pair.times is not None
+    assert_close(figures(expected), figures(result), "matching_risk")
+    assert result.risk_counts() == expected.risk_counts()
+    assert result.high_risk_counts(0.3) == expected.high_risk_counts(0.3)
+    records = pl.DataFrame(pl.from_arrow(result.records))
+    assert records.sort("pid").equals(expected.records.sort("pid"))
+    assert len(result.high_risk(0.2)) == len(expected.high_risk(0.2))
+    assert len(result.records_by_release) == len(expected.records_by_release)
+
+
+def test_records_and_rows_are_brought_when_they_are_asked_for(plan: Any) -> None:  # noqa: F811
+    files = [frame.rename(ID) for frame in (people(1), changed())]
+    expected = sdc.replicated_uniques(*files, keys=KEYS, id="pid")
+    result = sdc.replicated_uniques(*map(plan, files), keys=KEYS, id="pid")
+    assert pl.DataFrame(pl.from_arrow(result.records)).sort("pid").equals(expected.records.sort("pid"))
+    assert len(result.released_rows()) == len(expected.released_rows())
+    caps = [
+        quiet(sdc.correct_attribution_probability, *some, keys=KEYS, target="ill")
+        for some in (files, [plan(frame) for frame in files])
+    ]
+    assert [counts.tolist() for counts in caps[0].cap_histogram([0, 0.4, 1])] == [
+        counts.tolist() for counts in caps[1].cap_histogram([0, 0.4, 1])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (pl.when(pl.col("row") > 2).then(pl.col("row")), "the release: id 'row' is missing in 3 rows"),
+        (pl.col("row").clip(0, 80), "the release: 9 rows repeat a value of id 'row'"),
+        (pl.col("row") + 5, "the original: 5 values of id 'row' that another file has not"),
+    ],
+)
+def test_an_id_names_each_row_once(change: pl.Expr, words: str, plan: Any) -> None:  # noqa: F811
+    with pytest.raises(DataError, match=words):
+        quiet(
+            sdc.matching_risk, plan(people(1)), plan(changed().with_columns(row=change)), id="row", known=["sex"],
+            synthetic=["region"],
+        )  # fmt: skip
+
+
+def test_more_cells_than_fit_are_brought_as_records(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setattr(count_cells, "most_cells", lambda _: 3)
+    files = people(1), changed()
+    result = sdc.identity_disclosure(*map(plan, files), keys=KEYS)
+    assert result.pair.times is None
+    assert_close(figures(sdc.identity_disclosure(*files, keys=KEYS)), figures(result), "identity_disclosure")
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
+    with pytest.raises(DataError, match="too much from a plan"):
+        sdc.identity_disclosure(*map(plan, files), keys=KEYS)

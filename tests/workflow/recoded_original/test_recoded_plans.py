@@ -1,0 +1,104 @@
+"""A release on an engine is assessed as in memory, the original recoded there."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from engines.comparing import quiet
+from engines.conftest import plan  # noqa: F401 (a fixture)
+from every_measure import assert_close, figures
+from sdckit.catalogue import row as rows
+from sdckit.cli.app import run
+from sdckit.errors import DataError
+
+KEYS = ["sex", "age", "region", "size"]
+SCENARIO = sdc.Scenario(
+    keys=KEYS, sensitive=["ill"], weight="w", household="home", numeric=["income"], aligned=True,
+    thresholds={"k": 2, "match_risk": 0.5},
+)  # fmt: skip
+N = 300
+
+
+@cache
+def files() -> tuple[pl.DataFrame, Any]:
+    """A survey, and what a recipe makes of it."""
+    rng = np.random.default_rng(3)
+    raw = pl.DataFrame(
+        {
+            "pid": np.arange(N),
+            "sex": rng.choice(["f", "m"], N),
+            "age": rng.integers(18, 80, N),
+            "region": rng.choice(["n", "s", "e", "w"], N),
+            "size": rng.integers(1, 5, N),
+            "ill": rng.choice(["yes", "no"], N),
+            "income": np.round(np.exp(rng.normal(8, 0.4, N)), -2),
+            "w": rng.integers(5, 40, N).astype(float),
+            "home": np.arange(N) // 2,
+        }
+    )
+    steps = [
+        {"method": "recode", "column": "age", "bands": [18, 30, 45, 60, 80]},
+        {"method": "recode", "column": "region", "groups": {"ns": ["n", "s"], "ew": ["e", "w"]}},
+        {"method": "round_to", "column": "income", "base": 1000},
+        {"method": "pram", "columns": ["size"], "pd": 0.8},
+    ]
+    return raw, quiet(sdc.Recipe(steps).apply, raw, scenario=SCENARIO, seed=1)
+
+
+@pytest.mark.parametrize("source", ["log", "recognised"])
+def test_assess_gives_the_figures_of_memory(source: str, plan: Any) -> None:  # noqa: F811
+    raw, applied = files()
+    known: dict[str, Any] = {"scenario": SCENARIO, "id": "pid", "seed": 1}
+    known |= {"log": applied.log} if source == "log" else {}
+    expected = quiet(sdc.assess, raw, applied.data, **known)
+    result = quiet(sdc.assess, plan(raw), plan(applied.data), **known)
+    assert [(one.name, one.holds) for one in result.verdicts] == [(one.name, one.holds) for one in expected.verdicts]
+    assert result.recoded == expected.recoded
+    here, there = expected["default"], result["default"]
+    assert here.results.keys() == there.results.keys()
+    for name in here.results:
+        assert_close(figures(here[name]), figures(there[name]), name)
+    assert expected.utility is not None
+    assert result.utility is not None
+    assert_close(figures(expected.utility), figures(result.utility), "utility")
+    assert there["matching_risk"].pair.times is not None
+
+
+def test_what_is_refused_and_left_out(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    raw, applied = files()
+    with pytest.raises(DataError, match="rows of a plan have no order"):
+        sdc.assess(plan(raw), plan(applied.data), scenario=SCENARIO, log=applied.log)
+    monkeypatch.setattr(rows, "MOST_ON_ENGINE", N - 1)
+    result = quiet(sdc.assess, plan(raw), plan(applied.data), scenario=SCENARIO, id="pid", log=applied.log)
+    assert "identity_disclosure" in result["default"].results
+    reason = dict(result["default"].skipped)["record_linkage"]
+    assert reason.startswith("300 records stay on the engine")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_commands_say_what_they_say_in_memory(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raw, applied = files()
+    original, released, scenario, log = (tmp_path / name for name in ("o.parquet", "r.parquet", "s.toml", "log.json"))
+    raw.write_parquet(original)
+    applied.data.write_parquet(released)
+    scenario.write_text(SCENARIO.to_toml(), encoding="utf-8")
+    applied.log.write(log)
+    given = [str(original), "--scenario", str(scenario), "--released", str(released), "--id", "pid"]
+    told = []
+    for by in ("memory", engine):
+        code = quiet(run, ["check", *given, "--log", str(log), "--engine", by])
+        told.append((code, capsys.readouterr().out))
+    assert told[0] == told[1]
+    assert run(["assess", *given, "--engine", engine, "--dry-run"]) == 0
+    out = capsys.readouterr().out
+    assert "matching_risk" in out
+    assert "[together by the id, 4 columns: at most 300 cells of each file" in out
+    assert run(["assess", *given, "--engine", engine, "--attacks"]) == 2
+    assert "simulated attacks are made in memory" in capsys.readouterr().err
