@@ -47,6 +47,8 @@ class Session:
         Whether it is within the limits.
     several : bool
         Whether several files come of the last step.
+    drawn : bool
+        Whether it was drawn under a promise: its noise is in no file, and it is not made again.
     """
 
     file: str
@@ -57,15 +59,25 @@ class Session:
     labelled: bool = False
     passed: bool = True
     several: bool = False
+    drawn: bool = False
     scenario: str = "scenario.toml"
     recipe: str = "recipe.toml"
     log: str = "log-secret.json"
 
     @property
     def again(self) -> str:
-        """The name of the release that is made again."""
+        """The name of the release that is made again; of one that is not, its own."""
         path = PurePath(self.released)
+        if self.drawn:
+            return path.name
         return f"{path.stem}-again{path.suffix}"
+
+    @property
+    def does(self) -> str:
+        """What the script and the command lines do."""
+        if self.drawn:
+            return f"Holds {self.released} against every limit. Its noise is in no file: it is not made again."
+        return f"Makes {self.released} again, byte for byte, and holds it against every limit."
 
 
 def command_lines(session: Session) -> str:
@@ -84,12 +96,12 @@ def command_lines(session: Session) -> str:
     beside = ["sdckit", "check", file, *_released(session), "--scenario", session.scenario, "--log", session.log, *read]
     head = [
         "#!/bin/sh",
-        f"# Makes {session.released} again, byte for byte, and holds it against every limit.",
+        f"# {session.does}",
         f"# Run it where {displayed(session.file)}, {session.recipe}, {session.scenario} and {session.log} lie.",
         *_warned(session),
         "set -e",
     ]
-    return "\n".join([*head, shlex.join(again), shlex.join(beside), ""])
+    return "\n".join([*head, *([] if session.drawn else [shlex.join(again)]), shlex.join(beside), ""])
 
 
 def _released(session: Session) -> Sequence[str]:
@@ -139,8 +151,17 @@ def python_script(session: Session) -> str:
             "for number, release in enumerate(applied.data, 1):\n"
             f'    sdc.write_file(release, here / f"{stem}_{{number}}{ending}", sources=[file]{options})'
         )
+    made = [
+        f"applied = sdc.Recipe.replay(data, here / {session.log!r}, folder=here, watch=False)",
+        *labels,
+        write,
+        "print(applied.assess())",
+    ]
+    if session.drawn:
+        made = [f"released = sdc.read_file(here / {session.released!r})",
+                f"print(sdc.check(data, released, scenario=scenario, log=here / {session.log!r}))"]  # fmt: skip
     lines = [
-        f'"""Makes {session.released} again, byte for byte, and holds it against every limit."""',
+        f'"""{session.does}"""',
         "",
         "from pathlib import Path",
         "",
@@ -151,10 +172,7 @@ def python_script(session: Session) -> str:
         f"file = here / {session.file!r}",
         f"scenario = sdc.Scenario.from_toml(here / {session.scenario!r})",
         f"data = sdc.read_file({', '.join(['file', *given])})",
-        f"applied = sdc.Recipe.replay(data, here / {session.log!r}, folder=here, watch=False)",
-        *labels,
-        write,
-        "print(applied.assess())",
+        *made,
         "",
     ]
     return "\n".join(lines)
@@ -229,7 +247,7 @@ def _release(desk: Desk, outcome: Judged, scenario: Scenario, folder: Path, kind
     session = Session(
         desk.path.name, out.name, reading, labelled=labelled, passed=outcome.passed,
         unread=unread(outcome.made.recipe, scenario), missing=tuple(scenario.missing_codes),
-        several=isinstance(outcome.made.data, list),
+        several=isinstance(outcome.made.data, list), drawn=outcome.made.recipe.reads_alone,
     )  # fmt: skip
     written = write_release(
         outcome.made.data, out, log=outcome.made.log, log_path=folder / session.log, sources=[desk.path],
