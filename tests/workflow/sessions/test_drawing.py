@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from sdckit import BudgetLedger, Domain, DomainColumn
-from sdckit.errors import ScenarioError
+from sdckit.errors import ColumnError, ScenarioError
 from sdckit.workflow.sessions import protecting, releasing, taking_away
 from sdckit.workflow.sessions.answering import Desk
 from session_files import BANDS, MARKER, SCENARIO, SECRET, a_desk
@@ -82,9 +82,19 @@ def test_taken_away_with_what_can_be_repeated(desk: Desk) -> None:
     assert MARKER not in files["release"].read_text(encoding="utf-8")
     assert taken["commands"].splitlines()[-1].startswith("sdckit check small.csv --released release")
     assert "it is not made again" in taken["commands"]
+    assert files["domain"].read_text(encoding="utf-8") == DOMAIN.to_toml()
     folder = Path(taken["folder"])
     shutil.copy(desk.path, folder)
     subprocess.run([sys.executable, "repeat.py"], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_domain_is_taken_where_it_fits(desk: Desk, tmp_path: Path) -> None:
+    name = protecting.take_domain(desk, tell, path=str(tmp_path / "domain.toml"))["name"]
+    assert Domain.from_toml(tmp_path / name) == DOMAIN
+    other = Domain((DomainColumn("height", "integer", edges=(0, 3)),))
+    (tmp_path / "other.toml").write_text(other.to_toml(), encoding="utf-8")
+    with pytest.raises(ColumnError, match="height"):
+        protecting.take_domain(desk, tell, path=str(tmp_path / "other.toml"))
 
 
 def test_other_steps_are_not_drawn(desk: Desk) -> None:

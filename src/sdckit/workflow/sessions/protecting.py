@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.domain import Domain
 from sdckit.data.files.domain_files import DomainFile
+from sdckit.data.files.whole_files import write_whole
 from sdckit.data.losses import COARSENING, DIFFERING, INFORMATION, MODEL
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
@@ -233,6 +235,16 @@ def draw(
     desk.memo.clear()  # what was measured is of records drawn before
     desk.drawn = replace(drawn, original=data_for(desk, made, chosen))
     return run(desk, tell, scenario=scenario, steps=steps, secret=secret, exact=exact, language=language)
+
+
+def take_domain(desk: Desk, tell: Tell, *, path: str) -> dict[str, Any]:
+    """Take a domain file into the session's folder, where it fits the header of the file."""
+    tell("reading the domain")
+    declared = Domain.from_toml(path)
+    declared.check_columns(desk.data.columns)
+    name = f"domain-{digest(declared.to_toml())[:8]}.toml"
+    write_whole(declared.to_toml(), desk.folder / name, private=True)
+    return {"name": name}
 
 
 def _figures(plain: Plain) -> list[dict[str, Any]]:

@@ -224,7 +224,7 @@ def prepare(
         ("scenario", session.scenario), ("recipe", session.recipe), ("log", session.log), ("script", "repeat.py"),
         ("commands", "repeat.sh"),
     )]  # fmt: skip
-    files += [_file_entry("hierarchy", path) for path in _hierarchies(desk, outcome, folder)]
+    files += [_file_entry(what, path) for what, path in _read_by_recipe(desk, outcome, folder)]
     return {
         "files": files, "passed": outcome.passed, "script": texts["repeat.py"], "commands": texts["repeat.sh"],
         "folder": str(folder),
@@ -272,14 +272,16 @@ def _pending(desk: Desk, outcome: Judged, scenario: Scenario) -> Any:
     return partial(PendingRelease(ledger, scenario, tuple(names), lambda name: read[name]).remember, outcome.made)
 
 
-def _hierarchies(desk: Desk, outcome: Judged, folder: Path) -> list[Path]:
-    """Copies of the hierarchies that the recipe reads, which the script needs, too."""
+def _read_by_recipe(desk: Desk, outcome: Judged, folder: Path) -> list[tuple[str, Path]]:
+    """Copies of the hierarchies and the domain that the recipe reads, which the script needs, too."""
     from sdckit.workflow.recipes.recipe_checks import hierarchies
 
-    copies = []
-    for named in hierarchies(outcome.made.recipe.steps):
-        copies.append(folder / Path(named).name)
-        shutil.copyfile(desk.folder / named, copies[-1])
+    recipe = outcome.made.recipe
+    named = [("hierarchy", name) for name in hierarchies(recipe.steps)]
+    named += [("domain", str(recipe.steps[0].arguments["domain"]))] if recipe.reads_alone else []
+    copies = [(what, folder / Path(name).name) for what, name in named]
+    for (_, name), (_, copy) in zip(named, copies, strict=True):
+        shutil.copyfile(desk.folder / name, copy)
     return copies
 
 
