@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer import Option
@@ -16,11 +15,7 @@ from sdckit.cli.outputs import check_targets, number, refuse_existing, write_tex
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import Force, Out, Safe, check_format
 
-if TYPE_CHECKING:
-    from sdckit.protect.margins.synthesize_margins import MarginsChange
-    from sdckit.report.blocks import TableBlock
-
-FORMAT, FORMAT_VERSION = "sdckit/margins-log", "1"
+FORMAT_VERSION = "1"
 
 
 def synthesize_margins(
@@ -90,8 +85,10 @@ def synthesize_margins(
     if quiet:
         return
     from sdckit.cli.terminal import print_blocks
+    from sdckit.protect.margins.promise import Promise
+    from sdckit.report.chapters.promise_chapter import promise_tree, tables
 
-    print_blocks(list(_blocks(change)))
+    print_blocks(list(tables(promise_tree(Promise(change, None)))))
     tell(f"\nWritten: {', '.join(path.name for path in (out, log) if path is not None)}")
     if change.spent:
         tell(f"{out.name} is differentially private: ε = {number(change.epsilon)} at δ = {change.delta:g}.")
@@ -107,25 +104,8 @@ def synthesize_margins(
 def _log(out: Path, domain: str, change: dict[str, Any]) -> str:
     """What is public of a run: nothing in it comes from a record but through noise or rounding."""
     from sdckit import __version__
+    from sdckit.workflow.recipes.recipe_log import MARGINS_FORMAT
 
-    document = {"format": FORMAT, "format_version": FORMAT_VERSION, "sdckit": __version__, "released": [out.name],
-                "domain": domain, "change": change}  # fmt: skip
+    document = {"format": MARGINS_FORMAT, "format_version": FORMAT_VERSION, "sdckit": __version__,
+                "released": [out.name], "domain": domain, "change": change}  # fmt: skip
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _blocks(change: MarginsChange) -> Iterator[TableBlock]:
-    """What was kept, with the error that noise alone makes, and what it cost."""
-    from sdckit.report.blocks import TableBlock
-
-    kept = [(" × ".join(names), number(error)) for names, error in zip(change.kept, change.error, strict=True)]
-    if not change.spent:
-        yield TableBlock("Tables kept", ("Columns",), tuple((names,) for names, _ in kept))
-        return
-    yield TableBlock("Tables kept", ("Columns", "Share of records misplaced by noise"), tuple(kept))
-    kinds = dict.fromkeys(spent.kind for spent in change.spent)
-    spent = {kind: [entry for entry in change.spent if entry.kind == kind] for kind in kinds}
-    rows = tuple(
-        (kind, str(len(own)), number(own[0].scale), f"{sum(entry.rho for entry in own):.6g}")
-        for kind, own in spent.items()
-    )
-    yield TableBlock("Spent", ("What", "Measurements", "Scale of the noise", "ρ"), rows)

@@ -72,9 +72,7 @@ class BudgetFile:
             if now.runs[number][1] in UNSPENT:
                 raise DataError(f"run {number} spends nothing as it is", argument="run")
             if not reason.strip():
-                raise DataError(
-                    "say why nobody has anything of the run, such as an audit with coins", argument="reason"
-                )
+                raise DataError("say why nobody has anything of it, such as an audit with coins", argument="reason")
             return now._followed(THROWN_AWAY, number, reason=reason)
 
     def check_dataset(self, dataset: str | None) -> None:

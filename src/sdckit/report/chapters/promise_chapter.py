@@ -102,8 +102,8 @@ def _meaning(plain: Plain) -> list[str]:
     )
     intruder = (
         "So an intruder who asks whether somebody is in the original, and who would be right in 50 % of all cases by "
-        f"tossing a coin, is right in at most {at_most(100 * right)} %; and who raises a false alarm for 1 % of the "
-        f"others finds at most {at_most(100 * caught)} % of the people."
+        f"tossing a coin, is right in at most {at_most(100 * right)} % of them; and who raises a false alarm for 1 % "
+        f"of the others finds at most {at_most(100 * caught)} % of the people."
     )
     return [meaning, intruder, *([] if plain["declared_n"] else [NOISY_SIZE])]
 
