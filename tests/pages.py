@@ -87,7 +87,7 @@ def written(command: str) -> list[str]:
     named = [
         given[option]
         for option in ("--report", "--out", "-o", "--plot", "--json", "--sarif", "--table")
-        if option in given
+        if option in given and (option != "--table" or words[0] != "synthesize-margins")  # which reads it
     ]
     if words[0] in {"protect", "canaries"}:
         named += [given[option] for option in ("--log", "--key") if option in given]

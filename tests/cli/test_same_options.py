@@ -11,6 +11,7 @@ from sdckit.cli.app import command_tree
 # What an option takes may differ where it names a file by its kind, or a number of what the command makes.
 KINDS = {
     "--out": {"OUT", "TABLE.csv", "RECIPE.toml", "S.toml", "D.toml"},
+    "--table": {"FILE", "TABLE.csv"},  # a published one is read, any other is written
     "--report": {"OUT.html"},
     "--log": {"LOG.json"},
     "--key": {"FILE", "KEY.json"},

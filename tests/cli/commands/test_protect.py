@@ -248,3 +248,60 @@ def test_no_label_category_or_note_of_the_source_is_written(
     assert done.code == 0, done.err
     assert HIDDEN.encode() not in out.read_bytes()
     assert b"north" in out.read_bytes()
+
+
+MARGINS = """
+[[steps]]
+method = "synthesize_margins"
+domain = "domain.toml"
+epsilon = 1
+delta = 1e-6
+budget = "budget.toml"
+
+[[steps]]
+method = "random_order"
+"""
+DECLARED = """
+dataset = "survey"
+[columns.sex]
+levels = ["f", "m"]
+[columns.age]
+levels = ["15-29", "30-44", "45-59", "60+"]
+"""
+
+
+@pytest.fixture
+def promised(tmp_path: Path) -> Path:
+    pytest.importorskip("opendp")
+    (tmp_path / "domain.toml").write_text(DECLARED, encoding="utf-8")
+    sdc.BudgetLedger.create(tmp_path / "budget.toml", dataset="survey", epsilon=1, delta=1e-6)
+    path = tmp_path / "margins.toml"
+    path.write_text(MARGINS, encoding="utf-8")
+    return path
+
+
+def test_a_recipe_under_a_promise_alone_reads_the_original(
+    sdckit: Runner, survey: Path, promised: Path, tmp_path: Path
+) -> None:
+    out, log = tmp_path / "made.csv", tmp_path / "log.json"
+    line = ("protect", promised, survey, "--out", out)
+    assert "fits" in sdckit(*line, "--dry-run").out
+    refused = {
+        ("--seed", 3): "could take it away", ("--report", tmp_path / "r.html"): "sdckit assess",
+        ("--replay", log): "never drawn again", ("--labels",): "read by its domain", ("--engine", "duckdb"): "memory",
+        ("--missing", "9"): "read by its domain",
+    }  # fmt: skip
+    (tmp_path / "s.toml").write_text('keys = ["sex", "age"]', encoding="utf-8")
+    for options, why in refused.items():
+        done = sdckit(*line, "--scenario", tmp_path / "s.toml", *options)
+        assert (done.code, out.exists()) == (2, False)
+        assert why in done.err, options
+    assert sdc.BudgetLedger.open(tmp_path / "budget.toml").spent == 0
+    done = sdckit(*line, "--log", log)
+    assert (done.code, done.err) == (0, "")
+    assert "ε = 1 means" in done.out
+    assert "It tells nothing that the release does not" in done.out
+    assert log.stat().st_mode & 0o044
+    assert "does not reach" in sdckit("protect", promised, survey, "--out", tmp_path / "more.csv").err
+    checked = sdckit("check", survey, "--released", out, "--log", log, "--scenario", tmp_path / "s.toml", "--k", 2)
+    assert "claims ε = 1 at δ = 1e-06: the noise in its log adds up to it" in checked.out

@@ -152,10 +152,10 @@ def protect(
     if not dry_run:
         check_release(written_to, log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
-    _check_engine(engine, reading, out, labels=labels, report=report)
     if alone := steps_of.reads_alone:
         refused = {"--report": report, "--replay": replay, "--seed": seed, "--labels": labels, "engine": engine.used}
         _check_alone(steps_of, refused, in_ledger, chosen, reading, out)
+    _check_engine(engine, reading, out, labels=labels, report=report)
     file_labels = labels_for(out, reading, wanted=False if alone else labels)
     keys = _keys(id_key)
     pending = in_ledger.opened(chosen, engine, reading, out, len(written_to), force=force, replay=replay is not None)

@@ -53,18 +53,18 @@ def promise_tree(promise: Promise) -> dict[str, Tree]:
         "max_rows": given.get("max_rows"), "base": given.get("base"), "declared_n": given.get("n") is not None,
         "adds_up": promise.adds_up, "reason": promise.reason,
         "kept": tuple(
-            {"variables": names, "error": _finite(error)}
+            {"variables": names, "error": _finite(error, 2)}
             for names, error in zip(change.kept, change.error, strict=True)
         ),
         "spent": tuple(
-            {"kind": spent.kind, "variables": spent.variables, "scale": spent.scale, "rho": spent.rho}
+            {"kind": spent.kind, "variables": spent.variables, "scale": _finite(spent.scale), "rho": _finite(spent.rho)}
             for spent in change.spent
         ),
     }  # fmt: skip
 
 
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
+def _finite(number: float, digits: int = 6) -> float | None:
+    return float(f"{number:.{digits}g}") if math.isfinite(number) else None
 
 
 def promise_section(plain: Plain) -> Section:

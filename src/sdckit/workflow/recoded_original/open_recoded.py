@@ -15,6 +15,7 @@ from sdckit.cells.pair import CONTROL, Pair, Recoded, open_pair, read_pair
 from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import read_band
+from sdckit.data.methods import METHODS
 from sdckit.data.replace import with_levels
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
@@ -481,6 +482,8 @@ def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recodin
 
 def check_values(of: Callable[[str], Pair], pair: Pair, recodings: Recodings, unsure: Sequence[str]) -> None:
     """Raise where the release has values that the declared recoding cannot produce; `of` opens a column."""
+    if METHODS[recodings.steps[0].method].first:  # records made may have whatever the domain declares
+        return
     declared = [entry.column for entry in pair.recoded if entry.source != "recognised" and entry.column not in unsure]
     kept = recodings.unchanged(declared)
     for name in declared:

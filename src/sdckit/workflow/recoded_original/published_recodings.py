@@ -404,6 +404,8 @@ class Recodings:
 
     def _touched(self, number: int, step: StepLike, columns: Collection[str]) -> set[str]:
         """Columns that a step changed by the log; without one, those that it may change."""
+        if METHODS[step.method].first:
+            return set(columns)
         if self.log is not None:
             return {name for name, count in self.log.steps[number - 1].changed.items() if count}
         if step.computes:
