@@ -362,18 +362,6 @@ def _limit_words(name: str) -> str:
     return kind.form or kind.words or name if kind else name
 
 
-DRAW = (
-    "These steps draw records of nobody from protected tables, at a press of this button alone. Each press under an ε "
-    "spends it anew; the budget ledger named in the first step adds it up. Put all steps in before."
-)
-
-
-def draw_shown(say: Say) -> Tag:
-    """The button that draws, where the first step does so under a promise."""
-    button = ui.input_action_button("draw", say("Draw the records"), class_="btn-primary")
-    return tags.div(tags.p(say(DRAW)), button, class_="card-box")
-
-
 def passing_shown(say: Say, so_far: Plain) -> Tag:
     """The recipe that passes, while a better one is searched for."""
     words = f"{so_far['words']}. {say('Of what the keys tell, {n} is lost.', n=so_far['loss'])}"

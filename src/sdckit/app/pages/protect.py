@@ -14,16 +14,7 @@ from sdckit.app.browser_sessions import Step, made_steps
 from sdckit.app.page_context import Kept, Room, Say, named_upload, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
 from sdckit.app.recipe_map import DID as DID_MAP, USE, WHY as WHY_MAP, RecipeMap, map_panel
-from sdckit.app.step_form import (
-    draw_shown,
-    found_shown,
-    is_ready,
-    name_of,
-    passing_shown,
-    scenario_field,
-    start_shown,
-    step_shown,
-)
+from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, scenario_field, start_shown, step_shown
 from sdckit.app.versions import can_open, version_list_shown, versions_fold
 from sdckit.data.methods import METHODS, kind_of
 
@@ -39,6 +30,10 @@ WHY = {
     "propose": "before a proposal", "starter": "before the advice", "load_recipe": "before a recipe was loaded",
 }  # fmt: skip
 ACTS = {**USE, "compare_point": "Compare"}  # of a recipe of the map
+DRAW = (
+    "These steps draw records of nobody from protected tables, at a press of this button alone. Each press under an ε "
+    "spends it anew; the budget ledger named in the first step adds it up. Put all steps in before."
+)
 NO_STEP = "No step yet. Propose a recipe, start from the advice on the keys, or add a step."
 
 
@@ -352,7 +347,7 @@ def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:
         if not figures:
             return place.shown()
         same = figures["name"] == name_of(work)
-        drawing = draw_shown(room.say) if kind_of(work.recipe()[0]["method"]).first else None
+        drawing = _drawing(room.say) if kind_of(work.recipe()[0]["method"]).first else None
         stale = None if same else tags.p(room.say("The steps have changed since."), class_="warn")
         title = room.say("Risk and loss after every step, in full")
         return TagList(
@@ -375,6 +370,12 @@ def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:
 
         room.start("protecting.draw", then, label=room.say("drawing records under a promise"), place=place,
                    steps=work.recipe(), **bench.asked())  # fmt: skip
+
+
+def _drawing(say: Say) -> TagChild:
+    """The button that draws, where the first step does so under a promise."""
+    button = ui.input_action_button("draw", say("Draw the records"), class_="btn-primary")
+    return tags.div(tags.p(say(DRAW)), button, class_="card-box")
 
 
 def _serve_versions(input: Inputs, bench: Bench) -> None:
