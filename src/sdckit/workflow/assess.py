@@ -157,8 +157,10 @@ def assess(
         The recipe that made the release, or the internal log of its run: what it recodes by a rule (bands, groups,
         limits, multiples) is done to the original and the control file first; what is random or suppresses is the
         protection to be measured, and is not. The figures of the original are then those of the recoded original. A
-        log is held against the files, and says that rows belong together. Without either, bands are recognised by
-        their names and, where rows belong together, groups, limits and multiples; ``.recoded`` and the report say so.
+        log is held against the files, and says that rows belong together; of records drawn from protected margins
+        (`synthesize_margins`) its noise is added up again, and the report says what it promises. Without either, bands
+        are recognised by their names and, where rows belong together, groups, limits and multiples; ``.recoded`` and
+        the report say so.
     step : callable, optional
         Is told in words what is being done, for a progress display.
 
@@ -177,8 +179,8 @@ def assess(
     ScenarioError
         Neither scenario nor keys, or both; a measure that does not exist.
     ColumnError, DataError
-        As `key_frequencies`; a column named insensitive that no file has; a log of another file or another release, a
-        hierarchy that is not the log's.
+        As `key_frequencies`; a column named insensitive that no file has; a log of another file or another release, or
+        that contradicts itself, a hierarchy that is not the log's.
 
     References
     ----------

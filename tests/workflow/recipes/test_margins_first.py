@@ -55,6 +55,7 @@ def test_later_steps_work_on_the_records_made(tmp_path: Path) -> None:
     text = (tmp_path / "log.json").read_text(encoding="utf-8")
     assert MARKED not in text
     assert "confidential" not in json.loads(text)
+    assert json.loads(text)["scenario"] == ""  # it may name files of the office
 
 
 def test_a_path_is_read_by_the_domain(tmp_path: Path) -> None:

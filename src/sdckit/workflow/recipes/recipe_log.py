@@ -133,7 +133,7 @@ class RecipeLog:
             return document
         secrecy = {} if self.is_public else {"confidential": CONFIDENTIAL}
         return {
-            **document, **secrecy, "recipe": self.recipe, "scenario": self.scenario,
+            **document, **secrecy, "recipe": self.recipe, "scenario": "" if self.is_public else self.scenario,
             "columns": list(self.columns), "secret": self.secret, "seed": str(self.seed),
             "keys": {str(number): key for number, key in self.keys.items()}, "files": dict(self.files),
             "released": list(self.released),
