@@ -284,6 +284,23 @@ SCRIPT.elsewhere(
 )
 
 
+SCRIPT.elsewhere(
+    "tests/app/test_browser_drawing.py::test_records_are_drawn_at_a_press_and_judged",
+    "A file under a promise begins with the step Synthetic records from protected tables.",
+    "Its form takes the domain file, ε, δ, and the path of a budget ledger on this machine.",
+    "Nothing is drawn until Draw the records is pressed; each press under an ε spends it, which the ledger adds up.",
+)
+SCRIPT.elsewhere(
+    SESSIONS + "test_drawing.py::test_nothing_is_drawn_but_at_a_press",
+    "What was drawn is judged on page Release and can be taken away, under other limits, too, without spending again; "
+    "it is gone with the session, and no script makes it again.",
+)
+SCRIPT.elsewhere(
+    SESSIONS + "test_drawing.py::test_taken_away_with_what_can_be_repeated",
+    "It comes first, and the steps behind it work on what it made.",
+)
+
+
 @SCRIPT.step('Undo and Redo say what they would take back or do again ("Undo: add a step").')
 def _(hand: Hand) -> None:
     steps = steps_of(hand)

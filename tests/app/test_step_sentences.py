@@ -46,7 +46,8 @@ def steps(method: str) -> list[dict[str, Any]]:
 def test_every_step_is_a_sentence(method: str, language: str) -> None:
     said = [summary(speaker(language), method, arguments) for arguments in steps(method)]
     assert all(0 < len(text) <= LONGEST for text in said), max(said, key=len)
-    assert not [text for text in said if any(mark in text for mark in (" = ", "[", "]", "{", "}", "inf", "None"))]
+    plain = [text.replace("ε = ", "").replace("δ = ", "") for text in said]  # a promise is written so
+    assert not [text for text in plain if any(mark in text for mark in (" = ", "[", "]", "{", "}", "inf", "None"))]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -16,7 +16,7 @@ from sdckit.app.pages.step_editor import Draft, serve_editor
 from sdckit.app.recipe_map import DID as DID_MAP, USE, WHY as WHY_MAP, RecipeMap, map_panel
 from sdckit.app.step_form import found_shown, is_ready, name_of, passing_shown, scenario_field, start_shown, step_shown
 from sdckit.app.versions import can_open, version_list_shown, versions_fold
-from sdckit.data.methods import METHODS
+from sdckit.data.methods import METHODS, kind_of
 
 Plain = Mapping[str, Any]
 SECONDS = 120  # of a search for a recipe
@@ -30,6 +30,10 @@ WHY = {
     "propose": "before a proposal", "starter": "before the advice", "load_recipe": "before a recipe was loaded",
 }  # fmt: skip
 ACTS = {**USE, "compare_point": "Compare"}  # of a recipe of the map
+DRAW = (
+    "These steps draw records of nobody from protected tables, at a press of this button alone. Each press under an ε "
+    "spends it anew; the budget ledger named in the first step adds it up. Put all steps in before."
+)
 NO_STEP = "No step yet. Propose a recipe, start from the advice on the keys, or add a step."
 
 
@@ -189,7 +193,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     serve_editor(input, session, room, bench.draft, bench.put)
     _serve_list(input, bench)
     _serve_finding(input, bench)
-    _serve_figures(session, bench)
+    _serve_figures(input, session, bench)
     _serve_versions(input, bench)
 
     @reactive.effect
@@ -314,7 +318,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
         return found_shown(room.say, bench.found.get()) if bench.found.get() else None
 
 
-def _serve_figures(session: Session, bench: Bench) -> None:
+def _serve_figures(input: Inputs, session: Session, bench: Bench) -> None:
     """Risk and loss after every step, measured whenever the steps are others."""
     room, root = bench.room, session.root_scope()
     place = room.place("outcome")
@@ -343,11 +347,35 @@ def _serve_figures(session: Session, bench: Bench) -> None:
         if not figures:
             return place.shown()
         same = figures["name"] == name_of(work)
+        drawing = _drawing(room.say) if kind_of(work.recipe()[0]["method"]).first else None
         stale = None if same else tags.p(room.say("The steps have changed since."), class_="warn")
         title = room.say("Risk and loss after every step, in full")
         return TagList(
-            place.shown(), tags.details(tags.summary(title), stale, HTML(figures["html"]), class_="card-box")
-        )
+            drawing, place.shown(),
+            tags.details(
+                tags.summary(title), stale, HTML(figures["html"]), class_="card-box", open="" if drawing else None
+            ),
+        )  # fmt: skip
+
+    @reactive.effect
+    @reactive.event(input.draw)
+    def _() -> None:
+        """Each press draws anew, and spends; a release of records drawn before is none any more."""
+        work = room.work.get()
+        keep = bench.figures.taker(lambda answer: {**answer, "name": name_of(work)})
+
+        def then(answer: dict[str, Any]) -> None:
+            keep(answer)
+            room.change(release=None)
+
+        room.start("protecting.draw", then, label=room.say("drawing records under a promise"), place=place,
+                   steps=work.recipe(), **bench.asked())  # fmt: skip
+
+
+def _drawing(say: Say) -> TagChild:
+    """The button that draws, where the first step does so under a promise."""
+    button = ui.input_action_button("draw", say("Draw the records"), class_="btn-primary")
+    return tags.div(tags.p(say(DRAW)), button, class_="card-box")
 
 
 def _serve_versions(input: Inputs, bench: Bench) -> None:

@@ -12,7 +12,7 @@ from shiny import Inputs, Session, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Step, Work
-from sdckit.app.page_context import Kept, Room, Say
+from sdckit.app.page_context import Kept, Room, Say, file_field, named_upload
 from sdckit.app.pages.hierarchy_editor import Levels, hierarchy_shown, serve_hierarchy
 from sdckit.app.step_form import arguments_of, form
 from sdckit.app.tasks import Place
@@ -112,6 +112,7 @@ def _number(value: Any) -> float | int:
     return int(number) if number.is_integer() else number
 
 
+DOMAIN = "Choose the domain file: what the columns may hold, declared without looking"
 EMPTY = "Edit a step, or add one: its form stands here, and the variable before and after it."
 Put = Callable[["Draft", Plain], None]
 
@@ -288,6 +289,15 @@ def _serve_form(edited: Editor, put: Put) -> None:
         edited.levels.when_still(apply)
 
     @reactive.effect
+    @reactive.event(input.domain_file)
+    def _() -> None:
+        for chosen in input.domain_file() or ():
+            room.start(
+                "protecting.take_domain", lambda answer: ui.update_text("arg_domain", value=answer["name"]),
+                label=room.say("reading the domain"), beside="domain_file", path=str(named_upload(chosen)),
+            )  # fmt: skip
+
+    @reactive.effect
     @reactive.event(input.close_step)
     def _() -> None:
         edited.draft.set(None)
@@ -361,6 +371,9 @@ def _shown(say: Say, draft: Draft, asked: Plain, work: Work) -> TagChild:
         tags.h3(title), tags.p(say(asked["about"]), class_="quiet"),
         form(say, asked, draft.arguments, columns=columns, intruders=intruders),
         ways_shown(say, draft.arguments) if kind_of(draft.method).banded else None,
+        file_field(say, "domain_file", say(DOMAIN), accept=[".toml"], width="100%")
+        if kind_of(draft.method).first
+        else None,
         tags.div(
             ui.input_action_button("apply_step", say("Apply"), class_="btn-primary"),
             ui.input_action_button("close_step", say("Close"), class_="btn-outline-secondary"),

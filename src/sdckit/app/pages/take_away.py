@@ -25,6 +25,7 @@ FILES = {
     "script": ("Download the Python script", "It makes the same file again, byte for byte."),
     "commands": ("Download the command lines", "They do the same in a terminal."),
     "hierarchy": ("Download the hierarchy", "The recipe reads it. It names every value of its variable."),
+    "domain": ("Download the domain", "The recipe reads it: what the columns may hold, declared in public."),
     "log": ("Download the log (secret)", "Confidential: it helps to undo the protection. Keep it in the room."),
 }  # fmt: skip
 BEYOND = (

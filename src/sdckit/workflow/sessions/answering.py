@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from sdckit.data.files.readers import FileSample
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recipes.recipe import Applied
 
 # State of the worker process of a session: the open file, and cached results.
 
@@ -46,6 +47,7 @@ class Desk:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.memo: dict[str, Any] = {}
+        self.drawn: Applied | None = None  # under a promise; drawing again would spend again
         self.reading: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
         self._opened: tuple[str, str] | None = None
@@ -67,7 +69,7 @@ class Desk:
         caught_messages = [str(warning.message) for warning in caught if issubclass(warning.category, SdcWarning)]
         codes = set(sample.notes.messages(Path(path).name))  # these are told column by column
         self.warnings = tuple(dict.fromkeys(message for message in caught_messages if message not in codes))
-        self._sample, self._opened, self.reading = sample, opened, how
+        self._sample, self._opened, self.reading, self.drawn = sample, opened, how, None
         self.memo.clear()
 
     @property

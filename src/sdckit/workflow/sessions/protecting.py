@@ -7,9 +7,12 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.domain import Domain
+from sdckit.data.files.domain_files import DomainFile
+from sdckit.data.files.whole_files import write_whole
 from sdckit.data.losses import COARSENING, DIFFERING, INFORMATION, MODEL
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
@@ -39,6 +42,8 @@ MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one tha
 TRIED = "recipes tried"
 RISK = "expected_reidentifications"  # what a map sets against a loss
 TITLE = "Made in sdckit app"
+NOT_DRAWN = "No record was drawn by these steps yet: press Draw the records on the page Protect."
+NO_PICTURE = "A picture before and after would compare with the original, which this recipe reads once, to draw."
 
 
 def make_recipe(desk: Desk, steps: Steps) -> Recipe:
@@ -79,8 +84,13 @@ def data_for(desk: Desk, recipe: Recipe, scenario: Scenario) -> Any:
 
 
 def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tell) -> Applied:
-    """Run the steps with the session's secret, once; the figures after each step are measured."""
+    """Run the steps with the session's secret, once; the figures after each step are measured.
+
+    Records that are drawn under a promise are those that were drawn last: nothing but `draw` spends.
+    """
     made = make_recipe(desk, steps)
+    if made.reads_alone:
+        return _drawn(desk, scenario, made)
 
     def run() -> Applied:
         return _run(desk, made, scenario, secret, tell, watch=True)
@@ -88,6 +98,16 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
     outcome: Applied = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
     _remember(desk, scenario, outcome)
     return outcome
+
+
+def _drawn(desk: Desk, scenario: Scenario, recipe: Recipe) -> Applied:
+    """What was drawn by the same steps; limits and roles may be others where they decide nothing of it."""
+    drawn = desk.drawn
+    if drawn is None or drawn.recipe.to_toml() != recipe.to_toml():
+        raise ScenarioError(NOT_DRAWN)
+    if len(recipe.all_steps) > 1 and drawn.log.scenario != scenario.to_toml():
+        raise ScenarioError(NOT_DRAWN)
+    return replace(drawn, scenario=scenario, log=replace(drawn.log, scenario=scenario.to_toml()))
 
 
 def tried(desk: Desk, scenario: Scenario, loss: str = DIFFERING) -> list[tuple[Point, Recipe]]:
@@ -179,7 +199,12 @@ def run(
     language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
     """Run the steps: risk and loss before the first one and after each, and what was done."""
-    made = applied(desk, desk.scenario(scenario), steps, secret, tell)
+    try:
+        made = applied(desk, desk.scenario(scenario), steps, secret, tell)
+    except ScenarioError as error:
+        if str(error) != NOT_DRAWN:
+            raise
+        return {"figures": [], "k": 0, "html": warned_html(NOT_DRAWN, language)}
     try:
         plain = plain_recipe(made.what_was_done, internal=exact)
     except DataError as error:
@@ -190,6 +215,36 @@ def run(
         sections = [Section("", tuple(Paragraph(f"{sentence}.", "warning") for sentence in made.broken)), *sections]
     html = sections_html(sections, exact=exact, language=language, plain=plain)
     return {"figures": _figures(plain), "k": plain["k"], "html": html}
+
+
+def draw(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, exact: bool = False, language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """Draw records under a promise, by steps of which the first alone reads the file, by its domain; spends each time.
+
+    Raises
+    ------
+    ScenarioError
+        The recipe begins with another step.
+    """
+    chosen, made = desk.scenario(scenario), make_recipe(desk, steps)
+    if not made.reads_alone:
+        raise ScenarioError("these steps do not begin with protected tables; they are carried out as they are changed")
+    csv = {name: desk.reading.get(name) for name in ("delimiter", "encoding", "decimal")}
+    drawn = made.apply(DomainFile(desk.path, **csv), scenario=chosen, step=tell)
+    desk.memo.clear()  # what was measured is of records drawn before
+    desk.drawn = replace(drawn, original=data_for(desk, made, chosen))
+    return run(desk, tell, scenario=scenario, steps=steps, secret=secret, exact=exact, language=language)
+
+
+def take_domain(desk: Desk, tell: Tell, *, path: str) -> dict[str, Any]:
+    """Take a domain file into the session's folder, where it fits the header of the file."""
+    tell("reading the domain")
+    declared = Domain.from_toml(path)
+    declared.check_columns(desk.data.columns)
+    name = f"domain-{digest(declared.to_toml())[:8]}.toml"
+    write_whole(declared.to_toml(), desk.folder / name, private=True)
+    return {"name": name}
 
 
 def _figures(plain: Plain) -> list[dict[str, Any]]:
@@ -209,6 +264,8 @@ def preview(
     """A variable before and after step `number` (from 0, counting those that are switched on)."""
     chosen = desk.scenario(scenario)
     recipe = make_recipe(desk, steps)
+    if recipe.reads_alone:
+        return {"variables": [], "html": warned_html(NO_PICTURE, language)}
     names = _pictured(recipe.steps[number], [*desk.data.columns], chosen.all_keys)
     if not names:
         return {"variables": [], "html": warned_html("The step changes no variable of its own.", language)}

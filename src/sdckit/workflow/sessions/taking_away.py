@@ -47,6 +47,8 @@ class Session:
         Whether it is within the limits.
     several : bool
         Whether several files come of the last step.
+    drawn : bool
+        Whether it was drawn under a promise: its noise is in no file, and it is not made again.
     """
 
     file: str
@@ -57,15 +59,25 @@ class Session:
     labelled: bool = False
     passed: bool = True
     several: bool = False
+    drawn: bool = False
     scenario: str = "scenario.toml"
     recipe: str = "recipe.toml"
     log: str = "log-secret.json"
 
     @property
     def again(self) -> str:
-        """The name of the release that is made again."""
+        """The name of the release that is made again; of one that is not, its own."""
         path = PurePath(self.released)
+        if self.drawn:
+            return path.name
         return f"{path.stem}-again{path.suffix}"
+
+    @property
+    def does(self) -> str:
+        """What the script and the command lines do."""
+        if self.drawn:
+            return f"Holds {self.released} against every limit. Its noise is in no file: it is not made again."
+        return f"Makes {self.released} again, byte for byte, and holds it against every limit."
 
 
 def command_lines(session: Session) -> str:
@@ -84,12 +96,12 @@ def command_lines(session: Session) -> str:
     beside = ["sdckit", "check", file, *_released(session), "--scenario", session.scenario, "--log", session.log, *read]
     head = [
         "#!/bin/sh",
-        f"# Makes {session.released} again, byte for byte, and holds it against every limit.",
+        f"# {session.does}",
         f"# Run it where {displayed(session.file)}, {session.recipe}, {session.scenario} and {session.log} lie.",
         *_warned(session),
         "set -e",
     ]
-    return "\n".join([*head, shlex.join(again), shlex.join(beside), ""])
+    return "\n".join([*head, *([] if session.drawn else [shlex.join(again)]), shlex.join(beside), ""])
 
 
 def _released(session: Session) -> Sequence[str]:
@@ -139,8 +151,17 @@ def python_script(session: Session) -> str:
             "for number, release in enumerate(applied.data, 1):\n"
             f'    sdc.write_file(release, here / f"{stem}_{{number}}{ending}", sources=[file]{options})'
         )
+    made = [
+        f"applied = sdc.Recipe.replay(data, here / {session.log!r}, folder=here, watch=False)",
+        *labels,
+        write,
+        "print(applied.assess())",
+    ]
+    if session.drawn:
+        made = [f"released = sdc.read_file(here / {session.released!r})",
+                f"print(sdc.check(data, released, scenario=scenario, log=here / {session.log!r}))"]  # fmt: skip
     lines = [
-        f'"""Makes {session.released} again, byte for byte, and holds it against every limit."""',
+        f'"""{session.does}"""',
         "",
         "from pathlib import Path",
         "",
@@ -151,10 +172,7 @@ def python_script(session: Session) -> str:
         f"file = here / {session.file!r}",
         f"scenario = sdc.Scenario.from_toml(here / {session.scenario!r})",
         f"data = sdc.read_file({', '.join(['file', *given])})",
-        f"applied = sdc.Recipe.replay(data, here / {session.log!r}, folder=here, watch=False)",
-        *labels,
-        write,
-        "print(applied.assess())",
+        *made,
         "",
     ]
     return "\n".join(lines)
@@ -206,7 +224,7 @@ def prepare(
         ("scenario", session.scenario), ("recipe", session.recipe), ("log", session.log), ("script", "repeat.py"),
         ("commands", "repeat.sh"),
     )]  # fmt: skip
-    files += [_file_entry("hierarchy", path) for path in _hierarchies(desk, outcome, folder)]
+    files += [_file_entry(what, path) for what, path in _read_by_recipe(desk, outcome, folder)]
     return {
         "files": files, "passed": outcome.passed, "script": texts["repeat.py"], "commands": texts["repeat.sh"],
         "folder": str(folder),
@@ -229,7 +247,7 @@ def _release(desk: Desk, outcome: Judged, scenario: Scenario, folder: Path, kind
     session = Session(
         desk.path.name, out.name, reading, labelled=labelled, passed=outcome.passed,
         unread=unread(outcome.made.recipe, scenario), missing=tuple(scenario.missing_codes),
-        several=isinstance(outcome.made.data, list),
+        several=isinstance(outcome.made.data, list), drawn=outcome.made.recipe.reads_alone,
     )  # fmt: skip
     written = write_release(
         outcome.made.data, out, log=outcome.made.log, log_path=folder / session.log, sources=[desk.path],
@@ -254,14 +272,16 @@ def _pending(desk: Desk, outcome: Judged, scenario: Scenario) -> Any:
     return partial(PendingRelease(ledger, scenario, tuple(names), lambda name: read[name]).remember, outcome.made)
 
 
-def _hierarchies(desk: Desk, outcome: Judged, folder: Path) -> list[Path]:
-    """Copies of the hierarchies that the recipe reads, which the script needs, too."""
+def _read_by_recipe(desk: Desk, outcome: Judged, folder: Path) -> list[tuple[str, Path]]:
+    """Copies of the hierarchies and the domain that the recipe reads, which the script needs, too."""
     from sdckit.workflow.recipes.recipe_checks import hierarchies
 
-    copies = []
-    for named in hierarchies(outcome.made.recipe.steps):
-        copies.append(folder / Path(named).name)
-        shutil.copyfile(desk.folder / named, copies[-1])
+    recipe = outcome.made.recipe
+    named = [("hierarchy", name) for name in hierarchies(recipe.steps)]
+    named += [("domain", str(recipe.steps[0].arguments["domain"]))] if recipe.reads_alone else []
+    copies = [(what, folder / Path(name).name) for what, name in named]
+    for (_, name), (_, copy) in zip(named, copies, strict=True):
+        shutil.copyfile(desk.folder / name, copy)
     return copies
 
 
