@@ -272,7 +272,6 @@ levels = ["15-29", "30-44", "45-59", "60+"]
 
 @pytest.fixture
 def promised(tmp_path: Path) -> Path:
-    pytest.importorskip("opendp")
     (tmp_path / "domain.toml").write_text(DECLARED, encoding="utf-8")
     sdc.BudgetLedger.create(tmp_path / "budget.toml", dataset="survey", epsilon=1, delta=1e-6)
     path = tmp_path / "margins.toml"

@@ -15,7 +15,6 @@ from sdckit.protect.margins.privacy_budget import Spent, rho_of, scale_of
 from sdckit.protect.margins.promise import change_of, checked_promise
 from sdckit.protect.margins.synthesize_margins import MarginsChange
 
-pytest.importorskip("opendp")
 RHO = rho_of(1, 1e-6)
 
 

@@ -14,7 +14,6 @@ import sdckit as sdc
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 
-pytest.importorskip("opendp")
 MARKED = "Marcellina"  # a value that the domain has not, so that nothing may tell it
 COLUMNS = (
     sdc.DomainColumn("sex", levels=("f", "m")),
