@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.data import memory
+from sdckit import operating_system
 from sdckit.data.files.scan_file import is_for_an_engine, scan_file
 
 ENGINES = ("polars", "duckdb")
@@ -55,6 +56,13 @@ def test_only_the_columns_asked_for(tmp_path: Path, engine: Any) -> None:
     assert nw.from_native(chosen).collect_schema().names() == ["age", "job"]
     rest = scan_file(tmp_path / "a.parquet", engine=engine, identifiers=["id", "day"])
     assert nw.from_native(rest).collect_schema().names() == ["job", "age", "half"]
+    ROWS.write_csv(tmp_path / "a.csv")
+    with warnings.catch_warnings(record=True, action="always", category=sdc.SdcWarning) as heard:
+        of_text = scan_file(tmp_path / "a.csv", engine=engine, identifiers=["id", "day"])
+    assert nw.from_native(of_text).collect_schema().names() == ["job", "age", "half"]
+    assert [str(one.message) for one in heard if "no identifier" in str(one.message)] == []  # they are there
+    with pytest.warns(sdc.SdcWarning, match="no identifier 'idd' \\(did you mean 'id'"):
+        scan_file(tmp_path / "a.csv", engine=engine, identifiers=["idd"])
     with pytest.raises(sdc.ColumnError, match="has no column 'aeg' \\(did you mean 'age'"):
         scan_file(tmp_path / "a.parquet", engine=engine, columns=["aeg"])
 
@@ -158,7 +166,7 @@ def test_an_address_that_cannot_be_opened(monkeypatch: pytest.MonkeyPatch) -> No
 def free(kilobytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = tmp_path / "meminfo"
     told.write_text(f"MemAvailable: {kilobytes} kB\n")
-    monkeypatch.setattr(memory, "MEMORY", told)
+    monkeypatch.setattr(operating_system, "MEMORY", told)
 
 
 def test_parquet_goes_by_records_and_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
