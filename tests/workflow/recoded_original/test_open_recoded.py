@@ -218,7 +218,12 @@ def test_a_number_in_bands_among_the_keys_stops_no_measure(make: Any) -> None:
             make(RAW.with_columns(number)), make(released.data.with_columns(number)), scenario=stated, **how
         )
         attacked = sdc.assess(
-            RAW.with_columns(number), released.data.with_columns(number), scenario=stated, attacks=True, n_attacks=20, **how
+            RAW.with_columns(number),
+            released.data.with_columns(number),
+            scenario=stated,
+            attacks=True,
+            n_attacks=20,
+            **how,
         )
     assert found.utility is not None
     skipped = [*found["default"].skipped, *found.utility.skipped, *attacked.attacks_skipped]
