@@ -98,6 +98,7 @@ def test_rows_that_do_not_belong_together_are_not_matched() -> None:
     for name in ("matching_risk", "record_linkage", "interval_risk"):
         assert of_release(name) == ""
         assert of_release(name, aligned=False) == module.NOT_ALIGNED
+        assert of_release(name, aligned=False, on_engine=True) == module.NO_ORDER
     assert of_release("identity_disclosure", aligned=False) == ""
 
 

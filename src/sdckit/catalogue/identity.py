@@ -22,6 +22,10 @@ NOT_ALIGNED = (
     "row i of the release is not declared to come from row i of the original; say aligned = true in the "
     "scenario, or name the id"
 )
+NO_ORDER = (
+    "rows on an engine have no order; name the id that says which belong together, or leave the engine out where both "
+    "files fit into memory"
+)
 SPECIAL = "special uniques are records; with several rows per person they say too little"
 PERSONS = "distinct persons cannot be counted from cells"
 ONE = partial(Measure, room="identity", files="one", of_plan="cells")
@@ -218,7 +222,7 @@ OUTLIERS = ONE(
 
 
 def _alignment_condition(context: Context) -> str:
-    return "" if context.aligned else NOT_ALIGNED
+    return "" if context.aligned else NO_ORDER if context.on_engine else NOT_ALIGNED
 
 
 def _linkage_condition(context: Context) -> str:

@@ -171,6 +171,15 @@ class Context:
         return replace(self, target=target)
 
 
+def as_numbers(scenario: Scenario, pair: Pair) -> Scenario:
+    """The scenario without the numeric variables that are released, and compared, in classes."""
+    types = pair.original.collect_schema()
+    recoded = {recoding.column for recoding in pair.recoded}
+    in_classes = {name for name in recoded if name in types and not types[name].is_numeric()}
+    left = tuple(name for name in scenario.numeric if name not in in_classes)
+    return scenario.model_copy(update={"numeric": left})
+
+
 Room = Literal["identity", "attribute", "attacks", "utility"]
 Files = Literal["one", "release", "attack", "utility", "population", "estimates"]
 # What a measure collects of a lazy frame (DuckDB, Spark, Polars): the cells that the engine has counted; the columns
@@ -178,6 +187,7 @@ Files = Literal["one", "release", "attack", "utility", "population", "estimates"
 OfPlan = Literal["cells", "columns", "nothing", "refused"]
 # The suffix of the result's place (after the colon), and the call that computes the result.
 Part = tuple[str, Callable[[], "Result"]]
+IN_CLASSES = "no numeric variable of the scenario is released as numbers"
 # Required argument: the attribute of the scenario, and the reason given where it is not declared.
 LACKING: Mapping[str, tuple[str, str]] = {
     "household": ("household", "the scenario names no household column"),
@@ -331,7 +341,8 @@ class Measure:
         for need in self.needs:
             role, sentence = LACKING.get(need, ("", ""))
             if role and not getattr(context.scenario, role):
-                return sentence
+                in_classes = need == "numeric" and context.pair is not None and context.pair.recoded
+                return IN_CLASSES if in_classes else sentence
             if need == "target" and not context.targets:
                 return NO_TARGET
             if need == "control" and not context.has_control:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sdckit.catalogue.row import Context, Measure, OfPlan
+from sdckit.catalogue.row import Context, Measure, OfPlan, as_numbers
 from sdckit.data.scenarios.scenario_toml import read_toml
 
 CELLS: OfPlan = "cells"
@@ -19,20 +19,11 @@ def _overview_arguments(context: Context) -> dict[str, Any]:
     scenario, present = context.scenario, context.columns or frozenset()
     named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
     shared = [name for name in named if name in present]
-    numeric = [name for name in context.numeric(*shared) if name not in _in_classes(context)]
+    numbers = scenario if context.pair is None else as_numbers(scenario, context.pair)
     return {
-        "variables": shared, "numeric": numeric, "models": context.models,
-        "aligned": context.aligned, "seed": context.seed, "scenario": scenario, "step": context.tell,
+        "variables": shared, "numeric": [name for name in shared if name in numbers.numeric], "models": context.models,
+        "aligned": context.aligned, "seed": context.seed, "scenario": numbers, "step": context.tell,
     }  # fmt: skip
-
-
-def _in_classes(context: Context) -> set[str]:
-    """Columns that were numbers and are released, and compared, in classes."""
-    if context.pair is None:
-        return set()
-    types = context.pair.original.collect_schema()
-    recoded = {recoding.column for recoding in context.pair.recoded}
-    return {name for name in recoded if name in types and not types[name].is_numeric()}
 
 
 def _overview_parts(context: Context) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data.files.file_limits import json_of
+from sdckit.data.files.file_limits import json_in
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def read_key(path: Path) -> Key:
     """Read a key."""
     wrong = FileFormatError(f"{path.name} is no key of canaries; 'sdckit canaries make' writes one")
     try:
-        plain = json_of(path.read_text(encoding="utf-8"))
+        plain = json_in(path)
     except ValueError:
         raise wrong from None
     except OSError as error:

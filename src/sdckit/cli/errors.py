@@ -90,8 +90,10 @@ def _as_typed(error: SdcError, typed: Sequence[str], offered: Collection[str] = 
     '--n-attacks is a count; give a whole number'
     >>> _as_typed(SdcError("rows have no order: give id=, a column", argument="id"), [])
     'rows have no order: give --id, a column'
+    >>> _as_typed(SdcError('say so: encoding="utf-16-le" (on the command line --encoding utf-16-le)'), [], ["encoding"])
+    'say so: --encoding utf-16-le'
     """
-    text = str(error)
+    text = _in_options(str(error))
     given = {text.partition("=")[0] for text in typed}
     if (start := FIRST.match(text)) and (option := _option_of(start[0])) in given:
         text = option + text[start.end() :]

@@ -10,7 +10,7 @@ from typer import Option
 
 from sdckit.cli.options import codes
 from sdckit.cli.outputs import TO_STDOUT, refuse_existing
-from sdckit.data.files.file_limits import json_of
+from sdckit.data.files.file_limits import json_in
 from sdckit.errors import DataError, FileFormatError, ScenarioError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _named_by(path: Path) -> set[str]:
         with path.open("rb") as file:
             if FORMAT.encode() not in file.read(len(FORMAT) + 50):  # the format stands first
                 return set()
-        names = json_of(path.read_text(encoding="utf-8"))["released"]
+        names = json_in(path)["released"]
         return {name for name in names if isinstance(name, str)}
     except (OSError, ValueError, KeyError, TypeError):
         return set()

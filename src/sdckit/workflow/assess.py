@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
+from sdckit.catalogue.row import as_numbers
 from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
@@ -446,7 +447,7 @@ def assess_release(
             attempts, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
         intruders = tuple(
             _compared(name, planned, before, after, attempts, asked, control=len(pair.control or ()), several=several)
-            for name, planned in plan_release(scenario, **known).items()
+            for name, planned in plan_release(as_numbers(scenario, pair), **known).items()
         )
         utility = carry_out(() if lean else plan_utility(scenario, models=families_of(models), **known))
         overview: Any = next(iter(utility.results.values()), None)
@@ -506,6 +507,7 @@ def _attacked(
     people = None if control is None else open_frame(control).collect_schema().names()
     pair: Pair = known["pair"]
     columns = attacked_columns(scenario, first, others, people, id=pair.id)
+    scenario = as_numbers(scenario, pair)
     knowledge = declared_knowledge(scenario, columns.declared, n_attacks=n_attacks)
     made = carry_out(plan_attacks(scenario, knowledge, **known))
     if columns.every:

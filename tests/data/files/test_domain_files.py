@@ -58,6 +58,16 @@ def test_codes_of_labelled_files_are_their_labels(tmp_path: Path) -> None:
     assert 'levels = ["f' not in draft_domain(tmp_path / "a.sav")
 
 
+def test_bytes_that_are_no_letter_need_an_encoding_that_has_all(tmp_path: Path) -> None:
+    for name in ("a.sav", "a.dta"):
+        file = sdc.write_file(pl.DataFrame({"sex": ["f", "mQQ", "m"], "age": [3, 40, 5]}), tmp_path / name)
+        file.write_bytes(file.read_bytes().replace(b"mQQ", b"m\xff\xfe"))
+        with pytest.raises(FileFormatError, match="cannot be read as S"):
+            DomainFile(file).read(DOMAIN)
+        read = DomainFile(file, encoding="latin1").read(DOMAIN)
+        assert DOMAIN.encode(read).tolist() == [[0, 0], [2, 1], [1, 0]]
+
+
 def test_types_are_those_that_the_format_stores(tmp_path: Path) -> None:
     frame = pl.DataFrame({"a": [1], "b": ["x"], "c": [1.5], "d": [True], "e": [date(2020, 1, 1)]})
     expected = {"a": "integer", "b": "text", "c": "decimal", "d": "boolean", "e": "date"}

@@ -15,11 +15,13 @@ from sdckit.data.files.file_limits import (
     VALUES,
     check_columns,
     check_values,
+    json_in,
     json_of,
     most,
     toml_of,
 )
 from sdckit.errors import FileFormatError
+from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 LARGEST = 10**DIGITS - 1
 
@@ -67,3 +69,23 @@ def test_numbers_of_json() -> None:
     assert json_of("9" * DIGITS) == int("9" * DIGITS)
     with pytest.raises(ValueError, match="more than 100 digits"):
         json_of("9" * (DIGITS + 1))
+
+
+def test_json_files_have_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hole in a file takes no room on the disk; nothing of it is parsed."""
+    file = tmp_path / "log.json"
+    with file.open("wb") as empty:
+        empty.truncate(file_limits.DOCUMENT + 1)
+    with pytest.raises(ValueError, match="larger than 128 MB"):
+        json_in(file)
+    with pytest.raises(FileFormatError, match=r"log\.json cannot be read as a log: it is larger than 128 MB$"):
+        RecipeLog.read(file)
+    monkeypatch.setattr(file_limits, "PARTS_OF_IT", 4)
+    file.write_text('{"a": [1, 2], "b": 3}')
+    assert json_in(file) == {"a": [1, 2], "b": 3}
+    file.write_text('{"a": [1, 2], "b": [3]}')
+    with pytest.raises(ValueError, match="more than 4 values"):
+        json_in(file)
+    file.write_text("{'no': 'json'}")
+    with pytest.raises(FileFormatError, match=r"log\.json cannot be read as a log$"):
+        RecipeLog.read(file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -55,6 +56,13 @@ def test_only_the_columns_asked_for(tmp_path: Path, engine: Any) -> None:
     assert nw.from_native(chosen).collect_schema().names() == ["age", "job"]
     rest = scan_file(tmp_path / "a.parquet", engine=engine, identifiers=["id", "day"])
     assert nw.from_native(rest).collect_schema().names() == ["job", "age", "half"]
+    ROWS.write_csv(tmp_path / "a.csv")
+    with warnings.catch_warnings(record=True, action="always", category=sdc.SdcWarning) as heard:
+        of_text = scan_file(tmp_path / "a.csv", engine=engine, identifiers=["id", "day"])
+    assert nw.from_native(of_text).collect_schema().names() == ["job", "age", "half"]
+    assert [str(one.message) for one in heard if "no identifier" in str(one.message)] == []  # they are there
+    with pytest.warns(sdc.SdcWarning, match="no identifier 'idd' \\(did you mean 'id'"):
+        scan_file(tmp_path / "a.csv", engine=engine, identifiers=["idd"])
     with pytest.raises(sdc.ColumnError, match="has no column 'aeg' \\(did you mean 'age'"):
         scan_file(tmp_path / "a.parquet", engine=engine, columns=["aeg"])
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -180,6 +181,21 @@ def test_what_remains_open_is_said() -> None:
     assert sample[-1].startswith("Somebody may know more than")
     warned = plain_document(assess_fake(survey(200), FULL, warnings=("one", "two")))
     assert "The annex has 2 warnings on how this was measured." in remaining_questions(warned)
+
+
+def test_a_model_that_was_not_compared_is_named_with_its_reason() -> None:
+    frame = pl.DataFrame(survey(200))
+    long = f"age ~ ({' + '.join(['sex', 'occupation'] * 10)}) ** 60"
+    models = ["age ~ (sex + occupation) ** 60", "occupation ~ sex", long]
+    changed = frame.with_columns(pl.col("sex").shuffle(seed=1))
+    found = sdc.assess(frame, changed, scenario=Scenario(keys=["sex", "occupation"]), models=models, seed=1)
+    said = [line for line in remaining_questions(plain_document(found)) if "Model" in line]
+    assert said[0] == (
+        "Model not compared: age ~ (sex + occupation) ** 60 (formula: it expands to more than 2,000 terms; write the "
+        "terms that the model needs)."
+    )
+    assert f"{long[:60]}… (formula: it expands" in said[-1]
+    assert len(said) == 3  # the second is of a variable that is text
 
 
 # The verdicts without statistics: each limit has a question and a sentence, and no word of the trade

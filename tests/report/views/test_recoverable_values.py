@@ -149,6 +149,16 @@ def test_who_can_reconstruct_what_is_said_apart():
     )
 
 
+def test_what_was_changed_is_not_claimed_where_nobody_knows():
+    """A value that was never answered is missing in the original, too: that it is told there fails no protection."""
+    release = pl.DataFrame({"region": ["a", None, "b", "b"] * 50, "copy": ["x", "x", "y", "y"] * 50})
+    shown = protect(result_document(recoverable_values(release, keys=["region"], guess=False)))["measures"]
+    assert VIEW.answer(shown, "recoverable_values", {}) == (
+        "Missing values and ranges of region can be reconstructed from the release itself; which of them protect "
+        "somebody was not known here."
+    )
+
+
 @pytest.mark.parametrize("beyond", [1, 2, 3, 4])
 def test_few_values_that_only_who_knows_the_columns_gets_are_never_told(beyond):
     """Neither by the rule that tells them, nor by what to do, nor by the difference of two printed counts."""

@@ -203,8 +203,32 @@ def test_numbers_in_bands_are_no_numbers_any_more() -> None:
     made = applied(steps=[bands])
     with quiet():
         found = sdc.assess(RAW, made.data, scenario=scenario(), log=made.log, seed=1)
-    assert "interval_risk" in dict(found["default"].skipped)
+    assert "released as numbers" in dict(found["default"].skipped)["interval_risk"]
     assert found["default"]["matching_risk"].m == 1
+
+
+@pytest.mark.parametrize("make", [lambda frame: frame, pl.DataFrame.lazy], ids=["memory", "plan"])
+def test_a_number_in_bands_among_the_keys_stops_no_measure(make: Any) -> None:
+    """What is measured of the other columns, and of the key as it is released, needs no number in its place."""
+    released, stated = as_released(), scenario().changed(numeric=["age", "income"])
+    how = {"id": "row", "recipe": released.recipe, "seed": 1}
+    number = pl.int_range(pl.len()).alias("row")
+    with quiet():
+        found = sdc.assess(
+            make(RAW.with_columns(number)), make(released.data.with_columns(number)), scenario=stated, **how
+        )
+        attacked = sdc.assess(
+            RAW.with_columns(number),
+            released.data.with_columns(number),
+            scenario=stated,
+            attacks=True,
+            n_attacks=20,
+            **how,
+        )
+    assert found.utility is not None
+    skipped = [*found["default"].skipped, *found.utility.skipped, *attacked.attacks_skipped]
+    assert [pair for pair in skipped if "convert" in pair[1]] == []
+    assert {"matching_risk", "record_linkage", "interval_risk"} <= set(found["default"].results)
 
 
 def test_figures_need_no_second_recipe() -> None:

@@ -19,6 +19,7 @@ TEXT = (100, 1 << 28)  # bytes of the texts that the cells of a sheet name
 VALUES = (1_000, 50_000_000)  # values of a file that says how many records it has
 COLUMNS = 10_000  # columns that are read from one file
 SETTINGS = 1 << 23  # bytes of a TOML file
+DOCUMENT, PARTS_OF_IT = 1 << 27, 8_000_000  # bytes of a JSON file (a log, a document, a key), and values in it
 DIGITS, DEEP = 100, 50  # of a whole number in TOML and JSON; tables and lists of TOML within each other
 TOO_LONG = f"a whole number has more than {DIGITS} digits"
 
@@ -104,6 +105,22 @@ def json_of(text: str | bytes) -> Any:
         return json.loads(text, parse_int=_whole)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def text_in(path: Path) -> str:
+    """The text of a file of ours; one that is too large is not read. Raises `OSError` and `ValueError`."""
+    with path.open("rb") as file:
+        raw = file.read(DOCUMENT + 1)
+    if len(raw) > DOCUMENT:
+        raise ValueError(f"it is larger than {DOCUMENT >> 20} MB")
+    if sum(map(raw.count, (b",", b"[", b"{"))) > PARTS_OF_IT:
+        raise ValueError(f"it has more than {PARTS_OF_IT:,} values")
+    return raw.decode("utf-8")
+
+
+def json_in(path: Path) -> Any:
+    """Parse a JSON file of ours. Raises `OSError`, and `ValueError` as `json_of` and `text_in` do."""
+    return json_of(text_in(path))
 
 
 def _whole(digits: str) -> int:

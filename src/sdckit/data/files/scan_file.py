@@ -127,7 +127,7 @@ def scan_file(
                 argument="engine",
             )
         stored = store_csv(files, base, _until_the_end(), how, columns=columns, identifiers=identifiers, missing=codes)
-        files, base = [stored], None
+        files, base, identifiers = [stored], None, ()  # what is stored has none, and those that are absent were named
     elif how != CsvOptions():
         raise _not_of_parquet(place.name)
     names_of = [str(file) for file in files]

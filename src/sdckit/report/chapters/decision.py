@@ -222,7 +222,7 @@ def remaining_questions(plain: Plain) -> list[str]:
         points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
         points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
-    points += [*_households_alone(plain), *_people_alone(plain)]
+    points += [*_households_alone(plain), *_people_alone(plain), *_models_left_out(plain)]
     warnings = len(plain["warnings"])
     if warnings:
         points.append(
@@ -240,6 +240,17 @@ def _households_alone(plain: Plain) -> list[str]:
     return [f"Households alone with their size and what is known of their members: {text}." for text in alone]
 
 
+def _models_left_out(plain: Plain) -> list[str]:
+    """The models that were asked for and not compared, each with its reason."""
+    rows = (plain.get("utility") or {}).get("skipped", ())
+    models = ((*row["measure"].partition(":")[::2], row["reason"]) for row in rows)
+    return [
+        f"Model not compared: {formula if len(formula) <= FORMULA else f'{formula[:FORMULA]}…'} ({reason})."
+        for name, formula, reason in models
+        if name == "compare_models" and formula
+    ]
+
+
 def _people_alone(plain: Plain) -> list[str]:
     """How many people are found by some of their rows, where no limit is on it; each sentence once."""
     if any(LIMITS[verdict["name"]].measure == FOLLOWING.measure for verdict in plain["verdicts"]):
@@ -250,6 +261,7 @@ def _people_alone(plain: Plain) -> list[str]:
 
 
 NEXT = "What to do next"
+FORMULA = 60  # letters of a formula in a sentence
 DRAWN = (2, 3, 5)
 K = next(kind.name for kind in LIMITS.values() if kind.judged == "violations")
 BEFORE, RECODED, AFTER = "before", "coarser", "after"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sdckit.data.files.file_limits import json_of
+from sdckit.data.files.file_limits import json_in
 from sdckit.display import printable
 from sdckit.errors import FileFormatError
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
@@ -207,7 +207,7 @@ def read_beside(folder: str | os.PathLike[str]) -> tuple[Earlier, ...]:
 
 def _read(path: Path) -> Iterable[Earlier]:
     try:
-        plain = json_of(path.read_text(encoding="utf-8"))
+        plain = json_in(path)
         if not str(plain["schema"]).startswith("sdckit/") or not plain["protected"]:
             raise ValueError
         rows = plain["quantities"]

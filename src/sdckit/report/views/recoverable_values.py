@@ -190,11 +190,23 @@ def _guessed(column: Plain) -> str:
     return f"{column['guess']['text']} against {column['guess_baseline']['text']}" if "guess" in column else "–"
 
 
-VIEW = ShareView(
-    TITLE, _tree, _blocks, noted(NOTE), answer=shares.back_answer(
-        "Of the values changed in it the release gives none back for certain.",
-        "Changed values of {} can be reconstructed from the release itself: they protect nobody.",
-        "Changed values of {} can be reconstructed from the release by somebody who knows how its columns are made: "
-        "they protect nobody.",
-    ),
-)  # fmt: skip
+NOTHING = "Of the values changed in it the release gives none back for certain."
+OF_CHANGED = shares.back_answer(
+    NOTHING,
+    "Changed values of {} can be reconstructed from the release itself: they protect nobody.",
+    "Changed values of {} can be reconstructed from the release by somebody who knows how its columns are made: they "
+    "protect nobody.",
+)
+OF_UNKNOWN = shares.back_answer(
+    NOTHING,
+    "Missing values and ranges of {} can be reconstructed from the release itself; which of them protect somebody was "
+    "not known here.",
+)
+
+
+def _answer(plain: Plain, place: str, n: Plain) -> str:
+    """Without rows of the original to compare with nobody knows what was changed."""
+    return (OF_UNKNOWN if "known" in plain[place].get("notes", ()) else OF_CHANGED)(plain, place, n)
+
+
+VIEW = ShareView(TITLE, _tree, _blocks, noted(NOTE), answer=_answer)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.arguments import Seed
-from sdckit.data.files.file_limits import json_of
+from sdckit.data.files.file_limits import json_of, text_in
 from sdckit.data.frames import frame_of, open_frame
 from sdckit.data.losses import COARSENING
 from sdckit.data.nearest import did_you_mean
@@ -211,10 +211,10 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise FileFormatError(f"cannot keep runs in {path.name}: it is a folder, or has none that exists")
     try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        lines = text_in(path).splitlines(keepends=True)
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeError):
+    except (OSError, ValueError):
         raise FileFormatError(f"{path.name} cannot be read as runs of explore") from None
     torn = lines.pop() if lines and not lines[-1].endswith("\n") else ""  # the program ended while it wrote
     start = json.dumps({"format": FORMAT})[:-1]

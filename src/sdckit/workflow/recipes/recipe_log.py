@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.files.file_limits import json_of
+from sdckit.data.files.file_limits import json_in
 from sdckit.data.seeds import Mixed
 from sdckit.errors import FileFormatError
 from sdckit.protect.change import Change
@@ -164,11 +164,12 @@ class RecipeLog:
         """
         file = Path(path)
         try:
-            document = json_of(file.read_text(encoding="utf-8"))
+            document = json_in(file)
         except FileNotFoundError:
             raise FileFormatError(f"there is no log {file.name}; check the path") from None
-        except (OSError, ValueError):
-            raise FileFormatError(f"{file.name} cannot be read as a log") from None
+        except (OSError, ValueError) as error:
+            why = f": {error}" if type(error) is ValueError else ""  # our own words, not those of a parser
+            raise FileFormatError(f"{file.name} cannot be read as a log{why}") from None
         if isinstance(document, dict) and document.get("format") == MARGINS_FORMAT:
             document = _one_step(document)
         if not isinstance(document, dict) or document.get("format") != FORMAT or "seed" not in document:
