@@ -613,7 +613,8 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
     names = tuple(dict.fromkeys(name for some in columns.values() for name in some))
     if not lazy or not names or opened.aligned or (aligned and (opened.id is None or len(lazy) <= opened.m)):
         return None
-    check_present([(frame, columns, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
+    own = {**columns, "id": (str(opened.id),)} if aligned else columns
+    check_present([(frame, own, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
     plans: list[Any] = list(opened.frames)
     for frame in lazy:
         check_plan_names(frame, names)
