@@ -292,8 +292,9 @@ def test_pytest_prints_no_record(tmp_path: Path) -> None:
     write_marked(FILES, tmp_path)
     (tmp_path / "scenario.toml").write_text(limits_scenario(k=3, risk=0.01).to_toml(), encoding="utf-8")
     (tmp_path / "test_it.py").write_text(textwrap.dedent(TEST), encoding="utf-8")
-    # Long tracebacks, and the locals of every frame that is shown.
-    words = ["-p", "no:cacheprovider", "--showlocals", "--tb=long", "-vv", "-W", "default", "test_it.py"]
+    # Long tracebacks, and the locals of every frame that is shown; no seed of an order, whose digits may be anything.
+    words = ["-p", "no:cacheprovider", "-p", "no:randomly"]
+    words += ["--showlocals", "--tb=long", "-vv", "-W", "default", "test_it.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words], cwd=tmp_path, capture_output=True, text=True, check=False
     )

@@ -613,14 +613,14 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
     names = tuple(dict.fromkeys(name for some in columns.values() for name in some))
     if not lazy or not names or opened.aligned or (aligned and (opened.id is None or len(lazy) <= opened.m)):
         return None
-    check_present([(frame, columns, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
+    own = {**columns, "id": (str(opened.id),)} if aligned else columns
+    check_present([(frame, own, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
     plans: list[Any] = list(opened.frames)
     for frame in lazy:
         check_plan_names(frame, names)
     known: list[Pair] = opened.memo.setdefault(("counted", aligned), [])
-    for pair in known:
-        if set(names) <= set(pair.original.columns):
-            return pair
+    if (pair := _counted_before(known, names)) is not None:
+        return pair
     if not can_count(lazy, names) or (aligned and not are_joined(plans)):
         return None
     try:
@@ -635,6 +635,49 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
     )  # fmt: skip
     known.append(pair)
     return pair
+
+
+def _counted_before(known: list[Pair], names: Sequence[str]) -> Pair | None:
+    """A pair counted by these columns, or the smallest one counted by more of them; its cells added up, if it can be.
+
+    Rows that belong together stay as they are: few measures ask for them, and most of them for all columns.
+    """
+    finer = [pair for pair in known if set(names) <= set(pair.original.columns)]
+    if not finer:
+        return None
+    pair = min(finer, key=lambda pair: len(pair.original.columns))
+    if pair.aligned or len(pair.original.columns) == len(names):
+        return pair
+    try:
+        known.append(_coarser(pair, names))
+    except SdcError:
+        return pair  # values that do not compare: all of them are told of at once by `open_pair`
+    return known[-1]
+
+
+def _coarser(finer: Pair, names: Sequence[str]) -> Pair:
+    """The cells of fewer columns, added up from those of more; neither counted nor coded again."""
+    groups = finer.groups(names)
+    present = [np.flatnonzero(size) for size in groups.size]
+    rows = []
+    for of_row, own in zip(groups.of_row, present, strict=True):
+        row = np.zeros(groups.n_groups, np.int64)
+        row[of_row] = np.arange(len(of_row))
+        rows.append(row[own])
+    times = tuple(size[own] for size, own in zip(groups.size, present, strict=True))
+
+    def of(per_file: Sequence[NDArray[np.int32]]) -> tuple[NDArray[np.int32], ...]:
+        return tuple(values[own] for values, own in zip(per_file, rows, strict=True))
+
+    memo: dict[Any, Any] = {}
+    for name in names:
+        coding = finer.codes(name)
+        memo["codes", name] = replace(coding, codes=of(coding.codes), times=times)
+    for key, value in finer.memo.items():
+        if key[0] == "groups" and set(key[1]) <= set(names):
+            memo[key] = SharedGroups(of(value.of_row), value.size, times)
+    frames = [frame.select(*names)[own] for frame, own in zip(finer.frames, rows, strict=True)]
+    return replace(finer, original=frames[0], released=tuple(frames[1:]), times=times, memo=memo, with_control={})
 
 
 def _together(opened: Pair, plans: list[Any], names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:

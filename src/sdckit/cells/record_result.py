@@ -511,6 +511,11 @@ class Breakdown:
         """Columns of the original that are needed for it."""
         return tuple(dict.fromkeys([*self.by, *(column for column in self.whose if column is not None)]))
 
+    @property
+    def wanted(self) -> bool:
+        """Whether there are any."""
+        return bool(self.by) or self.rng is not None
+
     def extra(self, cells: AnyCells) -> tuple[str, ...]:
         """Columns that a plan's cells have to bring with them for it."""
         whose = (cells.roles.household, cells.roles.person) if self.rng is not None else ()
@@ -521,7 +526,7 @@ class Breakdown:
 
         `each`: values of each record, kept if there are subgroups.
         """
-        if not self.by and self.rng is None:
+        if not self.wanted:
             return result
         if each is not None:
             object.__setattr__(result, "each", each)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
 from sdckit.catalogue.row import as_numbers
-from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
+from sdckit.cells.pair import IN_BANDS, Pair, count_pair, open_files, read_pair
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
@@ -23,7 +23,7 @@ from sdckit.data.scenarios.column_roles import check_insensitive, look_at_column
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
-from sdckit.errors import ScenarioError, SdcWarning
+from sdckit.errors import ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.threads import job
 from sdckit.report.chapters.sentences import NOT_YET
 from sdckit.report.common_blocks import drawn_size
@@ -428,14 +428,15 @@ def assess_release(
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(opened.original, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
-        own, collected = _of_original(scenario), {}
+        in_bands = [recoding.column for recoding in pair.recoded if IN_BANDS in recoding.kind]
+        own, collected = _with_bands(_of_original(scenario), in_bands), {}
         if lean:
             before = _unmeasured(opened.original, own)
         else:
             before = assess_file(opened.original, scenario=own, **one_file)
             collected = _collected(pair, own)
         fitted = [
-            _fitted(scenario if file is released else scenario.keeping_back_id(), file, label)
+            _fitted(_with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands), file, label)
             for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
@@ -445,6 +446,8 @@ def assess_release(
         asked: Asked | None = None
         if attacked:
             attempts, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
+        if stays_on_engines(pair):
+            _count_ahead(pair, scenario)
         intruders = tuple(
             _compared(name, planned, before, after, attempts, asked, control=len(pair.control or ()), several=several)
             for name, planned in plan_release(as_numbers(scenario, pair), **known).items()
@@ -537,6 +540,25 @@ def _of_original(scenario: Scenario) -> Scenario:
         return scenario
     limits = scenario.thresholds.model_copy(update=dict.fromkeys(of_ledger))
     return scenario.changed(ledger=None, thresholds=limits)
+
+
+def _with_bands(scenario: Scenario, in_bands: Sequence[str]) -> Scenario:
+    """The scenario with keys that were put into bands as ordered ones, which text does not say by itself."""
+    columns = [name for name in scenario.all_keys if name in in_bands]
+    if not columns:
+        return scenario
+    numeric = tuple(name for name in scenario.numeric if name not in columns)
+    return scenario.changed(numeric=numeric, ordered=tuple(dict.fromkeys([*scenario.ordered, *columns])))
+
+
+def _count_ahead(pair: Pair, scenario: Scenario) -> None:
+    """Count the keys of each intruder with all sensitive variables on the engine, from which measures take theirs."""
+    columns = _in_every_file(pair)
+    for name in scenario.intruders:
+        own = scenario.intruder(name)
+        wanted = [column for column in (*own.keys, *own.sensitive) if column in columns]
+        with suppress(SdcError):  # the measures will say it
+            count_pair(pair, {"keys": wanted}, aligned=False)
 
 
 def _collected(pair: Pair, scenario: Scenario) -> dict[str, Collected]:

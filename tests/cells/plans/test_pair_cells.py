@@ -12,6 +12,8 @@ from engines.comparing import quiet
 from engines.conftest import plan  # noqa: F401 (a fixture)
 from every_measure import KEYS, assert_close, changed, figures, options, people
 from sdckit.catalogue import CATALOGUE, Measure
+from sdckit.cells import pair as pair_room
+from sdckit.cells.pair import count_pair, open_files
 from sdckit.cells.plans import count_cells, lazy
 from sdckit.errors import DataError
 
@@ -74,6 +76,28 @@ def test_records_and_rows_are_brought_when_they_are_asked_for(plan: Any) -> None
     assert [counts.tolist() for counts in caps[0].cap_histogram([0, 0.4, 1])] == [
         counts.tolist() for counts in caps[1].cap_histogram([0, 0.4, 1])
     ]
+
+
+def test_cells_of_fewer_columns_are_added_up_from_those_of_more(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    files = [frame.rename(ID) for frame in (people(1), changed())]
+    here, there = open_files(*files), open_files(*map(plan, files))
+    assert count_pair(there, {"keys": KEYS, "sensitive": ["ill", "home"]}, aligned=False) is not None
+    monkeypatch.setattr(pair_room, "count_file", None)  # nothing is counted again
+    calls: list[tuple[Any, dict[str, Any]]] = [
+        (sdc.identity_disclosure, {}),
+        (sdc.correct_attribution_probability, {"target": "ill"}),
+        (sdc.attribute_disclosure, {"target": "ill"}),
+        (sdc.attribute_disclosure, {"target": "ill", "exclude_levels": ["no"]}),
+        (sdc.attribute_disclosure, {"target": "ill", "numeric": ["size"]}),
+        (sdc.attribute_disclosure_table, {"targets": ["ill", "home"]}),
+        (sdc.attribute_disclosure_table, {"targets": ["ill"], "max_cell": 2}),
+        (sdc.replicated_uniques, {}),
+    ]
+    for measure, given in calls:
+        results = [quiet(measure, pair, keys=KEYS, **given) for pair in (here, there)]
+        assert_close(*map(figures, results), f"{measure.__name__} {given}")
+    flags = [pl.DataFrame(result.records)["replicated"].sort() for result in results]
+    assert flags[0].equals(flags[1])
 
 
 @pytest.mark.parametrize(

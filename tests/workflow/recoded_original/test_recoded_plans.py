@@ -16,7 +16,7 @@ from engines.conftest import plan  # noqa: F401 (a fixture)
 from every_measure import assert_close, figures
 from sdckit.catalogue import row as rows
 from sdckit.cli.app import run
-from sdckit.errors import DataError
+from sdckit.errors import ColumnError, DataError
 
 KEYS = ["sex", "age", "region", "size"]
 SCENARIO = sdc.Scenario(
@@ -61,6 +61,12 @@ def test_assess_gives_the_figures_of_memory(source: str, plan: Any) -> None:  # 
     result = quiet(sdc.assess, plan(raw), plan(applied.data), **known)
     assert [(one.name, one.holds) for one in result.verdicts] == [(one.name, one.holds) for one in expected.verdicts]
     assert result.recoded == expected.recoded
+    for before, after in zip((expected.original, *expected.released), (result.original, *result.released), strict=True):
+        of_file, on_engine = before["default"], after["default"]
+        assert of_file.results.keys() == on_engine.results.keys()
+        for name in of_file.results:
+            assert_close(figures(of_file[name]), figures(on_engine[name]), f"one file: {name}")
+        assert of_file["key_contributions"].coarsenings["age"].scale == "ordered"
     here, there = expected["default"], result["default"]
     assert here.results.keys() == there.results.keys()
     for name in here.results:
@@ -73,6 +79,8 @@ def test_assess_gives_the_figures_of_memory(source: str, plan: Any) -> None:  # 
 
 def test_what_is_refused_and_left_out(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     raw, applied = files()
+    with pytest.raises(ColumnError, match=r"the original has no column 'person' \(id\)"):
+        sdc.assess(plan(raw), plan(applied.data), scenario=SCENARIO, id="person", log=applied.log)
     with pytest.raises(DataError, match="rows of a plan have no order"):
         sdc.assess(plan(raw), plan(applied.data), scenario=SCENARIO, log=applied.log)
     monkeypatch.setattr(rows, "MOST_ON_ENGINE", N - 1)

@@ -524,8 +524,39 @@ def disclosure_of(
 
     `key_codes`: of each key the code of each group, for callers that have several targets.
     """
+    mark = "attribute disclosure", tuple(keys), target
+    whole_levels = columns[target].cut is None and groups is pair.memo.get(("groups", tuple(keys)))
+    again = whole_levels and left_out == Exclusions() and not broken.wanted  # for one target, and in the table of all
+    measured = pair.memo.get(mark) if again else None
+    if measured is None:
+        measured = _measured(pair, keys, target, columns, groups, left_out, key_codes, each=broken.wanted)
+    if again:
+        pair.memo[mark] = measured
+    notes = _notes(pair, [*keys, target], measured.per_release)
+    result = AttributeDisclosure.of(
+        pair, measured.per_release, target_roles.MISSING_RULE, notes, target=target, excluded=measured.excluded,
+        checks=measured.checks, columns=measured.columns, prefix=prefix,
+    )  # fmt: skip
+    return broken.of(result, measured.each)
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """What a result is made of; `each` has the values of each record by release, if they were asked for."""
+
+    per_release: list[dict[str, float]]
+    checks: tuple[DisclosureCheck, ...]
+    columns: dict[str, Any]
+    excluded: dict[str, int]
+    each: dict[str, Any]
+
+
+def _measured(
+    pair: Pair, keys: Sequence[str], target: str, columns: Mapping[str, SharedCoding], groups: SharedGroups,
+    left_out: Exclusions, key_codes: Sequence[NDArray[np.int32]] | None, *, each: bool,
+) -> _Measured:  # fmt: skip
     learnt = columns[target]
-    table = target_roles.key_target(groups, learnt.codes)
+    table = target_roles.key_and_target(pair, keys, learnt, groups)
     excluded = excluded_cells(left_out, columns, learnt, groups, table)
     d, removed = counted(table, excluded, left_out.max_cell, 0)
     if key_codes is None:
@@ -540,12 +571,11 @@ def disclosure_of(
         new_checks += two_way(file, learnt, [columns[name] for name in keys], table, key_codes, correct)
         per_release.append({**figures, "n_checks": len(new_checks)})
         checks += new_checks
-    notes = _notes(pair, [*keys, target], per_release)
-    result = AttributeDisclosure.of(
-        pair, per_release, target_roles.MISSING_RULE, notes, target=target, excluded=removed, checks=tuple(checks),
-        columns={name: np.mean([terms[name] for terms in by_release], axis=0) for name in SHARES}, prefix=prefix,
+    return _Measured(
+        per_release, tuple(checks),
+        {name: np.mean([terms[name] for terms in by_release], axis=0) for name in SHARES}, removed,
+        {name: np.stack([terms[name] for terms in by_release]) for name in by_release[0]} if each else {},
     )  # fmt: skip
-    return broken.of(result, {name: np.stack([terms[name] for terms in by_release]) for name in by_release[0]})
 
 
 def _record_values(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:

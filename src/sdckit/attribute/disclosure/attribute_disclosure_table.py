@@ -176,7 +176,7 @@ def attribute_disclosure_table(
         pair = open_pair(opened, categories=roles, numeric={"numeric": numbers}, counted=True)
         columns = coded_columns(pair, (*names, *some), cut)
         groups = key_groups(pair, names, cut, columns)
-        codes = key_codes_of(groups, names, columns)
+        codes = key_codes_of(groups, names, columns) if len(some) > 1 else None
         for name in some:
             results[name] = disclosure_of(pair, names, name, columns, groups, left_out[name], prefix, key_codes=codes)
     order = sorted(results, key=lambda name: -results[name].correctly_disclosed)

@@ -421,18 +421,10 @@ def correct_attribution_probability(
         "cap_original": attribution.original,
         "matched": np.mean([size > 0 for _, size in attribution.released], axis=0),
     }
-    by_release = {
-        "cap": np.stack(caps), "cap_original": attribution.original, "baseline": attribution.blind,
-        "matched": np.stack([size > 0 for _, size in attribution.released]),
-        "differential": np.stack(caps) - attribution.blind,
-    }  # fmt: skip
-    if attribution.targeted:
-        by_release["right"] = np.stack([classes.right for classes in attribution.targeted])
-        by_release["targeted"] = np.stack([classes.chosen for classes in attribution.targeted])
     result = CorrectAttributionProbability.of(
         pair, per_release, target_roles.MISSING_RULE, notes, target=learnt, tau=share, columns=columns, prefix=prefix
     )
-    return broken.of(result, by_release)
+    return broken.of(result, _by_release(attribution, caps) if broken.wanted else None)
 
 
 cap = correct_attribution_probability
@@ -449,9 +441,25 @@ class _Attribution:
     targeted: list[Targeted]
 
 
+def _by_release(attribution: _Attribution, caps: Sequence[Floats]) -> dict[str, NDArray[Any]]:
+    """The values of each record, release by release."""
+    by_release = {
+        "cap": np.stack(caps), "cap_original": attribution.original, "baseline": attribution.blind,
+        "matched": np.stack([size > 0 for _, size in attribution.released]),
+        "differential": np.stack(caps) - attribution.blind,
+    }  # fmt: skip
+    if attribution.targeted:
+        by_release["right"] = np.stack([classes.right for classes in attribution.targeted])
+        by_release["targeted"] = np.stack([classes.chosen for classes in attribution.targeted])
+    return by_release
+
+
 def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius: int, tau: float) -> _Attribution:
-    groups, targets = pair.groups(keys), pair.groups(target)
-    table = target_roles.key_target(groups, targets.of_row)
+    groups, targets = pair.groups(keys), _levels(pair, target)
+    if len(target) == 1:
+        table = target_roles.key_and_target(pair, keys, pair.codes(target[0]), groups)
+    else:
+        table = target_roles.key_target(groups, targets.of_row)
     rows = table.of_row[0]
     files = range(1, pair.m + 1)
     released = [(table.count[j][rows], table.key_size[j][groups.of_row[0]]) for j in files]
@@ -463,6 +471,14 @@ def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius:
         table.share(0)[rows], released, float(margin @ margin), margin[targets.of_row[0]],
         [targeted(table, j, tau) for j in files],
     )  # fmt: skip
+
+
+def _levels(pair: Pair, target: Sequence[str]) -> SharedGroups:
+    """The levels of a target, or of several columns together."""
+    if len(target) > 1:
+        return pair.groups(target)
+    coding = pair.codes(target[0])
+    return SharedGroups(coding.codes, tuple(coding.counts), coding.times)
 
 
 def _numeric(

@@ -67,8 +67,8 @@ def shares(part: NDArray[Any], size: NDArray[Any]) -> NDArray[np.float64]:
     return share
 
 
-def key_target(keys: SharedGroups, target: PerFile) -> KeyTarget:
-    """Cross-tabulate groups of keys with the levels of a target.
+def key_target(keys: SharedGroups, target: PerFile, cells: SharedGroups | None = None) -> KeyTarget:
+    """Cross-tabulate groups of keys with the levels of a target; `cells`: the records grouped by both before.
 
     Examples
     --------
@@ -77,9 +77,20 @@ def key_target(keys: SharedGroups, target: PerFile) -> KeyTarget:
     >>> sorted(table.count[1].tolist()), table.share(1)[table.of_row[0]].tolist()
     ([0, 1, 2], [0.0, 1.0, 1.0])
     """
-    cells = group_files([keys.of_row, target], times=keys.times)
+    cells = group_files([keys.of_row, target], times=keys.times) if cells is None else cells
     key, level = (codes_of_groups(cells, codes) for codes in (keys.of_row, target))
     return KeyTarget(key, level, cells.size, keys.size, cells.of_row)
+
+
+def key_and_target(pair: Pair, keys: Sequence[str], learnt: SharedCoding, groups: SharedGroups) -> KeyTarget:
+    """`key_target` of groups of keys and one target; those of a pair once, where neither is cut into classes."""
+    if learnt.cut is not None or groups is not pair.memo.get(("groups", tuple(keys))):
+        return key_target(groups, learnt.codes)
+    mark = "key and target", tuple(keys), learnt.name
+    if mark not in pair.memo:
+        pair.memo[mark] = key_target(groups, learnt.codes, pair.memo.get(("groups", (*keys, learnt.name))))
+    table: KeyTarget = pair.memo[mark]
+    return table
 
 
 def codes_of_groups(groups: SharedGroups, codes: PerFile) -> NDArray[np.int32]:

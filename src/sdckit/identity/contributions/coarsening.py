@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from sdckit.cells.crosstab import Scale, numbers_of, scale_of
 from sdckit.data import arguments
-from sdckit.data.hierarchy import Hierarchy, as_hierarchy
+from sdckit.data.hierarchy import Hierarchy, as_hierarchy, read_band
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
@@ -327,10 +327,23 @@ def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
     elif level.kind == "category":
         order = np.arange(len(codes))  # codes follow the categories
     else:
-        order = np.argsort(np.array(level.labels(codes)), kind="stable")
+        order = _in_order(level.labels(codes))
     return Levels(
         codes[order], size[order], scale, n_missing, level.without_rows(), hierarchy, declared.files.get(key, "")
     )
+
+
+def _in_order(labels: Sequence[str]) -> Ints:
+    """The order of labels of text: of ranges of numbers by their ends, else of the alphabet.
+
+    >>> _in_order(["10-19", "5-9", "20+"]).tolist()
+    [1, 0, 2]
+    """
+    ranges = [read_band(label) for label in labels]
+    ends = np.array([(band.high, band.low) for band in ranges if band is not None])
+    if len(labels) and len(ends) == len(labels):
+        return np.lexsort(ends.T)
+    return np.argsort(np.array(labels), kind="stable")
 
 
 def bands(levels: Levels, width: int) -> Grouping | None:
