@@ -425,8 +425,6 @@ def draw_targets(files: AttackFiles, settings: Options, notes: dict[str, str], *
         notes["n_control"] = f"{settings.n_attacks} attacks asked for, the control file has {files.n_control} records"
     pools = [((), np.arange(files.n), np.arange(files.n_control)), *_groups(files, settings.by)]
     ranks = _ranks(files, settings) if settings.by_id else (None, None)
-    if settings.by_id and settings.n_attacks < files.n:
-        notes[attack_rates.SAMPLED] = f"of {settings.n_attacks:,} people drawn by their id, of {files.n:,}"
     members: list[Ints] = []
     others: list[Ints] = []
     parts = []
@@ -439,6 +437,8 @@ def draw_targets(files: AttackFiles, settings: Options, notes: dict[str, str], *
         others.append(_drawn(control, sizes[1], ranks[1], settings.rng))
         parts.append(Part(labels, slice(at[0], at[0] + sizes[0]), slice(at[1], at[1] + sizes[1])))
         at = [at[0] + sizes[0], at[1] + sizes[1]]
+    if settings.by_id and len(members[0]) < files.n:
+        notes[attack_rates.SAMPLED] = f"of {len(members[0]):,} people drawn by their id, of {files.n:,}"
     return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
 
 

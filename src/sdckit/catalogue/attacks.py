@@ -391,7 +391,7 @@ JOINT = Measure(
 COPIES = Measure(
     name="copied_records",
     question="Which share of the released records are copies of one original record, beyond what chance makes?",
-    room="attacks", files="release", words="counting copies of single records", once=True,
+    room="attacks", files="release", of_plan="cells", words="counting copies of single records", once=True,
     arguments=lambda context: {"scenario": context.scenario},
     when=lambda context: context.scenario.limits_of(compared=True).copied_records is not None,
 )  # fmt: skip
