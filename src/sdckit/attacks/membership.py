@@ -277,6 +277,9 @@ class Membership(AttackResult):
         return {**super().to_dict(), "detections": detections, "strongest": self.strongest}
 
 
+NOT_OF_TARGETS = "not judged: of people drawn by their id only distances are compared"
+
+
 def membership(
     original: Any,
     released: Any = None,
@@ -386,6 +389,8 @@ def membership(
     numbers = attack_files.numeric_columns(files, names, numeric, scenario)
     attack_files.file_notes(files, names, notes)
     people = attack_files.draw_targets(files, settings, notes, balanced=True)
+    if settings.by_id:
+        notes["tpr_multiple"] = NOT_OF_TARGETS
     whole = people.parts[0]
     enough = score != "distance" and files.n_control >= FEWEST_OTHERS
     ratio = _Ratio(files, names, numbers, settings.rng) if enough else None

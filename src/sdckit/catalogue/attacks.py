@@ -58,6 +58,7 @@ SINGLING = ATTACK(
     name="singling_out",
     question="Can the release be used to write down something that is true of exactly one person?",
     words="attacking the release: singling out", parts=_singling_parts, of_intruder=False, residual_risk=True,
+    on_targets=True,
 )  # fmt: skip
 
 

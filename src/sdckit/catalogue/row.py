@@ -172,7 +172,7 @@ class Context:
     @property
     def too_many(self) -> bool:
         """Whether more records stay on an engine than are compared with each other here."""
-        return self.on_engine and (self.n or 0) > MOST_ON_ENGINE
+        return self.on_engine and too_many(self.n)
 
     def about(self, target: str) -> Context:
         """The same context with `target` as its sensitive variable."""
@@ -201,6 +201,11 @@ TOO_MANY = (
 )
 NO_TARGET = "no sensitive variable is named"
 NO_CONTROL = "there is no control file"
+
+
+def too_many(n: int | None) -> bool:
+    """Whether more records are on an engine than are brought to be compared with each other."""
+    return (n or 0) > MOST_ON_ENGINE
 
 
 def raising(error: Exception) -> Callable[[], Any]:
@@ -259,7 +264,8 @@ class Measure:
     when : callable or None
         Whether it applies at all; where it does not, it is omitted and not listed as skipped.
     on_targets : bool
-        Whether it can look at people drawn by their id in place of all (`targets=`).
+        Whether it tries people drawn by their id (`targets=`), or queries drawn, and not every record: where an id
+        names them it is begun with any number of records.
     on_request : bool
         Whether `assess` runs it only where it is named.
     essential : bool

@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
+from sdckit.catalogue.row import too_many
 from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
@@ -406,7 +408,12 @@ def assess_release(
     column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
     attacked = attacks or control is not None
-    files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
+    many = stays_on_engines(opened) and too_many(opened.n)
+    files, aligned = _open(opened, control, scenario, recodings, by, left=many or not attacked)
+    attacked_files = files
+    if many and attacked:  # the measures by cells stay there; people are drawn of what is brought
+        attacked_files, _ = _open(opened, control, scenario, recodings, by)
+        files = replace(files, pair=replace(files.pair, control=attacked_files.pair.control))
     opened, pair = files.opened, files.pair
     columns = _in_every_file(pair)
     known: dict[str, Any] = {
@@ -441,7 +448,8 @@ def assess_release(
         attempts = Outcome({}, ())
         asked: Asked | None = None
         if attacked:
-            attempts, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
+            on_people = {**known, "pair": attacked_files.pair}
+            attempts, asked = _attacked(scenario, attacked_files, on_people, control, n_attacks=n_attacks)
         intruders = tuple(
             _compared(name, planned, before, after, attempts, asked, control=len(pair.control or ()), several=several)
             for name, planned in plan_release(scenario, **known).items()
