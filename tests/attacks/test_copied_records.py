@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-import sdckit as sdc
 import every_measure
+import sdckit as sdc
 from draw import quiet
 from sdckit import Scenario, copied_records
 from sdckit.attacks.copied_records import EqualRecords, beyond_control, beyond_good_turing, decimals_shown
@@ -246,9 +246,7 @@ def test_what_it_refuses():
         copied_records(one, one, variables=["z"])
 
 
-PEOPLE_ON_ENGINE = every_measure.people(1).with_columns(
-    home=pl.when(pl.col("row") % 7 != 0).then("home")
-)
+PEOPLE_ON_ENGINE = every_measure.people(1).with_columns(home=pl.when(pl.col("row") % 7 != 0).then("home"))
 
 
 def test_files_that_an_engine_counts():

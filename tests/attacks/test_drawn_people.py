@@ -49,11 +49,11 @@ def test_all_are_no_sample(name: str) -> None:
 
 
 def test_the_seed_draws_others() -> None:
-    given = {**DRAWN, **ATTACKS["inference"]}
+    given = {"id": "pid", "targets": 40, **ATTACKS["inference"]}
     drawn = {
-        frozenset(quiet(sdc.inference, ORIGINAL, changed(), **{**given, "seed": seed}).records.filter("attacked")["pid"])
+        frozenset(quiet(sdc.inference, ORIGINAL, changed(), **given, seed=seed).records.filter("attacked")["pid"])
         for seed in range(3)
-    }  # fmt: skip
+    }
     assert len(drawn) == 3
 
 

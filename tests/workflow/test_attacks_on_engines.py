@@ -60,7 +60,10 @@ def test_people_are_drawn_and_the_rest_is_counted(plan: Any) -> None:  # noqa: F
     assert figures(there.attacks["inference:default:ill"]) == figures(guessed)
     assert there.attacks["linkability:default"].n_attacks == linked.n_attacks
     assert there.attacks["membership"].notes["targets"] == "of 150 people drawn by their id, of 400"
-    assert {place for place, _ in there.attacks_skipped} == {"probabilistic_linkage:default", "distance_to_closest_record"}
+    assert {place for place, _ in there.attacks_skipped} == {
+        "probabilistic_linkage:default",
+        "distance_to_closest_record",
+    }
     copies = [result["default"]["copied_records"] for result in (here, there)]
     assert copies[0].to_dict() == copies[1].to_dict()
     assert copies[0].chance == "control"
@@ -97,3 +100,19 @@ def test_a_dry_run_names_who_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixt
         lines = [line for line in out.splitlines() if "inference" in line]
         assert lines
         assert all(("records stay on the engine" not in line) == runs for line in lines), lines
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_by_command(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {"o": ORIGINAL, "r": RELEASED, "c": CONTROL}
+    for name, frame in files.items():
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+    (tmp_path / "s.toml").write_text(SCENARIO.to_toml(), encoding="utf-8")
+    o, r, c = (str(tmp_path / f"{name}.parquet") for name in files)
+    report, given = tmp_path / "report.json", ["--scenario", str(tmp_path / "s.toml"), "--released", r, "--control", c]
+    given += ["--id", "pid", "--engine", engine]
+    assert quiet(run, ["assess", o, *given, "--seed", "1", "--internal", "--json", str(report)]) == 0
+    assert "of 150 people drawn by their id, of 400" in report.read_text(encoding="utf-8")
+    assert quiet(run, ["check", o, *given]) == 2  # membership_tpr is not judged
+    assert "upper end of the interval" in capsys.readouterr().out

@@ -408,12 +408,7 @@ def assess_release(
     column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
     attacked = attacks or control is not None
-    many = stays_on_engines(opened) and too_many(opened.n)
-    files, aligned = _open(opened, control, scenario, recodings, by, left=many or not attacked)
-    attacked_files = files
-    if many and attacked:  # the measures by cells stay there; people are drawn of what is brought
-        attacked_files, _ = _open(opened, control, scenario, recodings, by)
-        files = replace(files, pair=replace(files.pair, control=attacked_files.pair.control))
+    files, attacked_files, aligned = _opened(opened, control, scenario, recodings, by, attacked=attacked)
     opened, pair = files.opened, files.pair
     columns = _in_every_file(pair)
     known: dict[str, Any] = {
@@ -448,8 +443,9 @@ def assess_release(
         attempts = Outcome({}, ())
         asked: Asked | None = None
         if attacked:
-            on_people = {**known, "pair": attacked_files.pair}
-            attempts, asked = _attacked(scenario, attacked_files, on_people, control, n_attacks=n_attacks)
+            attempts, asked = _attacked(
+                scenario, attacked_files, {**known, "pair": attacked_files.pair}, control, n_attacks=n_attacks
+            )  # fmt: skip
         intruders = tuple(
             _compared(name, planned, before, after, attempts, asked, control=len(pair.control or ()), several=several)
             for name, planned in plan_release(scenario, **known).items()
@@ -579,6 +575,21 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
         if (column := getattr(scenario, role)) is not None and column not in present
     ]
     return scenario.narrowed(present), notes
+
+
+def _opened(
+    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str], *, attacked: bool
+) -> tuple[Opened, Opened, bool]:
+    """The files as they are measured, and as they are attacked; whether rows are aligned.
+
+    Of too many records on an engine the cells are counted there, and people are drawn of what is brought.
+    """
+    if not attacked or not (stays_on_engines(opened) and too_many(opened.n)):
+        files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
+        return files, files, aligned
+    files, aligned = _open(opened, control, scenario, recodings, by, left=True)
+    brought, _ = _open(opened, control, scenario, recodings, by)
+    return replace(files, pair=replace(files.pair, control=brought.pair.control)), brought, aligned
 
 
 def _open(
