@@ -438,7 +438,7 @@ def draw_targets(files: AttackFiles, settings: Options, notes: dict[str, str], *
         parts.append(Part(labels, slice(at[0], at[0] + sizes[0]), slice(at[1], at[1] + sizes[1])))
         at = [at[0] + sizes[0], at[1] + sizes[1]]
     if settings.by_id and len(members[0]) < files.n:
-        notes[attack_rates.SAMPLED] = f"of {len(members[0]):,} people drawn by their id, of {files.n:,}"
+        notes[attack_rates.SAMPLED] = f"of {len(members[0]):,} people drawn by their id"
     return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
 
 
