@@ -334,7 +334,7 @@ def _run_on_engine(
         for file, header in zip(release.files, headers, strict=True)
     ]  # fmt: skip
     given: dict[str, Any] = {"steps": steps, **reading.how_others}
-    people = None if release.control is None else read_release(release.control, left, if_there=more, **given)
+    people = None if release.control is None else read_release(release.control, left, if_there=tuple(more), **given)
     if documents:
         for records in (n, *(size for _, size in others)):
             check_enough_records(records, internal=internal)
