@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -55,19 +54,6 @@ def test_the_seed_draws_others() -> None:
         for seed in range(3)
     }
     assert len(drawn) == 3
-
-
-def test_a_draw_is_even() -> None:
-    """Of 400 draws of 40 of 90, each person is in some 178; whole numbers and text alike."""
-    from sdckit.data.drawn_rows import hash_ids
-    from sdckit.data.frames import open_frame
-
-    for ids in (range(90), [f"p{i}" for i in range(90)]):
-        series = open_frame(pl.DataFrame({"pid": ids}))["pid"]
-        times = np.zeros(90)
-        for seed in range(400):
-            times[np.argsort(hash_ids(series, np.random.default_rng(seed).bytes(32)))[:40]] += 1
-        assert abs(times - 400 * 40 / 90).max() < 5 * np.sqrt(400 * 40 / 90 * 50 / 90)
 
 
 @pytest.mark.parametrize(

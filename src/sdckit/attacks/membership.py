@@ -277,7 +277,7 @@ class Membership(AttackResult):
         return {**super().to_dict(), "detections": detections, "strongest": self.strongest}
 
 
-NOT_OF_TARGETS = "not judged: of people drawn by their id only distances are compared"
+NOT_OF_TARGETS = "of people drawn by their id only distances are compared"
 
 
 def membership(
