@@ -15,17 +15,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sdckit.cells.pair import (
-    MOST_CODES,
-    Pair,
-    PairResult,
-    Recoded,
-    mean_figures,
-    measured_columns,
-    open_files,
-    open_pair,
-    released_files,
-)
+from sdckit.cells.number_columns import MOST_CODES, measured_columns
+from sdckit.cells.pair import Pair, PairResult, Recoded, mean_figures, open_files, open_pair, released_files
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 

@@ -9,7 +9,7 @@ import pytest
 
 import sdckit as sdc
 from engines.comparing import quiet
-from every_measure import CALLED, OTHERS, assert_close, call, figures, people
+from every_measure import CALLED, OTHERS, assert_close, call, changed, figures, people
 from sdckit.catalogue import CATALOGUE, Measure
 
 pytestmark = [
@@ -38,6 +38,14 @@ HERE = [row for row in CALLED if row.name not in COMPARED_ELSEWHERE]
 def test_the_figures_are_those_in_memory(row: Measure, sparked: Any) -> None:
     expected, found = quiet(call, row), quiet(call, row, sparked)
     assert_close(figures(expected), figures(found), row.name)
+
+
+def test_people_drawn_by_their_id(sparked: Any) -> None:
+    original, released, control = people(1).rename({"row": "pid"}), changed(), people(2)
+    given: dict[str, Any] = {"known": ["sex", "region"], "target": "ill", "id": "pid", "targets": 40, "seed": 1}
+    expected = quiet(sdc.inference, original, released, control=control, **given)
+    found = quiet(sdc.inference, sparked(original), sparked(released), control=control, **given)
+    assert figures(found) == figures(expected)
 
 
 def test_what_changes_a_file_asks_for_one_in_memory(sparked: Any) -> None:

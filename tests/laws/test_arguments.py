@@ -234,6 +234,7 @@ ELSEWHERE = {
     ("individual_risk", "threshold"): "share",
     ("probabilistic_linkage", "threshold"): "inside",
     ("explain", "row"): "whole",
+    **{(one, "targets"): "whole" for one in ("linkability", "inference", "membership")},
     ("alpha_k", "limits"): "limits",
     ("t_closeness", "distance"): "own",
     ("l_diversity", "kind"): "choice",

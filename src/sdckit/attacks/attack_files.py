@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from sdckit.attacks import attack_rates
 from sdckit.attacks.attack_rates import AttackResult, ControlState, Group, Tally
+from sdckit.cells.number_columns import declared_numbers, measured_columns
 from sdckit.cells.packing import SharedGroups
-from sdckit.cells.pair import CONTROL, Pair, declared_numbers, measured_columns, open_pair
+from sdckit.cells.pair import CONTROL, Pair, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data import arguments
+from sdckit.data.drawn_rows import KEY_BYTES, hash_ids
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
@@ -28,6 +30,7 @@ from sdckit.numerics.search.neighbours import Index, paired
 ORDERED = {"numbers", "dates", "times", "durations"}
 MATERIAL = 0.05  # share of the control file that overlaps with the original, from which on its rates are not used
 Kind = TypeVar("Kind", bound=AttackResult)
+OF_GROUP = 1_000  # people of each subgroup that are drawn by their id at least
 TOO_COARSE = 0.95  # share of duplicates within files above which equal records in two files are no evidence
 
 
@@ -36,11 +39,12 @@ class AttackFiles:
     """The files of an attack: original, releases and, last, the control file.
 
     `overlap` counts the records of the control file equal to one of the original, where that was found to be more
-    than coincidence.
+    than coincidence. `others`: rows of the control file in the order of their values, where people are drawn by an id.
     """
 
     pair: Pair
     overlap: int = 0
+    others: Ints | None = field(default=None, repr=False)
 
     @property
     def has_control(self) -> bool:
@@ -100,29 +104,43 @@ def is_ordered(coding: SharedCoding) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """How many attacks, the confidence of intervals, the subgroups, the random numbers, the prefix of columns."""
+    """How many attacks, the confidence of intervals, the subgroups, the random numbers, the prefix of columns.
+
+    `by_id`: whether those attacked are drawn by their id, so that the order of rows decides nothing.
+    """
 
     n_attacks: int
     level: float
     by: tuple[str, ...]
     rng: np.random.Generator
     prefix: str = ""
+    by_id: bool = False
 
 
 def options(
     n_attacks: int, level: float, by: Sequence[str] | str | None, seed: arguments.Seed,
-    scenario: Scenario | None = None, prefix: str = "",
+    scenario: Scenario | None = None, prefix: str = "", targets: int | None = None,
 ) -> Options:  # fmt: skip
-    """Check what can be checked before the files are opened."""
+    """Check what can be checked before the files are opened; `targets` are drawn by their id, in place of `n_attacks`.
+
+    Raises DataError: a number out of range; fewer targets than subgroups need.
+    """
     arguments.text(prefix, "prefix")
     arguments.scenario_or_none(scenario)
-    return Options(
+    made = Options(
         arguments.count(n_attacks, "n_attacks", "is how many attacks are made"),
         arguments.level(level),
         subgroups(by, attack_rates.FIGURES),
         arguments.seed(seed),
         prefix,
     )
+    if targets is None:
+        return made
+    drawn = arguments.count(targets, "targets", "is how many people are drawn by their id")
+    if made.by and drawn < OF_GROUP:
+        says = f"targets={drawn}: {OF_GROUP:,} or more are drawn of each subgroup, else its interval says nothing"
+        raise DataError(says, argument="targets")
+    return replace(made, n_attacks=drawn, by_id=True)
 
 
 def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[str, ...]:
@@ -158,9 +176,15 @@ def all_variables(
 
 
 def open_attack(
-    opened: Pair, *, roles: Mapping[str, Sequence[str]], by: Sequence[str] = (), least: int = 2
+    opened: Pair, *, roles: Mapping[str, Sequence[str]], by: Sequence[str] = (), least: int = 2, by_id: bool = False
 ) -> AttackFiles:
-    """Read the columns used by an attack, and warn if the control file overlaps with the original."""
+    """Read the columns used by an attack, and warn if the control file overlaps with the original.
+
+    `by_id`: the rows of each release are put in the order of their values, so that a draw among equally near ones does
+    not depend on the order in which they came. Raises DataError: no id then.
+    """
+    if by_id and opened.id is None:
+        raise DataError("targets= draws people by their id: give id=, the column that names them", argument="id")
     pair = open_pair(opened, categories={**roles, **({"by": by} if by else {})}, attack=True)
     files = AttackFiles(pair)
     sizes = [*zip(pair.names, (pair.n, *pair.sizes), strict=True), (CONTROL, files.n_control)]
@@ -170,6 +194,14 @@ def open_attack(
         if size < least
     ]:
         raise DataError(f"{'; '.join(few)}: an attack needs two or more in each file")
+    if by_id:
+        names = [name for some in roles.values() for name in some]
+        sorted_rows = (_by_value(files, names, j + 1) for j in range(files.m))
+        orders = tuple(
+            rows if known is None else known[rows] for rows, known in zip(sorted_rows, pair.orders, strict=True)
+        )
+        others = _by_value(files, names, files.m + 1) if files.has_control else None
+        files = AttackFiles(replace(pair, orders=orders, aligned=False, memo={}, with_control={}), others=others)
     if files.has_control:
         files = replace(files, overlap=_overlap(files, [name for names in roles.values() for name in names]))
     if files.overlap:
@@ -179,6 +211,11 @@ def open_attack(
             stacklevel=3,
         )
     return files
+
+
+def _by_value(files: AttackFiles, names: Sequence[str], file: int) -> Ints:
+    """The rows of a file in the order of their values; which of two equal rows comes first makes no difference."""
+    return np.lexsort([files.codes(name).codes[file] for name in names]).astype(np.int64)
 
 
 def _equal(files: AttackFiles) -> str:
@@ -388,6 +425,7 @@ def draw_targets(files: AttackFiles, settings: Options, notes: dict[str, str], *
     elif files.has_control and settings.n_attacks > files.n_control:
         notes["n_control"] = f"{settings.n_attacks} attacks asked for, the control file has {files.n_control} records"
     pools = [((), np.arange(files.n), np.arange(files.n_control)), *_groups(files, settings.by)]
+    ranks = _ranks(files, settings) if settings.by_id else (None, None)
     members: list[Ints] = []
     others: list[Ints] = []
     parts = []
@@ -396,11 +434,29 @@ def draw_targets(files: AttackFiles, settings: Options, notes: dict[str, str], *
         sizes = [min(settings.n_attacks, len(own)), min(settings.n_attacks, len(control))]
         if balanced:
             sizes = [min(sizes)] * 2
-        members.append(np.sort(settings.rng.choice(own, sizes[0], replace=False)))
-        others.append(np.sort(settings.rng.choice(control, sizes[1], replace=False)) if sizes[1] else control[:0])
+        members.append(_drawn(own, sizes[0], ranks[0], settings.rng))
+        others.append(_drawn(control, sizes[1], ranks[1], settings.rng))
         parts.append(Part(labels, slice(at[0], at[0] + sizes[0]), slice(at[1], at[1] + sizes[1])))
         at = [at[0] + sizes[0], at[1] + sizes[1]]
+    if settings.by_id and len(members[0]) < files.n:
+        notes[attack_rates.SAMPLED] = f"of {len(members[0]):,} people drawn by their id"
     return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
+
+
+def _drawn(rows: Ints, k: int, rank: NDArray[Any] | None, rng: np.random.Generator) -> Ints:
+    """The k first of some rows by their rank; without ranks k at random."""
+    if rank is not None:
+        return rows[np.argsort(rank[rows])[:k]]
+    return np.sort(rng.choice(rows, k, replace=False)) if k else rows[:0]
+
+
+def _ranks(files: AttackFiles, settings: Options) -> tuple[NDArray[Any], NDArray[Any]]:
+    """By what originals and people of the control file are drawn: a hash of the id; a number dealt by their values."""
+    own = hash_ids(files.pair.original.get_column(str(files.pair.id)), settings.rng.bytes(KEY_BYTES))
+    control = np.empty(files.n_control, np.int64)
+    if files.others is not None:
+        control[files.others] = settings.rng.permutation(files.n_control)
+    return own, control
 
 
 def _groups(files: AttackFiles, by: Sequence[str]) -> list[tuple[tuple[str, ...], Ints, Ints]]:

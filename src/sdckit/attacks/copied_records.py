@@ -11,11 +11,12 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import groups_of
+from sdckit.cells.as_cells import group_sizes
 from sdckit.cells.packing import group_codes
-from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
+from sdckit.cells.pair import Pair, PairResult, count_pair, mean_figures, open_files, read_pair
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
+from sdckit.data.frames import Frame, is_lazy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Floats
@@ -47,11 +48,14 @@ class EqualRecords:
         return EqualRecords(*(count / cluster for count in astuple(self)))
 
 
-def count_equal(columns: Sequence[Codes], sizes: Sequence[int]) -> list[EqualRecords]:
+def count_equal(
+    columns: Sequence[Codes], sizes: Sequence[int], times: NDArray[np.int64] | None = None
+) -> list[EqualRecords]:
     """Count equal records by all columns, then without the first, the second and so on, where there are several.
 
-    `columns`: codes of every column, the records of original, release and control file one after the other; `sizes`:
-    how many each file has, 0 for the control where there is none. Grouped exactly: what stands before a column and
+    `columns`: codes of every column, the rows of original, release and control file one after the other; `sizes`:
+    how many each file has, 0 for the control where there is none; `times`: the records of each row, one unless given.
+    Grouped exactly: what stands before a column and
     what stands behind it are numbered once, so each combination without a column is a pair of two numbers.
 
     >>> codes = [np.array([1, 1, 2, 1, 2]), np.array([1, 2, 2, 1, 1])]
@@ -66,22 +70,25 @@ def count_equal(columns: Sequence[Codes], sizes: Sequence[int]) -> list[EqualRec
     behind = [numbered()]
     for codes in reversed(columns):
         behind.append(numbered(codes, behind[-1]))
-    counted = [_count(behind[-1], sizes)]
+    counted = [_count(behind[-1], sizes, times)]
     if len(columns) == 1:
         return counted
     before = numbered()
     for codes, rest in zip(columns, reversed(behind[:-1]), strict=True):
-        counted.append(_count(numbered(before, rest), sizes))
+        counted.append(_count(numbered(before, rest), sizes, times))
         before = numbered(before, codes)
     return counted
 
 
-def _count(of_row: Codes, sizes: Sequence[int]) -> EqualRecords:
-    original, released, control = np.split(of_row, np.cumsum(sizes)[:-1])
-    size = np.bincount(original, minlength=int(of_row.max(initial=0)) + 1)
+def _count(of_row: Codes, sizes: Sequence[int], times: NDArray[np.int64] | None) -> EqualRecords:
+    files = np.cumsum(sizes)[:-1]
+    original, released, control = np.split(of_row, files)
+    own, there, others = np.split(np.ones(len(of_row), np.int64) if times is None else times, files)
+    size = np.zeros(int(of_row.max(initial=0)) + 1, np.int64)
+    np.add.at(size, original, own)
     alone = size == 1
-    once, twice, thrice = (int((size == times).sum()) for times in (1, 2, 3))
-    return EqualRecords(int(alone[released].sum()), int(alone[control].sum()), once, twice, thrice)
+    once, twice, thrice = (int((size == k).sum()) for k in (1, 2, 3))
+    return EqualRecords(int(there[alone[released]].sum()), int(others[alone[control]].sum()), once, twice, thrice)
 
 
 # Values as they are printed: numbers with the decimals of the release.
@@ -342,24 +349,28 @@ def _open(
             notes["control"] = LACKING.format(", ".join(lacking))
             opened = replace(opened, control=None)
     columns = {"variables": names}
-    pair = read_pair(opened, columns, also=_clusters(opened, scenario), aligned=False, control=True, attack=True)
+    here = opened.control is None or not is_lazy(opened.control)
+    pair = count_pair(opened, columns, aligned=False) if here else None
+    if pair is None:
+        also = _clusters(opened.original, scenario)
+        pair = read_pair(opened, columns, also=also, aligned=False, control=True, attack=True)
     return pair, names, tuple(others)
 
 
-def _clusters(opened: Pair, scenario: Scenario | None) -> tuple[str, ...]:
+def _clusters(original: Frame, scenario: Scenario | None) -> tuple[str, ...]:
     """The column of the original that says which records belong to one household, or person; () where none does."""
     named = () if scenario is None else (scenario.household, scenario.person)
-    present = opened.original.collect_schema().names()
+    present = original.collect_schema().names()
     return tuple(name for name in named if name is not None and name in present)[:1]
 
 
 def _cluster_size(pair: Pair, scenario: Scenario | None) -> float:
     """How many records share the household, or person, of a record on average; 1 where nothing is declared."""
-    clusters = _clusters(pair, scenario)
+    original = pair.original if pair.times is None else pair.plans[0]
+    clusters = _clusters(original, scenario)
     if not clusters:
         return 1.0
-    of_row, n_clusters = groups_of(pair.original, clusters)
-    sizes = np.bincount(of_row, minlength=n_clusters).astype(np.float64)
+    sizes = group_sizes(original, clusters, pair.n).astype(np.float64)
     return float((sizes**2).sum() / sizes.sum())
 
 
@@ -370,11 +381,13 @@ def _judge(
     sizes = (pair.n, pair.sizes[j - 1], 0 if pair.control is None else len(pair.control))
     chosen = (0, j) if pair.control is None else (0, j, pair.m + 1)
     coded = {name: _codes(pair, name, chosen) for name in names}
-    apart = [name for name, codes in coded.items() if not np.isin(codes[pair.n :][: sizes[1]], codes[: pair.n]).any()]
+    rows = (len(pair.original), len(pair.released[j - 1]), sizes[2])
+    apart = [name for name, codes in coded.items() if not np.isin(codes[rows[0] :][: rows[1]], codes[: rows[0]]).any()]
     if 0 < len(apart) < len(names):
         notes["variables"] = NOT_SHARED.format(", ".join(apart))
         coded = {name: codes for name, codes in coded.items() if name not in apart}
-    counted = count_equal(list(coded.values()), sizes)
+    times = None if pair.times is None else np.concatenate([pair.times[0], pair.times[j], np.ones(sizes[2], np.int64)])
+    counted = count_equal(list(coded.values()), rows, times)
     level = 1 - (1 - level) / len(counted)
     by_control = sizes[2] > 0 and not any(_overlaps(equal, sizes, cluster, level) for equal in counted)
     if sizes[2] and not by_control:

@@ -57,6 +57,7 @@ def inference(
     tol: float = 0.05,
     scale: float | None = None,
     n_attacks: int = 500,
+    targets: int | None = None,
     by: Sequence[str] | str | None = None,
     level: float = 0.95,
     seed: arguments.Seed = None,
@@ -86,6 +87,10 @@ def inference(
         In the unit of the target; a tenth of its standard deviation in the original unless given.
     n_attacks : int
         People attacked, of the original and of the control file; all where there are fewer.
+    targets : int, optional
+        So many people of the original, in place of `n_attacks`, drawn by a hash of `id` keyed by the seed; equally
+        near rows are chosen by their values. Then the figures do not depend on the order of rows, nor on the engine
+        that holds them. With `by` 1,000 or more.
     by : sequence of str or str, optional
         Subgroups, each attacked `n_attacks` times; see ``by_group``.
     level : float
@@ -130,31 +135,32 @@ def inference(
     >>> found.success_rate, found.baseline_rate
     (1.0, 0.5)
     """
-    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
+    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix, targets)
     arguments.amount(tol, "tol", "is how far a guess may be off")
     if scale is not None:
         arguments.amount(scale, "scale", "is what tol is a share of")
     names, wanted = _roles(known, target, scenario)
     roles = {"known": names, "target": [wanted]}
-    files = attack_files.open_attack(open_files(original, released, control, id=id), roles=roles, by=settings.by)
+    opened = open_files(original, released, control, id=id)
+    files = attack_files.open_attack(opened, roles=roles, by=settings.by, by_id=settings.by_id)
     numbers = attack_files.numeric_columns(files, [*names, wanted], numeric, scenario)
     judge = _Judge.of(files, wanted, tol, scale, numeric=wanted in numbers)
     notes: dict[str, str] = {"tolerance": judge.words}
     attack_files.file_notes(files, [*names, wanted], notes)
-    targets = attack_files.draw_targets(files, settings, notes)
+    people = attack_files.draw_targets(files, settings, notes)
 
     def attack(j: int) -> Outcome:
         encoded = attack_files.encode_files(files, names, numbers, j)
         base, index = encoded[1], prepare(encoded[1])
-        own = attack_files.draw_nearest(index, base, encoded[0].take(targets.members), 1, settings.rng)[:, 0]
+        own = attack_files.draw_nearest(index, base, encoded[0].take(people.members), 1, settings.rng)[:, 0]
         others = np.zeros(0, np.bool_)
         if files.has_control:
-            rows = attack_files.draw_nearest(index, base, encoded[2].take(targets.others), 1, settings.rng)[:, 0]
-            others = judge.right(j, rows, files.m + 1, targets.others)
-        return Outcome(judge.right(j, own, 0, targets.members), others, judge.chance(j, targets.members))
+            rows = attack_files.draw_nearest(index, base, encoded[2].take(people.others), 1, settings.rng)[:, 0]
+            others = judge.right(j, rows, files.m + 1, people.others)
+        return Outcome(judge.right(j, own, 0, people.members), others, judge.chance(j, people.members))
 
     return attack_files.attacked(
-        Inference, targets, files, attack, settings, notes, target=wanted, tolerance=judge.words
+        Inference, people, files, attack, settings, notes, target=wanted, tolerance=judge.words
     )
 
 

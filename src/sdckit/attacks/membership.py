@@ -277,6 +277,9 @@ class Membership(AttackResult):
         return {**super().to_dict(), "detections": detections, "strongest": self.strongest}
 
 
+NOT_OF_TARGETS = "of people drawn by their id only distances are compared"
+
+
 def membership(
     original: Any,
     released: Any = None,
@@ -285,6 +288,7 @@ def membership(
     variables: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
     n_attacks: int = 500,
+    targets: int | None = None,
     score: Score = "both",
     fpr: Sequence[float] = (0.01, 0.1),
     by: Sequence[str] | str | None = None,
@@ -318,6 +322,10 @@ def membership(
         Those whose differences count; all numbers, dates and times unless given. The others are equal or not.
     n_attacks : int
         People drawn from each of the two files; as many as the smaller one has where there are fewer.
+    targets : int, optional
+        So many people of either file, in place of `n_attacks`, drawn by a hash of `id` keyed by the seed, so that the
+        figures do not depend on the order of rows, nor on the engine that holds them. With `by` 1,000 or more; with
+        ``score="distance"`` only.
     score : {"both", "distance", "ratio"}
         What an intruder goes by: the distance to the nearest released record; how much likelier a person is under
         the release than under the control file (the calibrated ratio); or both, side by side. ``success_rate`` and
@@ -365,8 +373,10 @@ def membership(
     >>> found.success_rate, found.control_rate, found.auc
     (1.0, 0.0, 1.0)
     """
-    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
+    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix, targets)
     arguments.choice(score, "score", SCORES)
+    if targets is not None and score != "distance":
+        raise DataError("targets= are compared by distance: give score='distance'", argument="targets")
     given = arguments.several(fpr, "fpr", "is a list of false-positive rates")
     rates = tuple(arguments.within(rate, "fpr", "is a share of the others", 0, 1, "()") for rate in given)
     attack_files.subgroups(by, [name for rate in rates for name in group_names(rate)])
@@ -375,11 +385,13 @@ def membership(
     if opened.control is None:
         raise DataError("control= is missing: members show only beside people who are none", argument="control")
     names = attack_files.all_variables(opened, variables, scenario, notes)
-    files = attack_files.open_attack(opened, roles={"variables": names}, by=settings.by)
+    files = attack_files.open_attack(opened, roles={"variables": names}, by=settings.by, by_id=settings.by_id)
     numbers = attack_files.numeric_columns(files, names, numeric, scenario)
     attack_files.file_notes(files, names, notes)
-    targets = attack_files.draw_targets(files, settings, notes, balanced=True)
-    whole = targets.parts[0]
+    people = attack_files.draw_targets(files, settings, notes, balanced=True)
+    if settings.by_id:
+        notes["tpr_multiple"] = NOT_OF_TARGETS
+    whole = people.parts[0]
     enough = score != "distance" and files.n_control >= FEWEST_OTHERS
     ratio = _Ratio(files, names, numbers, settings.rng) if enough else None
     if score == "ratio" and ratio is None:
@@ -387,17 +399,17 @@ def membership(
 
     def attack(j: int) -> Outcome:
         if score == "ratio" and ratio is not None:
-            members, others, tolerance = -ratio.of_members(targets.members), -ratio.of_others(targets.others), 0.0
+            members, others, tolerance = -ratio.of_members(people.members), -ratio.of_others(people.others), 0.0
         else:
             own, release, other = attack_files.encode_files(files, names, numbers, j)
             index, tolerance = prepare(release), release.metric.tolerance
-            members = index.nearest(own.take(targets.members), 1).distance[:, 0]
-            others = index.nearest(other.take(targets.others), 1).distance[:, 0]
+            members = index.nearest(own.take(people.members), 1).distance[:, 0]
+            others = index.nearest(other.take(people.others), 1).distance[:, 0]
         drawn = members[whole.members], others[whole.others]
         cut = _median(np.concatenate(drawn)) + tolerance
         called, others_called = members <= cut, others <= cut
         chance = np.zeros(len(called))
-        for part in targets.parts:
+        for part in people.parts:
             both = np.concatenate([called[part.members], others_called[part.others]])
             chance[part.members] = both.mean() if len(both) else np.nan
         return Outcome(called, others_called, chance, {"auc": _area(*drawn, tolerance)})
@@ -407,7 +419,7 @@ def membership(
         few = f"not judged: the control file has {files.n_control} people, {FEWEST_OTHERS} are needed"
         notes |= dict.fromkeys(("ratio_auc", "tpr_multiple"), few)
     figures = _ratio_figures(scored, rates, settings.level, notes)
-    result = attack_files.attacked(Membership, targets, files, attack, settings, notes, **figures)
+    result = attack_files.attacked(Membership, people, files, attack, settings, notes, **figures)
     groups = result.groups
     if scored is not None and settings.by:
         more = group_detections(files, settings.by, scored, result.detections, settings.level)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
-from sdckit.catalogue.row import Context, Knowledge, Measure, Part, public_function
+from sdckit.catalogue.row import TARGETS, Context, Knowledge, Measure, Part, public_function
 from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, ScenarioError, SdcError
@@ -38,6 +38,12 @@ def _draw_arguments(context: Context) -> dict[str, Any]:
     return {"n_attacks": knows.n_attacks, "seed": context.seed, "by": knows.by or None}
 
 
+def _targets_arguments(context: Context) -> dict[str, Any]:
+    """The same of an attack on people: of files too large to attack whom a position names, drawn by their id."""
+    drawn = _draw_arguments(context)
+    return {**drawn, "targets": TARGETS} if context.too_many else drawn
+
+
 def _singling_parts(context: Context) -> Iterator[Part]:
     names, drawn = _knowledge(context).variables, _draw_arguments(context)
     yield "univariate", lambda: SINGLING.measure(context.pair, variables=names, **drawn)
@@ -52,12 +58,18 @@ SINGLING = ATTACK(
     name="singling_out",
     question="Can the release be used to write down something that is true of exactly one person?",
     words="attacking the release: singling out", parts=_singling_parts, of_intruder=False, residual_risk=True,
+    on_targets=True,
 )  # fmt: skip
 
 
 def _variables_arguments(context: Context) -> dict[str, Any]:
     knows = _knowledge(context)
     return {"variables": knows.variables, **knows.numbers(*knows.variables), **_draw_arguments(context)}
+
+
+def _membership_arguments(context: Context) -> dict[str, Any]:
+    given = {**_variables_arguments(context), **_targets_arguments(context)}
+    return {**given, "score": "distance"} if context.too_many else given
 
 
 def _distance_arguments(context: Context) -> dict[str, Any]:
@@ -79,7 +91,7 @@ def _linkability_condition(context: Context) -> str:
 
 def _linkability_arguments(context: Context) -> dict[str, Any]:
     first, second = _knowledge(context).halves or ((), ())
-    return {"known": (first, second), **_knowledge(context).numbers(*first, *second), **_draw_arguments(context)}
+    return {"known": (first, second), **_knowledge(context).numbers(*first, *second), **_targets_arguments(context)}
 
 
 def _linkage_condition(context: Context) -> str:
@@ -112,13 +124,18 @@ def _inference_condition(context: Context) -> str:
 def _inference_arguments(context: Context) -> dict[str, Any]:
     target = context.target or ""
     known = tuple(name for name in _knowledge(context).known if name != target)
-    return {"known": known, "target": target, **_knowledge(context).numbers(*known, target), **_draw_arguments(context)}
+    return {
+        "known": known,
+        "target": target,
+        **_knowledge(context).numbers(*known, target),
+        **_targets_arguments(context),
+    }
 
 
 LINKABILITY = ATTACK(
     name="linkability", question="Can two pieces of knowledge of one person be joined through the release?",
     needs=("known",), words="attacking the release: linkability, {intruder}", condition=_linkability_condition,
-    arguments=_linkability_arguments, residual_risk=True,
+    arguments=_linkability_arguments, residual_risk=True, on_targets=True,
 )  # fmt: skip
 LINKAGE = ATTACK(
     name="probabilistic_linkage",
@@ -375,7 +392,7 @@ JOINT = Measure(
 COPIES = Measure(
     name="copied_records",
     question="Which share of the released records are copies of one original record, beyond what chance makes?",
-    room="attacks", files="release", words="counting copies of single records", once=True,
+    room="attacks", files="release", of_plan="cells", words="counting copies of single records", once=True,
     arguments=lambda context: {"scenario": context.scenario},
     when=lambda context: context.scenario.limits_of(compared=True).copied_records is not None,
 )  # fmt: skip
@@ -387,8 +404,8 @@ ATTACKS: tuple[Measure, ...] = (
     SINGLING,
     ATTACK(
         name="membership", question="Can it be told who was in the file?",
-        needs=("control",), words="attacking the release: membership", arguments=_variables_arguments,
-        of_intruder=False, residual_risk=True,
+        needs=("control",), words="attacking the release: membership", arguments=_membership_arguments,
+        of_intruder=False, residual_risk=True, on_targets=True,
     ),
     ATTACK(
         name="distance_to_closest_record",
@@ -403,6 +420,7 @@ ATTACKS: tuple[Measure, ...] = (
         question="Can an unknown value of a person be guessed from the most similar released row?",
         needs=("known", "target"), words="attacking the release: inference, {intruder}, {target}",
         condition=_inference_condition, arguments=_inference_arguments, per_target=True, residual_risk=True,
+        on_targets=True,
     ),
     Measure(
         name="canaries", question="Does a synthesizer remember records that were planted in its training file?",

@@ -84,6 +84,8 @@ class Context:
         Whether there is a control file (people who were never in the original).
     on_engine : bool
         Whether a release and its original stay on an engine, which counts them.
+    named : bool
+        Whether an id names each row, so that people can be drawn by it.
     models : dict of str to str
         Formulas with their families.
     knowledge : Knowledge or None
@@ -108,6 +110,7 @@ class Context:
     aligned: bool = False
     has_control: bool = False
     on_engine: bool = False
+    named: bool = False
     models: Mapping[str, str] = field(default_factory=dict)
     knowledge: Knowledge | None = None
     seed: int | None = None
@@ -166,6 +169,11 @@ class Context:
         """Those of the columns that the scenario declares as numeric."""
         return tuple(name for name in names if name in self.scenario.numeric)
 
+    @property
+    def too_many(self) -> bool:
+        """Whether more records stay on an engine than are compared with each other here."""
+        return self.on_engine and too_many(self.n)
+
     def about(self, target: str) -> Context:
         """The same context with `target` as its sensitive variable."""
         return replace(self, target=target)
@@ -196,12 +204,18 @@ LACKING: Mapping[str, tuple[str, str]] = {
     "numeric": ("numeric", "the scenario names no numeric variable"),
 }
 MOST_ON_ENGINE = 2_000_000  # records of files on an engine that are brought to be compared one by one
+TARGETS = 10_000  # people drawn by their id where there are more
 TOO_MANY = (
     "{n:,} records stay on the engine, and this needs every record beside others: up to {most:,} are brought; take a "
     "sample of both files in memory"
 )
 NO_TARGET = "no sensitive variable is named"
 NO_CONTROL = "there is no control file"
+
+
+def too_many(n: int | None) -> bool:
+    """Whether more records are on an engine than are brought to be compared with each other."""
+    return (n or 0) > MOST_ON_ENGINE
 
 
 def raising(error: Exception) -> Callable[[], Any]:
@@ -259,6 +273,9 @@ class Measure:
         Gives one sentence why it cannot run though its roles are declared; "" where it can.
     when : callable or None
         Whether it applies at all; where it does not, it is omitted and not listed as skipped.
+    on_targets : bool
+        Whether it tries people drawn by their id (`targets=`), or queries drawn, and not every record: where an id
+        names them it is begun with any number of records.
     on_request : bool
         Whether `assess` runs it only where it is named.
     essential : bool
@@ -300,6 +317,7 @@ class Measure:
     parts: Callable[[Context], Iterator[Part]] | None = None
     condition: Callable[[Context], str] = nothing_lacks
     when: Callable[[Context], bool] | None = None
+    on_targets: bool = False
     on_request: bool = False
     essential: bool = False
     of_intruder: bool = True
@@ -350,10 +368,14 @@ class Measure:
         used = [*filter(None, [context.target]), *(context.scenario.numeric if "numeric" in self.needs else ())]
         if context.columns is not None and (gone := [name for name in used if name not in context.columns]):
             return f"a release does not have the variable {gone[0]}"
-        by_record = context.on_engine and self.of_plan == "columns" and self.files in ("release", "attack")
-        if by_record and (context.n or 0) > MOST_ON_ENGINE:
+        if self.too_large(context):
             return TOO_MANY.format(n=context.n, most=MOST_ON_ENGINE)
         return self.condition(context)
+
+    def too_large(self, context: Context) -> bool:
+        """Whether it is not begun because so many records stay on an engine, and nobody is drawn of them."""
+        by_record = self.of_plan == "columns" and self.files in ("release", "attack")
+        return by_record and context.too_many and not (self.on_targets and context.named)
 
     def run(self, context: Context) -> Iterator[Part]:
         """Yield each part of the result as a call, which may raise what the measure raises."""

@@ -13,15 +13,17 @@ from sdckit.cells.packing import group_codes
 from sdckit.cells.plans.cells_in_parts import tabulate_parts
 from sdckit.cells.plans.count_cells import group_keys, most_cells
 from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
+from sdckit.cells.plans.pair_cells import count_file
 from sdckit.cells.table import AnyCells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import built, check_plan_names, collect, column_names, count_records, open_frame
+from sdckit.data.frames import Frame, built, check_plan_names, collect, column_names, count_records, open_frame
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.array_types import Ints
 
 # From a lazy frame to its cells: in memory where they fit, else in parts.
 
@@ -203,6 +205,14 @@ def groups_of(frame: nw.DataFrame[Any], columns: Sequence[str]) -> tuple[np.ndar
     """Group number of each record by its values in some columns, missing being a value; and the number of groups."""
     groups = group_codes([code_column(frame[name]).codes() for name in columns], len(frame))
     return groups.of_row, len(groups.size)
+
+
+def group_sizes(frame: Frame, columns: Sequence[str], n: int) -> Ints:
+    """The records of each group of n by some columns, missing being a value; of a plan counted by its engine."""
+    if isinstance(frame, nw.LazyFrame):
+        return count_file(frame, columns, n)[1]
+    of_row, n_groups = groups_of(frame, columns)
+    return np.bincount(of_row, minlength=n_groups)
 
 
 def row_of(frame: nw.DataFrame[Any], column: str, value: object) -> int:

@@ -91,6 +91,7 @@ def _together(
     known: dict[str, Any] = {
         "n": header.n_rows, "sizes": tuple(counts) if len(counts) == len(headers) else (), "columns": columns,
         "aligned": aligned, "has_control": control is not None, "on_engine": engine is not None,
+        "named": id is not None,
     }  # fmt: skip
     compared = plan_release(scenario, **known)
     lines = ["On a release beside the original:"]

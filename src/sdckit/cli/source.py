@@ -344,14 +344,12 @@ class EngineOptions:
         free = free_bytes()
         return replace(self, engine="duckdb", memory=None if free is None else f"{free // SHARE // 10**6}MB")
 
-    def check(self, reading: Reading, *, has_release: bool, attacked: bool = False) -> None:
-        """Refuse what no engine does: simulated attacks, joining a second file."""
+    def check(self, reading: Reading) -> None:
+        """Refuse what no engine does: joining a second file."""
         if not self.used:
             if self.memory is not None:
                 raise ScenarioError("--memory is what an engine may take; give --engine duckdb")
             return
-        if has_release and attacked:
-            raise ScenarioError("simulated attacks are made in memory: leave --engine, or --control and --attacks, out")
         if (refused := _not_done(reading)) is not None:
             raise ScenarioError(refused)
 

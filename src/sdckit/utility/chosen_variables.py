@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.cells.pair import Pair, number_columns, open_files, open_pair, stored_as_numbers
+from sdckit.cells.number_columns import number_columns, stored_as_numbers
+from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.plans.pair_tables import PairTables, pair_tables
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments

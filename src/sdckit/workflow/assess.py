@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
-from sdckit.catalogue.row import as_numbers
+from sdckit.catalogue.row import as_numbers, too_many
 from sdckit.cells.pair import IN_BANDS, Pair, count_pair, open_files, read_pair
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
@@ -410,12 +411,13 @@ def assess_release(
     column_roles = look_at_columns(scenario, opened.released, id=id)
     scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
     attacked = attacks or control is not None
-    files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
+    files, attacked_files, aligned = _opened(opened, control, scenario, recodings, by, attacked=attacked)
     opened, pair = files.opened, files.pair
     columns = _in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": stays_on_engines(pair),
+        "named": pair.id is not None,
     }  # fmt: skip
     if soonest is not None:
         alone = tuple(_measured(soonest[0], name, planned) for name, planned in plan_release(scenario, **known).items())
@@ -445,7 +447,9 @@ def assess_release(
         attempts = Outcome({}, ())
         asked: Asked | None = None
         if attacked:
-            attempts, asked = _attacked(scenario, files, known, control, n_attacks=n_attacks)
+            attempts, asked = _attacked(
+                scenario, attacked_files, {**known, "pair": attacked_files.pair}, control, n_attacks=n_attacks
+            )  # fmt: skip
         if stays_on_engines(pair):
             _count_ahead(pair, scenario)
         intruders = tuple(
@@ -597,6 +601,21 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
         if (column := getattr(scenario, role)) is not None and column not in present
     ]
     return scenario.narrowed(present), notes
+
+
+def _opened(
+    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str], *, attacked: bool
+) -> tuple[Opened, Opened, bool]:
+    """The files as they are measured, and as they are attacked; whether rows are aligned.
+
+    Of too many records on an engine the cells are counted there, and people are drawn of what is brought.
+    """
+    if not attacked or not (stays_on_engines(opened) and too_many(opened.n)):
+        files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
+        return files, files, aligned
+    files, aligned = _open(opened, control, scenario, recodings, by, left=True)
+    brought, _ = _open(opened, control, scenario, recodings, by)
+    return replace(files, pair=replace(files.pair, control=brought.pair.control)), brought, aligned
 
 
 def _open(

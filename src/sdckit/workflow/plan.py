@@ -314,6 +314,8 @@ def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Ou
     for measure in planned:
         if measure.lacks:
             skipped.append((measure.place, measure.lacks))
+            if measure.row.residual_risk and measure.row.too_large(measure.context):
+                failed.append(measure.place)
             continue
         measure.context.tell(measure.row.doing(measure.context))
         # One file: a column that is not there, or a wrong argument, is the caller's; its data may be odd.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
+from sdckit.attacks.attack_rates import OVERLAP, SAMPLED, concerns, control_state_of
 from sdckit.catalogue.attacks import NOTHING_TAKEN
 from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
@@ -31,6 +31,8 @@ NO_CONTROL = "no people were kept aside (no control file): what succeeds on thos
 LEAST_CONTROL = 50  # the rate of an attack on fewer people is known to no better than 14 points of a hundred
 TOO_FEW = f"too few people were kept aside: {{}}, and chance among fewer than {LEAST_CONTROL} is not known well enough"
 NOT_MADE = "not every attack could be made: {}"
+UPPER_END = "risk_high"
+OF_DRAWN = " (people drawn: the upper end of the interval)"
 NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
 NOT_HELD = "edit rules that could not be held against the files: {}"
 NO_FIGURE = "its figure is undefined in a release"
@@ -448,6 +450,8 @@ def judge_attacks(
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Compare a threshold on attacks with the worst that it is about: its estimate, not the end of its interval.
 
+    Of people drawn by their id from a file too large to attack them as ever, the upper end of the interval.
+
     It fails closed: one attack that could not be made, or people of the file among those of the control, leave
     it open; and so do columns that go out and are lacking in the control file, where it is not exceeded without them.
 
@@ -468,7 +472,11 @@ def judge_attacks(
 
     if lost := [place for place in failed if about(place)]:
         return (opened(NOT_MADE.format(", ".join(lost))),)
-    values = {place: _attacked(result, kind.figure) for place, result in attacks.items() if about(place)}
+    drawn = {place for place, result in attacks.items() if kind is ON_RISK and SAMPLED in result.notes}
+    values = {
+        place: _attacked(result, UPPER_END if place in drawn else kind.figure)
+        for place, result in attacks.items() if about(place)
+    }  # fmt: skip
     own = [attacks[place] for place, figures in values.items() if figures]
     if any(control_state_of(result) == "overlapping" for result in own):
         return (opened(OVERLAP),)
@@ -483,6 +491,8 @@ def judge_attacks(
     if asked is not None and asked.lacking and value <= limit:
         return (opened(LACKING.format(", ".join(asked.lacking))),)
     columns = "" if asked is None else asked.words
+    if worst[1] in drawn:
+        columns += OF_DRAWN
     judged = getattr(attacks[worst[1]], "judged", None)
     ends = None if kind is ON_RISK or judged is None else (judged.low, judged.high)
     return (Verdict(kind.name, intruder, None, limit, value <= limit, None, value, "", columns=columns, ends=ends),)

@@ -30,7 +30,7 @@ MATCHED: tuple[dict[str, Any], ...] = (
 def test_what_is_counted() -> None:
     assert {row.name for row in COUNTED} == {
         "matching_risk", "identity_disclosure", "replicated_uniques", "correct_attribution_probability",
-        "attribute_disclosure", "attribute_disclosure_table",
+        "attribute_disclosure", "attribute_disclosure_table", "copied_records",
     }  # fmt: skip
 
 

@@ -108,5 +108,3 @@ def test_commands_say_what_they_say_in_memory(engine: str, tmp_path: Path, capsy
     out = capsys.readouterr().out
     assert "matching_risk" in out
     assert "[together by the id, 4 columns: at most 300 cells of each file" in out
-    assert run(["assess", *given, "--engine", engine, "--attacks"]) == 2
-    assert "simulated attacks are made in memory" in capsys.readouterr().err

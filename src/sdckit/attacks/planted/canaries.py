@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.distances.density_ratio import calibrated_scores, kernel_rows
-from sdckit.cells.pair import Pair, PairResult, declared_numbers, mean_figures, open_pair
+from sdckit.cells.number_columns import declared_numbers
+from sdckit.cells.pair import Pair, PairResult, mean_figures, open_pair
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values
 from sdckit.data.frames import appended, mixed_rows

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sdckit.attribute.disclosure.target_roles import BeforeAfter, identical_note, known_and_learnt
 from sdckit.attribute.prediction import prediction_models
 from sdckit.attribute.prediction.prediction_models import Features, Model, Selection
-from sdckit.cells.pair import Pair, number_columns, open_pair
+from sdckit.cells.number_columns import number_columns
+from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario

@@ -213,7 +213,7 @@ def assess(
     )  # fmt: skip
     release.check(file)
     engine = engine.by_default(reading, chosen, has_release=bool(release.files))
-    engine.check(reading, has_release=bool(release.files), attacked=release.attacks or release.control is not None)
+    engine.check(reading)
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
     others = (roles.scenario, of_type.release_types, release.control, release.recipe, release.log, *release.files)
@@ -333,13 +333,16 @@ def _run_on_engine(
         )
         for file, header in zip(release.files, headers, strict=True)
     ]  # fmt: skip
+    given: dict[str, Any] = {"steps": steps, **reading.how_others}
+    people = None if release.control is None else read_release(release.control, left, if_there=tuple(more), **given)
     if documents:
         for records in (n, *(size for _, size in others)):
             check_enough_records(records, internal=internal)
     steps.step(f"assessing {n:,} records")
     compared = assess_read(
         plan, [other for other, _ in others], scenario=scenario, measures=measures, by=groups, id=release.id,
-        seed=release.seed, models=read_models(release.model), recipe=recodings, step=steps.step,
+        seed=release.seed, models=read_models(release.model), control=people, attacks=release.attacks,
+        n_attacks=release.attempts, recipe=recodings, step=steps.step,
     )  # fmt: skip
     return _with_columns(compared, headers, id=release.id)
 

@@ -70,7 +70,7 @@ def check(
     release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log)
     release.check(reading.file)
     engine = engine.by_default(reading, chosen, has_release=bool(released))
-    engine.check(reading, has_release=bool(released), attacked=control is not None)
+    engine.check(reading)
     others = (scenario, of_type.release_types, control, recipe, log)
     check_table(figures)
     check_targets(sarif, figures, inputs=(reading.file, *others, *release.files))

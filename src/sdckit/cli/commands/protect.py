@@ -208,7 +208,7 @@ def _check_engine(
     engine: EngineOptions, reading: Reading, out: Path, *, labels: bool | None, report: Path | None
 ) -> None:
     """Refuse what no engine does, before any work."""
-    engine.check(reading, has_release=False)
+    engine.check(reading)
     if not engine.used:
         return
     if report is not None:

@@ -88,7 +88,7 @@ def synthesize(
     check_targets(*numbered(out, m), log, inputs=(*reading.inputs, replay))
     check_release(numbered(out, m), log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
-    engine.check(reading, has_release=False)
+    engine.check(reading)
     if engine.used:
         check_written(out, labels=labels)
     file_labels = labels_for(out, reading, wanted=labels)

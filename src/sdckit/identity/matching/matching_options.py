@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import MOST_CODES, Pair, declared_numbers, measured_columns, open_files, open_pair
+from sdckit.cells.number_columns import MOST_CODES, declared_numbers, measured_columns
+from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.columns import is_number
 from sdckit.data.missing_values.missing import MissingRule, Rule
