@@ -4,32 +4,38 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
-from sdckit.catalogue.row import as_numbers, too_many
-from sdckit.cells.pair import IN_BANDS, Pair, count_pair, open_files, read_pair
-from sdckit.cells.shared_coding import share_coding
+from sdckit.catalogue.row import as_numbers
+from sdckit.cells.pair import IN_BANDS, Pair, open_files
 from sdckit.data import arguments
-from sdckit.data.columns import code_column
-from sdckit.data.frames import column_names, has_repeats, is_lazy, open_frame
+from sdckit.data.frames import has_repeats, is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.column_roles import check_insensitive, look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
-from sdckit.errors import ScenarioError, SdcError, SdcWarning
+from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
 from sdckit.report.chapters.sentences import NOT_YET
 from sdckit.report.common_blocks import drawn_size
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.assessment import Assessment, Collected, IntruderAssessment, KeyFacts, ReleaseAssessment
+from sdckit.workflow.opened_release import (
+    columns_of,
+    count_ahead,
+    households_in_both,
+    identical_keys,
+    in_every_file,
+    open_release,
+    with_bands,
+)
 from sdckit.workflow.plan import (
     Asked,
     Outcome,
@@ -45,11 +51,10 @@ from sdckit.workflow.plan import (
     plan_release,
     plan_utility,
     put_off,
-    shared_variables,
 )
-from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
+from sdckit.workflow.recoded_original.open_recoded import Opened
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
-from sdckit.workflow.recoded_original.recoded_plans import open_on_engines, stays_on_engines
+from sdckit.workflow.recoded_original.recoded_plans import stays_on_engines
 from sdckit.workflow.verdicts import (
     ON_ATTACKS,
     Verdict,
@@ -382,11 +387,6 @@ AssessFile = Callable[..., Assessment]
 OPTIONAL = ("weight", "household", "person", "time")
 NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
-SAME_HOUSEHOLDS = (
-    "{n} values of {column} (household) are in the original and in the control file: unless both number their "
-    "households anew, mates of people in the file are in the control file, and what they share makes attacks look "
-    "harmless; give people of other households"
-)
 WITHOUT = "{file} has no column {column!r} ({role}); its figures are those of a file without it"
 
 
@@ -405,15 +405,15 @@ def assess_release(
     promise = None if recodings is None else recodings.promise
     opened = open_files(original, released, id=id)  # each file once, whatever is measured
     if whole:
-        check_insensitive(scenario, sorted(_columns_of([opened.original, *opened.released])))
+        check_insensitive(scenario, sorted(columns_of([opened.original, *opened.released])))
     control = None if control is None else open_frame(control)
     _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id)
-    scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
+    scenario, gone = left_of(scenario, recodings, columns_of(opened.released))
     attacked = attacks or control is not None
-    files, attacked_files, aligned = _opened(opened, control, scenario, recodings, by, attacked=attacked)
+    files, attacked_files, aligned = open_release(opened, control, scenario, recodings, by, attacked=attacked)
     opened, pair = files.opened, files.pair
-    columns = _in_every_file(pair)
+    columns = in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": stays_on_engines(pair),
@@ -431,14 +431,14 @@ def assess_release(
         several = _has_several_rows(opened.original, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         in_bands = [recoding.column for recoding in pair.recoded if IN_BANDS in recoding.kind]
-        own, collected = _with_bands(_of_original(scenario), in_bands), {}
+        own, collected = with_bands(_of_original(scenario), in_bands), {}
         if lean:
             before = _unmeasured(opened.original, own)
         else:
             before = assess_file(opened.original, scenario=own, **one_file)
             collected = _collected(pair, own)
         fitted = [
-            _fitted(_with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands), file, label)
+            _fitted(with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands), file, label)
             for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
@@ -451,7 +451,7 @@ def assess_release(
                 scenario, attacked_files, {**known, "pair": attacked_files.pair}, control, n_attacks=n_attacks
             )  # fmt: skip
         if stays_on_engines(pair):
-            _count_ahead(pair, scenario)
+            count_ahead(pair, scenario)
         intruders = tuple(
             _compared(name, planned, before, after, attempts, asked, control=len(pair.control or ()), several=several)
             for name, planned in plan_release(as_numbers(scenario, pair), **known).items()
@@ -461,8 +461,8 @@ def assess_release(
     recoding = [*(LEFT_OUT.format(column=name) for name in gone), *files.notes]
     messages = [*recoding, *(note for _, notes in fitted for note in notes)]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
-    messages += _identical(pair, scenario.all_keys, aligned=aligned)
-    messages += _households_in_both(pair, scenario.household)
+    messages += identical_keys(pair, scenario.all_keys, aligned=aligned)
+    messages += households_in_both(pair, scenario.household)
     distinct_messages = tuple(dict.fromkeys(messages))
     silent = recoding if recodings is not None and recodings.own else ()
     for message in (message for message in distinct_messages if message not in silent):
@@ -533,7 +533,13 @@ def _unmeasured(original: Any, scenario: Scenario) -> Assessment:
     """The assessment of an original of which nothing was measured, and nothing is told."""
     intruders = tuple(IntruderAssessment(name, keys, {}, (), ()) for name, keys in scenario.intruders.items())
     return Assessment(
-        scenario=scenario, n=_size(original) or 0, engine="", intruders=intruders, warnings=(), version="", date=""
+        scenario=scenario,
+        n=0 if is_lazy(original) else len(original),
+        engine="",
+        intruders=intruders,
+        warnings=(),
+        version="",
+        date="",
     )
 
 
@@ -544,25 +550,6 @@ def _of_original(scenario: Scenario) -> Scenario:
         return scenario
     limits = scenario.thresholds.model_copy(update=dict.fromkeys(of_ledger))
     return scenario.changed(ledger=None, thresholds=limits)
-
-
-def _with_bands(scenario: Scenario, in_bands: Sequence[str]) -> Scenario:
-    """The scenario with keys that were put into bands as ordered ones, which text does not say by itself."""
-    columns = [name for name in scenario.all_keys if name in in_bands]
-    if not columns:
-        return scenario
-    numeric = tuple(name for name in scenario.numeric if name not in columns)
-    return scenario.changed(numeric=numeric, ordered=tuple(dict.fromkeys([*scenario.ordered, *columns])))
-
-
-def _count_ahead(pair: Pair, scenario: Scenario) -> None:
-    """Count the keys of each intruder with all sensitive variables on the engine, from which measures take theirs."""
-    columns = _in_every_file(pair)
-    for name in scenario.intruders:
-        own = scenario.intruder(name)
-        wanted = [column for column in (*own.keys, *own.sensitive) if column in columns]
-        with suppress(SdcError):  # the measures will say it
-            count_pair(pair, {"keys": wanted}, aligned=False)
 
 
 def _collected(pair: Pair, scenario: Scenario) -> dict[str, Collected]:
@@ -587,11 +574,6 @@ def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bo
     return with_column_of(file, original[id])
 
 
-def _in_every_file(pair: Pair) -> frozenset[str]:
-    first, *others = ({*column_names(frame)} for frame in (pair.original, *pair.released))
-    return frozenset(first.intersection(*others))
-
-
 def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, list[str]]:
     """The scenario narrowed to the columns of a release, and a note for each absent weight, household or person."""
     present = released.collect_schema().names()
@@ -601,90 +583,6 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
         if (column := getattr(scenario, role)) is not None and column not in present
     ]
     return scenario.narrowed(present), notes
-
-
-def _opened(
-    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str], *, attacked: bool
-) -> tuple[Opened, Opened, bool]:
-    """The files as they are measured, and as they are attacked; whether rows are aligned.
-
-    Of too many records on an engine the cells are counted there, and people are drawn of what is brought.
-    """
-    if not attacked or not (stays_on_engines(opened) and too_many(opened.n)):
-        files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
-        return files, files, aligned
-    files, aligned = _open(opened, control, scenario, recodings, by, left=True)
-    brought, _ = _open(opened, control, scenario, recodings, by)
-    return replace(files, pair=replace(files.pair, control=brought.pair.control)), brought, aligned
-
-
-def _open(
-    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str] = (), *,
-    left: bool = False,
-) -> tuple[Opened, bool]:  # fmt: skip
-    """Read the key variables and every other declared variable that all files share; return whether rows are aligned.
-
-    `left`: files on an engine are left there.
-    Without ``aligned`` or an id, rows are aligned where a log tells from which row each one was made.
-    """
-    columns = [frame.collect_schema().names() for frame in opened.frames]
-    named = shared_variables(scenario, set(columns[0]).intersection(*columns[1:]))
-    shared = [name for name in named if name not in scenario.all_keys]
-    aligned = scenario.aligned or opened.id is not None
-    if recodings is not None:
-        recodings = recodings.check_file(columns[0], opened.n, identifiers=scenario.identifiers)
-        if opened.id is None and not is_lazy(opened.original):
-            recodings = recodings.in_order_of(opened.original)
-        recodings.check_sizes(opened.sizes, opened.names[1:])
-        in_memory = not any(map(is_lazy, opened.frames))
-        by_log = in_memory and recodings.log is not None and recodings.keeps_rows
-        aligned = aligned or (by_log and scenario.release != SYNTHETIC)
-    if left and stays_on_engines(opened):
-        names, also = [*scenario.all_keys, *shared], [*scenario.columns, *by]
-        return open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned), aligned
-    files = open_recoded(
-        opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
-        recodings=recodings, aligned=aligned,
-    )  # fmt: skip
-    return files, aligned
-
-
-def _size(frame: Any) -> int | None:
-    """Number of records of an eager frame; None of a lazy frame, which is not counted here."""
-    return None if is_lazy(frame) else len(frame)
-
-
-def _columns_of(frames: Sequence[Any]) -> set[str]:
-    """Union of the columns of the files."""
-    return {name for frame in frames for name in frame.collect_schema().names()}
-
-
-def _households_in_both(pair: Pair, household: str | None) -> list[str]:
-    """Warn where original and control share households, which makes membership inference look harmless."""
-    control = pair.control
-    if control is None or household is None:
-        return []
-    if any(household not in frame.columns for frame in (pair.original, control)):
-        return []
-    sides = [code_column(frame.get_column(household)) for frame in (pair.original, control)]
-    shared = share_coding(household, [(side, side.codes()) for side in sides], ("the original", "the control file"))
-    both = int((shared.counts[:, 1:] > 0).all(axis=0).sum())
-    return [SAME_HOUSEHOLDS.format(n=both, column=household)] if both else []
-
-
-def _identical(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[str]:
-    if stays_on_engines(pair):
-        if not aligned:
-            return []  # rows of a plan have no order
-        pair = count_pair(pair, {"keys": names}, aligned=True) or read_pair(pair, {"keys": names}, aligned=True)
-    of = "recoded original, row by row: nothing in them was changed but by the recoding"
-    if not any(recoding.column in names for recoding in pair.recoded):
-        of = "original, row by row: nothing in them was changed"
-    return [
-        f"{label} has the keys of the {of}"
-        for label, same in zip(pair.names[1:], pair.identical(names), strict=True)
-        if same
-    ]
 
 
 def _compared(

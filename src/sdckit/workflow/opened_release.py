@@ -1,0 +1,132 @@
+"""Original and releases of an assessment: opened once, in memory or on their engine, and what is noticed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from sdckit.catalogue.row import too_many
+from sdckit.cells.pair import Pair, count_pair, read_pair
+from sdckit.cells.shared_coding import share_coding
+from sdckit.data.columns import code_column
+from sdckit.data.frames import column_names, is_lazy
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.thresholds import SYNTHETIC
+from sdckit.errors import SdcError
+from sdckit.workflow.plan import shared_variables
+from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
+from sdckit.workflow.recoded_original.published_recodings import Recodings
+from sdckit.workflow.recoded_original.recoded_plans import open_on_engines, stays_on_engines
+
+SAME_HOUSEHOLDS = (
+    "{n} values of {column} (household) are in the original and in the control file: unless both number their "
+    "households anew, mates of people in the file are in the control file, and what they share makes attacks look "
+    "harmless; give people of other households"
+)
+
+
+def open_release(
+    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str], *, attacked: bool
+) -> tuple[Opened, Opened, bool]:
+    """The files as they are measured, and as they are attacked; whether rows are aligned.
+
+    Of too many records on an engine the cells are counted there, and people are drawn of what is brought.
+    """
+    if not attacked or not (stays_on_engines(opened) and too_many(opened.n)):
+        files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
+        return files, files, aligned
+    files, aligned = _open(opened, control, scenario, recodings, by, left=True)
+    brought, _ = _open(opened, control, scenario, recodings, by)
+    return replace(files, pair=replace(files.pair, control=brought.pair.control)), brought, aligned
+
+
+def _open(
+    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str] = (), *,
+    left: bool = False,
+) -> tuple[Opened, bool]:  # fmt: skip
+    """Read the key variables and every other declared variable that all files share; return whether rows are aligned.
+
+    `left`: files on an engine are left there.
+    Without ``aligned`` or an id, rows are aligned where a log tells from which row each one was made.
+    """
+    columns = [frame.collect_schema().names() for frame in opened.frames]
+    named = shared_variables(scenario, set(columns[0]).intersection(*columns[1:]))
+    shared = [name for name in named if name not in scenario.all_keys]
+    aligned = scenario.aligned or opened.id is not None
+    if recodings is not None:
+        recodings = recodings.check_file(columns[0], opened.n, identifiers=scenario.identifiers)
+        if opened.id is None and not is_lazy(opened.original):
+            recodings = recodings.in_order_of(opened.original)
+        recodings.check_sizes(opened.sizes, opened.names[1:])
+        in_memory = not any(map(is_lazy, opened.frames))
+        by_log = in_memory and recodings.log is not None and recodings.keeps_rows
+        aligned = aligned or (by_log and scenario.release != SYNTHETIC)
+    if left and stays_on_engines(opened):
+        names, also = [*scenario.all_keys, *shared], [*scenario.columns, *by]
+        return open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned), aligned
+    files = open_recoded(
+        opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
+        recodings=recodings, aligned=aligned,
+    )  # fmt: skip
+    return files, aligned
+
+
+def columns_of(frames: Sequence[Any]) -> set[str]:
+    """Union of the columns of the files."""
+    return {name for frame in frames for name in frame.collect_schema().names()}
+
+
+def with_bands(scenario: Scenario, in_bands: Sequence[str]) -> Scenario:
+    """The scenario with keys that were put into bands as ordered ones, which text does not say by itself."""
+    columns = [name for name in scenario.all_keys if name in in_bands]
+    if not columns:
+        return scenario
+    numeric = tuple(name for name in scenario.numeric if name not in columns)
+    return scenario.changed(numeric=numeric, ordered=tuple(dict.fromkeys([*scenario.ordered, *columns])))
+
+
+def count_ahead(pair: Pair, scenario: Scenario) -> None:
+    """Count the keys of each intruder with all sensitive variables on the engine, from which measures take theirs."""
+    columns = in_every_file(pair)
+    for name in scenario.intruders:
+        own = scenario.intruder(name)
+        wanted = [column for column in (*own.keys, *own.sensitive) if column in columns]
+        with suppress(SdcError):  # the measures will say it
+            count_pair(pair, {"keys": wanted}, aligned=False)
+
+
+def in_every_file(pair: Pair) -> frozenset[str]:
+    """Names of the columns that the original and every release have."""
+    first, *others = ({*column_names(frame)} for frame in (pair.original, *pair.released))
+    return frozenset(first.intersection(*others))
+
+
+def households_in_both(pair: Pair, household: str | None) -> list[str]:
+    """Warn where original and control share households, which makes membership inference look harmless."""
+    control = pair.control
+    if control is None or household is None:
+        return []
+    if any(household not in frame.columns for frame in (pair.original, control)):
+        return []
+    sides = [code_column(frame.get_column(household)) for frame in (pair.original, control)]
+    shared = share_coding(household, [(side, side.codes()) for side in sides], ("the original", "the control file"))
+    both = int((shared.counts[:, 1:] > 0).all(axis=0).sum())
+    return [SAME_HOUSEHOLDS.format(n=both, column=household)] if both else []
+
+
+def identical_keys(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[str]:
+    """A note for each release whose keys are those of the original, row by row."""
+    if stays_on_engines(pair):
+        if not aligned:
+            return []  # rows of a plan have no order
+        pair = count_pair(pair, {"keys": names}, aligned=True) or read_pair(pair, {"keys": names}, aligned=True)
+    of = "recoded original, row by row: nothing in them was changed but by the recoding"
+    if not any(recoding.column in names for recoding in pair.recoded):
+        of = "original, row by row: nothing in them was changed"
+    return [
+        f"{label} has the keys of the {of}"
+        for label, same in zip(pair.names[1:], pair.identical(names), strict=True)
+        if same
+    ]
