@@ -108,3 +108,31 @@ def test_commands_say_what_they_say_in_memory(engine: str, tmp_path: Path, capsy
     out = capsys.readouterr().out
     assert "matching_risk" in out
     assert "[together by the id, 4 columns: at most 300 cells of each file" in out
+
+
+def test_rows_with_an_id_belong_together_where_large_numbers_are_looked_for(plan: Any) -> None:  # noqa: F811
+    n = 60
+    raw = pl.DataFrame(
+        {
+            "pid": range(n),
+            "region": ["n"] * 30 + ["s"] * 30,
+            "turnover": [1000.0 + i for i in range(30)] + [5000.0 + i for i in range(30)],
+        }
+    )
+    moved = pl.when(pl.col("pid") == 0).then(pl.lit("s")).when(pl.col("pid") == 30).then(pl.lit("n"))
+    files = raw, raw.with_columns(region=moved.otherwise("region"))
+    one = sdc.Scenario(keys=["region"], magnitudes=["turnover"], thresholds={"exact_numbers": 0.0, "k": 2})
+    checks = [quiet(sdc.check, *several, scenario=one, id="pid") for several in (files, map(plan, files))]
+    assert not any(check.passed for check in checks)
+    assert checks[0].verdicts == checks[1].verdicts
+
+
+def test_values_that_do_not_compare_are_refused(plan: Any) -> None:  # noqa: F811
+    raw, applied = files()
+    grouped = applied.data.with_columns(size=pl.col("size").replace_strict({1: "a", 2: "a", 3: "b", 4: "b"}))
+    errors = []
+    for several in ((raw, grouped), (plan(raw), plan(grouped))):
+        with pytest.raises(ColumnError, match="'size'") as caught:
+            quiet(sdc.check, *several, scenario=SCENARIO.changed(aligned=False))
+        errors.append(str(caught.value))
+    assert errors[0] == errors[1]

@@ -51,6 +51,7 @@ def open_on_engines(
         steps = {recoding.column: ([recoding.column], recoding.apply) for recoding in recognised}
         changed = _changed(opened, steps)
         opened = open_recoded.with_raw(changed, opened.raw or brought.original, recognised, "recognised")
+    _check_comparable(opened, names)
     if recodings is not None:
         open_recoded.check_values(_by_column(opened, (), aligned=False), opened, recodings, unsure)
         if recodings.log is not None and recodings.keeps_rows and aligned:
@@ -61,6 +62,15 @@ def open_on_engines(
         return open_on_engines(brought, columns, recodings=recodings, aligned=aligned).pair
 
     return Opened(opened, opened, (*open_recoded.recoding_notes(opened.recoded), *notes), brought, again)
+
+
+def _check_comparable(opened: Pair, names: Sequence[str]) -> None:
+    """Raise where values of a column do not compare, as in memory; only types that differ are looked at."""
+    of = _by_column(opened, names, aligned=False)
+    for name in names:
+        first, *others = (frame.collect_schema()[name] for frame in opened.frames)
+        if any(other != first and not (other.is_numeric() and first.is_numeric()) for other in others):
+            of(name).codes(name)
 
 
 def _by_column(opened: Pair, names: Sequence[str], *, aligned: bool) -> Callable[[str], Pair]:
