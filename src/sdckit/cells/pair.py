@@ -531,7 +531,9 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
         check_plan_names(frame, names)
     known: list[Pair] = opened.memo.setdefault(("counted", aligned), [])
     if (pair := _counted_before(known, names)) is not None:
-        return pair
+        if pair.control is opened.control and pair.population is opened.population:
+            return pair
+        return replace(pair, control=opened.control, population=opened.population, with_control={})
     if not can_count(lazy, names) or (aligned and not are_joined(plans)):
         return None
     try:

@@ -125,3 +125,11 @@ def test_more_cells_than_fit_are_brought_as_records(plan: Any, monkeypatch: pyte
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
     with pytest.raises(DataError, match="too much from a plan"):
         sdc.identity_disclosure(*map(plan, files), keys=KEYS)
+
+
+def test_a_pair_counted_before_has_the_control_file_given(plan: Any) -> None:  # noqa: F811
+    files, control = (people(1), changed()), people(2)
+    pairs = open_files(*files), open_files(*map(plan, files))
+    for known in ({}, {"control": control}, {"control": control.head(50)}, {}):
+        here, there = (figures(quiet(sdc.copied_records, pair, variables=KEYS, **known)) for pair in pairs)
+        assert_close(here, there, "copied_records")
