@@ -534,7 +534,7 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
         if pair.control is opened.control and pair.population is opened.population:
             return pair
         return replace(pair, control=opened.control, population=opened.population, with_control={})
-    if not can_count(lazy, names) or (aligned and not are_joined(plans)):
+    if not can_count(lazy, names) or (aligned and not are_joined(plans, str(opened.id))):
         return None
     try:
         frames, times = _together(opened, plans, names) if aligned else _one_by_one(opened, names)
@@ -605,7 +605,9 @@ def _one_by_one(opened: Pair, names: Sequence[str]) -> tuple[Sequence[nw.DataFra
     sizes = opened._sizes
     _check_records(opened, sizes)
     counted = [
-        count_file(frame, names, size) if isinstance(frame, nw.LazyFrame) else (frame, np.ones(size, np.int64))
+        count_file(frame, names, size)
+        if isinstance(frame, nw.LazyFrame)
+        else (frame.select(*names), np.ones(size, np.int64))
         for frame, size in zip(opened.frames, sizes, strict=True)
     ]
     files, times = zip(*counted, strict=True)
