@@ -14,9 +14,14 @@ import sdckit as sdc
 from engines.comparing import quiet
 from engines.conftest import plan  # noqa: F401 (a fixture)
 from every_measure import assert_close, figures
+from recoded_files import applied as recipe_applied, survey
 from sdckit.catalogue import row as rows
+from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells.pair import open_files
 from sdckit.cli.app import run
 from sdckit.errors import ColumnError, DataError
+from sdckit.workflow.recoded_original.published_recodings import read_recodings
+from sdckit.workflow.recoded_original.recoded_plans import open_on_engines
 
 KEYS = ["sex", "age", "region", "size"]
 SCENARIO = sdc.Scenario(
@@ -136,3 +141,13 @@ def test_values_that_do_not_compare_are_refused(plan: Any) -> None:  # noqa: F81
             quiet(sdc.check, *several, scenario=SCENARIO.changed(aligned=False))
         errors.append(str(caught.value))
     assert errors[0] == errors[1]
+
+
+def test_a_mean_is_that_of_the_release_whatever_the_order_of_values(plan: Any) -> None:  # noqa: F811
+    raw = survey(2000).with_columns(income=(pl.col("income") * 1.1 + 0.013).round(3))
+    steps: list[dict[str, Any]] = [{"method": "top_bottom_code", "column": "income", "top": 5000.0, "to": "mean"}]
+    applied = recipe_applied(raw, steps)
+    pair = open_files(plan(raw.sample(fraction=1.0, shuffle=True, seed=2)), plan(applied.data), id="name")
+    there = open_on_engines(pair, ["income"], recodings=read_recodings(None, applied.log), aligned=True).pair
+    shown, _ = columns_in_memory(there.original, {"numeric": ["income"]})
+    assert shown["income"].max() == applied.data["income"].max()
