@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
 from sdckit.cells.plans.count_cells import TooManyCellsError
-from sdckit.cells.plans.lazy import check_collected
+from sdckit.cells.plans.lazy import TooMuchError, check_collected
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_file, count_together
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
@@ -687,7 +687,7 @@ def _in_memory(frame: Any, wanted: Mapping[str, Sequence[str]], label: str) -> t
     try:
         return columns_in_memory(frame, dict(wanted))
     except DataError as error:
-        raise DataError(f"{label}: {error}") from None
+        raise (TooMuchError if isinstance(error, TooMuchError) else DataError)(f"{label}: {error}") from None
 
 
 def check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
