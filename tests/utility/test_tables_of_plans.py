@@ -154,3 +154,16 @@ def test_an_overview_counts_where_records_are_too_many(plan, monkeypatch):
     assert [(figure.variable, figure.figure) for figure in here.moved] == [
         (figure.variable, figure.figure) for figure in there.moved
     ]
+
+
+@on_engines
+def test_associations_of_amounts_of_fixed_point(plan):
+    rng = np.random.default_rng(1)
+    pays = [
+        pl.Series("pay", [round(v, 1) for v in rng.normal(50, 9, 199)] + [None], pl.Float64).cast(pl.Decimal(10, 1))
+        for _ in range(2)
+    ]
+    raw, released = (pl.DataFrame({"age": rng.integers(18, 80, 200), "sex": ["f", "m"] * 100, "pay": p}) for p in pays)
+    here = sdc.compare_associations(raw, released, variables=["sex", "age", "pay"])
+    there = sdc.compare_associations(plan(raw), plan(released), variables=["sex", "age", "pay"])
+    assert there.to_dict()["figures"] == pytest.approx(here.to_dict()["figures"], nan_ok=True)

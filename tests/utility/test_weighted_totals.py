@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
+from plans import on_engines
 from sdckit.cells.pair import open_files
 from sdckit.errors import DataError
 from sdckit.utility.weighted_totals import moved_figures
@@ -106,3 +108,14 @@ def test_a_release_without_the_weight_is_told() -> None:
     overview = sdc.utility_overview(original, original.drop("w"), scenario=scenario, seed=1)
     assert overview.moved == ()
     assert "the release has no column 'w' (weight)" in dict(overview.skipped)["weighted_totals"]
+
+
+@on_engines
+@pytest.mark.parametrize(
+    "weight", [pl.lit(None, pl.Float64), pl.when(pl.col("pay") > 9).then(float("inf")).otherwise(1)]
+)
+def test_weights_missing_or_infinite_are_refused(weight: pl.Expr, plan: Any) -> None:
+    frame = survey(1).with_columns(w=weight)
+    for file in (frame, plan(frame)):
+        with pytest.raises(DataError, match=r"the original: numeric 'w' (has no value at all|is infinite)"):
+            moved_figures(open_files(file, file), weight="w", numeric=["pay"], keys=["region"])

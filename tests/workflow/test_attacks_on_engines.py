@@ -15,6 +15,7 @@ from engines.comparing import quiet
 from engines.conftest import plan  # noqa: F401 (a fixture)
 from every_measure import figures
 from sdckit.catalogue import attacks, row
+from sdckit.cells.plans import lazy
 from sdckit.cli.app import run
 
 N, DRAWN = 400, 150
@@ -84,6 +85,27 @@ def test_without_an_id_nobody_is_drawn(plan: Any) -> None:  # noqa: F811
     result = quiet(sdc.assess, plan(ORIGINAL), [plan(RELEASED)], scenario=SCENARIO, control=CONTROL, seed=1)
     assert result.attacks == {}
     assert {place.partition(":")[0] for place, _ in result.attacks_skipped} >= {"inference", "linkability"}
+
+
+@pytest.mark.usefixtures("few")
+def test_households_in_the_control_file_are_told(plan: Any) -> None:  # noqa: F811
+    frames = [frame.with_columns(home=pl.col("pid") // 2) for frame in (ORIGINAL, RELEASED, CONTROL)]
+    known: dict[str, Any] = {"scenario": SCENARIO.changed(household="home"), "control": frames[2], "seed": 1}
+    result = quiet(sdc.assess, plan(frames[0]), plan(frames[1]), id="pid", **known)
+    assert any(warning.startswith("150 values of home (household)") for warning in result.warnings)
+
+
+@pytest.mark.usefixtures("few")
+def test_what_is_too_much_to_bring_is_not_attacked(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 1500)
+    known: dict[str, Any] = {"scenario": SCENARIO, "control": CONTROL, "seed": 1}
+    for id in ("pid", None):
+        result = quiet(sdc.assess, plan(ORIGINAL), plan(RELEASED), id=id, **known)
+        assert result.attacks == {}
+        assert all("stay on the engine" in reason for _, reason in result.attacks_skipped)
+        assert any("too much from a plan" in warning for warning in result.warnings)
+        verdicts = {verdict.name: verdict.holds for verdict in result["default"].verdicts}
+        assert verdicts["residual_risk"] is None
 
 
 @pytest.mark.usefixtures("few")

@@ -113,7 +113,7 @@ def _number_condition(context: Context) -> str:
 
 
 def _number_arguments(context: Context) -> dict[str, Any]:
-    return {"scenario": context.scenario, **({} if context.pair is None else {"aligned": context.pair.aligned})}
+    return {"scenario": context.scenario, **({} if context.pair is None else {"aligned": context.aligned})}
 
 
 NUMBERS = RELEASE(

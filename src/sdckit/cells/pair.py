@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
 from sdckit.cells.plans.count_cells import TooManyCellsError
-from sdckit.cells.plans.lazy import check_collected
+from sdckit.cells.plans.lazy import TooMuchError, check_collected
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_file, count_together
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
@@ -531,8 +531,10 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
         check_plan_names(frame, names)
     known: list[Pair] = opened.memo.setdefault(("counted", aligned), [])
     if (pair := _counted_before(known, names)) is not None:
-        return pair
-    if not can_count(lazy, names) or (aligned and not are_joined(plans)):
+        if pair.control is opened.control and pair.population is opened.population:
+            return pair
+        return replace(pair, control=opened.control, population=opened.population, with_control={})
+    if not can_count(lazy, names) or (aligned and not are_joined(plans, str(opened.id))):
         return None
     try:
         frames, times = _together(opened, plans, names) if aligned else _one_by_one(opened, names)
@@ -603,7 +605,9 @@ def _one_by_one(opened: Pair, names: Sequence[str]) -> tuple[Sequence[nw.DataFra
     sizes = opened._sizes
     _check_records(opened, sizes)
     counted = [
-        count_file(frame, names, size) if isinstance(frame, nw.LazyFrame) else (frame, np.ones(size, np.int64))
+        count_file(frame, names, size)
+        if isinstance(frame, nw.LazyFrame)
+        else (frame.select(*names), np.ones(size, np.int64))
         for frame, size in zip(opened.frames, sizes, strict=True)
     ]
     files, times = zip(*counted, strict=True)
@@ -683,7 +687,7 @@ def _in_memory(frame: Any, wanted: Mapping[str, Sequence[str]], label: str) -> t
     try:
         return columns_in_memory(frame, dict(wanted))
     except DataError as error:
-        raise DataError(f"{label}: {error}") from None
+        raise (TooMuchError if isinstance(error, TooMuchError) else DataError)(f"{label}: {error}") from None
 
 
 def check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:

@@ -447,9 +447,9 @@ def assess_release(
         attempts = Outcome({}, ())
         asked: Asked | None = None
         if attacked:
-            attempts, asked = _attacked(
-                scenario, attacked_files, {**known, "pair": attacked_files.pair}, control, n_attacks=n_attacks
-            )  # fmt: skip
+            drawn = {**known, "pair": attacked_files.pair, "has_control": control is not None,
+                     "named": pair.id is not None and attacked_files is not files}  # fmt: skip
+            attempts, asked = _attacked(scenario, attacked_files, drawn, control, n_attacks=n_attacks)
         if stays_on_engines(pair):
             count_ahead(pair, scenario)
         intruders = tuple(

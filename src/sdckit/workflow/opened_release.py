@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from sdckit.catalogue.row import too_many
+from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, count_pair, read_pair
+from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column
 from sdckit.data.frames import column_names, is_lazy
@@ -32,13 +34,18 @@ def open_release(
 ) -> tuple[Opened, Opened, bool]:
     """The files as they are measured, and as they are attacked; whether rows are aligned.
 
-    Of too many records on an engine the cells are counted there, and people are drawn of what is brought.
+    Of too many records on an engine the cells are counted there, and people are drawn of what is brought. Where that
+    is too much, nobody is drawn, a note says why, and the files are attacked as they are measured.
     """
     if not attacked or not (stays_on_engines(opened) and too_many(opened.n)):
         files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
         return files, files, aligned
     files, aligned = _open(opened, control, scenario, recodings, by, left=True)
-    brought, _ = _open(opened, control, scenario, recodings, by)
+    try:
+        brought, _ = _open(opened, control, scenario, recodings, by)
+    except TooMuchError as error:
+        files = replace(files, notes=(*files.notes, f"nobody is attacked, the control file is not looked at: {error}"))
+        return files, files, aligned
     return replace(files, pair=replace(files.pair, control=brought.pair.control)), brought, aligned
 
 
@@ -108,9 +115,13 @@ def households_in_both(pair: Pair, household: str | None) -> list[str]:
     control = pair.control
     if control is None or household is None:
         return []
-    if any(household not in frame.columns for frame in (pair.original, control)):
+    if any(household not in column_names(frame) for frame in (pair.original, control)):
         return []
-    sides = [code_column(frame.get_column(household)) for frame in (pair.original, control)]
+    try:
+        frames = [columns_in_memory(frame, {"household": [household]})[0] for frame in (pair.original, control)]
+    except TooMuchError as error:
+        return [f"households of original and control are not compared: {error}"]
+    sides = [code_column(frame.get_column(household)) for frame in frames]
     shared = share_coding(household, [(side, side.codes()) for side in sides], ("the original", "the control file"))
     both = int((shared.counts[:, 1:] > 0).all(axis=0).sum())
     return [SAME_HOUSEHOLDS.format(n=both, column=household)] if both else []

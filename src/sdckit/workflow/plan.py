@@ -11,6 +11,7 @@ from sdckit.catalogue import Context, Knowledge, Measure, further, rows
 from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, INTRUDERS, LINKABILITY, SINGLING
 from sdckit.catalogue.row import raising
 from sdckit.data import arguments
+from sdckit.data.frames import is_lazy
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.report.chapters.sentences import columns_words
@@ -271,7 +272,8 @@ def attack_every_column(
     """
     try:
         pair = open_files(variables)
-        numeric = numeric_variables(pair, variables, declared=scenario.numeric)
+        left = is_lazy(pair.original)  # too many: the attacks say so
+        numeric = () if left else numeric_variables(pair, variables, declared=scenario.numeric)
     except SdcError as error:
         planned = plan_every_column(scenario, variables, **known)
         failed = tuple(attack.place for attack in planned if attack.row.residual_risk)

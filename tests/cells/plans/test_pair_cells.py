@@ -15,7 +15,7 @@ from sdckit.catalogue import CATALOGUE, Measure
 from sdckit.cells import pair as pair_room
 from sdckit.cells.pair import count_pair, open_files
 from sdckit.cells.plans import count_cells, lazy
-from sdckit.errors import DataError
+from sdckit.errors import DataError, SdcError
 
 COUNTED = [row for row in CATALOGUE if row.files == "release" and row.of_plan == "cells"]
 ID = {"row": "pid"}  # `row` is a column of some results
@@ -125,3 +125,36 @@ def test_more_cells_than_fit_are_brought_as_records(plan: Any, monkeypatch: pyte
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
     with pytest.raises(DataError, match="too much from a plan"):
         sdc.identity_disclosure(*map(plan, files), keys=KEYS)
+
+
+def test_a_pair_counted_before_has_the_control_file_given(plan: Any) -> None:  # noqa: F811
+    files, control = (people(1), changed()), people(2)
+    pairs = open_files(*files), open_files(*map(plan, files))
+    for known in ({}, {"control": control}, {"control": control.head(50)}, {}):
+        here, there = (figures(quiet(sdc.copied_records, pair, variables=KEYS, **known)) for pair in pairs)
+        assert_close(here, there, "copied_records")
+
+
+def test_ids_of_other_types_are_refused_as_in_memory(plan: Any) -> None:  # noqa: F811
+    files = pl.DataFrame({"pid": [1, 2], "sex": ["f", "m"]}), pl.DataFrame({"pid": ["1", "02"], "sex": ["f", "f"]})
+    errors = []
+    for several in (files, map(plan, files)):
+        with pytest.raises(SdcError) as caught:
+            sdc.matching_risk(*several, known=["sex"], id="pid")
+        errors.append((type(caught.value), str(caught.value)))
+    assert errors[0] == errors[1]
+    narrow = files[0].with_columns(pl.col("pid").cast(pl.Int16))
+    assert sdc.matching_risk(plan(files[0]), plan(narrow), known=["sex"], id="pid").pair.times is not None
+
+
+def test_an_original_in_memory_keeps_the_columns_counted(plan: Any) -> None:  # noqa: F811
+    pair = open_files(people(1), plan(changed()))
+    for targets in (["ill"], ["home"]):
+        here = quiet(sdc.attribute_disclosure_table, people(1), changed(), keys=KEYS, targets=targets)
+        there = quiet(sdc.attribute_disclosure_table, pair, keys=KEYS, targets=targets)
+        assert_close(figures(here), figures(there), str(targets))
+
+
+def test_a_release_without_records_is_refused(plan: Any) -> None:  # noqa: F811
+    with pytest.raises(DataError, match="the release: the data has no records"):
+        sdc.matching_risk(plan(people(1)), plan(changed().head(0)), known=["sex"], id="row")

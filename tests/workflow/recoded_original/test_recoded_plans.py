@@ -14,9 +14,14 @@ import sdckit as sdc
 from engines.comparing import quiet
 from engines.conftest import plan  # noqa: F401 (a fixture)
 from every_measure import assert_close, figures
+from recoded_files import applied as recipe_applied, survey
 from sdckit.catalogue import row as rows
+from sdckit.cells.as_cells import columns_in_memory
+from sdckit.cells.pair import open_files
 from sdckit.cli.app import run
 from sdckit.errors import ColumnError, DataError
+from sdckit.workflow.recoded_original.published_recodings import read_recodings
+from sdckit.workflow.recoded_original.recoded_plans import open_on_engines
 
 KEYS = ["sex", "age", "region", "size"]
 SCENARIO = sdc.Scenario(
@@ -108,3 +113,41 @@ def test_commands_say_what_they_say_in_memory(engine: str, tmp_path: Path, capsy
     out = capsys.readouterr().out
     assert "matching_risk" in out
     assert "[together by the id, 4 columns: at most 300 cells of each file" in out
+
+
+def test_rows_with_an_id_belong_together_where_large_numbers_are_looked_for(plan: Any) -> None:  # noqa: F811
+    n = 60
+    raw = pl.DataFrame(
+        {
+            "pid": range(n),
+            "region": ["n"] * 30 + ["s"] * 30,
+            "turnover": [1000.0 + i for i in range(30)] + [5000.0 + i for i in range(30)],
+        }
+    )
+    moved = pl.when(pl.col("pid") == 0).then(pl.lit("s")).when(pl.col("pid") == 30).then(pl.lit("n"))
+    files = raw, raw.with_columns(region=moved.otherwise("region"))
+    one = sdc.Scenario(keys=["region"], magnitudes=["turnover"], thresholds={"exact_numbers": 0.0, "k": 2})
+    checks = [quiet(sdc.check, *several, scenario=one, id="pid") for several in (files, map(plan, files))]
+    assert not any(check.passed for check in checks)
+    assert checks[0].verdicts == checks[1].verdicts
+
+
+def test_values_that_do_not_compare_are_refused(plan: Any) -> None:  # noqa: F811
+    raw, applied = files()
+    grouped = applied.data.with_columns(size=pl.col("size").replace_strict({1: "a", 2: "a", 3: "b", 4: "b"}))
+    errors = []
+    for several in ((raw, grouped), (plan(raw), plan(grouped))):
+        with pytest.raises(ColumnError, match="'size'") as caught:
+            quiet(sdc.check, *several, scenario=SCENARIO.changed(aligned=False))
+        errors.append(str(caught.value))
+    assert errors[0] == errors[1]
+
+
+def test_a_mean_is_that_of_the_release_whatever_the_order_of_values(plan: Any) -> None:  # noqa: F811
+    raw = survey(2000).with_columns(income=(pl.col("income") * 1.1 + 0.013).round(3))
+    steps: list[dict[str, Any]] = [{"method": "top_bottom_code", "column": "income", "top": 5000.0, "to": "mean"}]
+    applied = recipe_applied(raw, steps)
+    pair = open_files(plan(raw.sample(fraction=1.0, shuffle=True, seed=2)), plan(applied.data), id="name")
+    there = open_on_engines(pair, ["income"], recodings=read_recodings(None, applied.log), aligned=True).pair
+    shown, _ = columns_in_memory(there.original, {"numeric": ["income"]})
+    assert shown["income"].max() == applied.data["income"].max()

@@ -339,13 +339,17 @@ class LazyCells(PlanCells):
         return replace(self._with(self.here.as_categories()), households={})
 
 
+class TooMuchError(DataError):
+    """More values of records than are collected from a plan."""
+
+
 def check_collected(n: int, columns: int) -> None:
     """Refuse to collect more than `COLLECT_LIMIT` values of records; checked before anything is collected.
 
-    Raises DataError: there are more.
+    Raises TooMuchError: there are more.
     """
     if n * columns > COLLECT_LIMIT:
-        raise DataError(
+        raise TooMuchError(
             f"this measure needs {n} records of {columns} columns in memory (about {n * columns * 8 / 1e9:.1f} GB), "
             "which is too much from a plan; take fewer variables, or a sample in memory"
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
@@ -35,8 +36,11 @@ def count_file(frame: nw.LazyFrame[Any], columns: Sequence[str], n: int) -> Coun
     return counted.select(*columns), sizes_of(counted)
 
 
-def are_joined(frames: Sequence[nw.LazyFrame[Any]]) -> bool:
-    """Whether one engine can bring the rows of these plans together: of DuckDB, on one connection."""
+def are_joined(frames: Sequence[nw.LazyFrame[Any]], id: str) -> bool:
+    """Whether one engine can bring the rows of these plans together: ids of one type; of DuckDB, on one connection."""
+    kinds = [frame.collect_schema()[id] for frame in frames]  # of other types, DuckDB converts one as it joins
+    if any(kind != kinds[0] and not (kind.is_integer() and kinds[0].is_integer()) for kind in kinds):
+        return False
     if len({frame.implementation for frame in frames}) > 1:
         return False
     if not frames[0].implementation.is_duckdb():
@@ -59,7 +63,8 @@ def check_ids(frames: Sequence[nw.LazyFrame[Any]], id: str, names: Sequence[str]
     for frame, label in zip(frames, names, strict=True):
         check_plan_names(frame, [id], "id")
         key = KeyColumn.of(id, 0, frame.collect_schema()[id])
-        n, absent, different = map(int, aggregate(frame, nw.len(), count(key.absent), nw.col(id).n_unique()))
+        found = aggregate(frame, nw.len(), count(key.absent), nw.col(id).n_unique())
+        n, absent, different = map(int, np.nan_to_num(found))  # DuckDB has no number of values of no records
         if absent:
             faults.append(f"{label}: id {id!r} is missing in {absent} rows")
         elif different < n:

@@ -64,12 +64,20 @@ def total_numbers(pair: Pair, names: Sequence[str], weight: str | None) -> list[
             weigh = nw.lit(1.0) if weight is None else known_number(weight)
             base = nw.when(~(value * weigh).is_null()).then(weigh)
             asked += [value.count(), (value * weigh).sum(), base.sum(), (value * weigh).abs().max(), value.abs().max()]
+        if weight is not None:
+            asked += [known_number(weight).count(), known_number(weight).abs().max()]
         found = aggregate(frame, *asked) if asked else []
+        if weight is not None:
+            _check_known(label, weight, *np.nan_to_num(found[-2:], posinf=np.inf).tolist())
         for at, name in enumerate(names):
             n, total, whole, largest, far = np.nan_to_num(found[5 * at : 5 * at + 5], posinf=np.inf).tolist()
-            if not n:
-                raise DataError(f"{label}: numeric {name!r} has no value at all")
-            if far == float("inf"):
-                raise DataError(f"{label}: numeric {name!r} is infinite in some records")
+            _check_known(label, name, n, far)
             out[at].append(NumberSums(int(n), total, whole, largest))
     return out
+
+
+def _check_known(label: str, name: str, n: float, far: float) -> None:
+    if not n:
+        raise DataError(f"{label}: numeric {name!r} has no value at all")
+    if far == float("inf"):
+        raise DataError(f"{label}: numeric {name!r} is infinite in some records")

@@ -292,7 +292,10 @@ class PairTables:
             figures = {
                 f"{PREFIX}r{i}_{j}": pa.array(margins[i][j].ranks, mask=~known[i]) for j in range(1 if complete else p)
             }
-            key = KeyColumn.of(name, 0, frame.collect_schema()[name])
+            kind = frame.collect_schema()[name]
+            key = KeyColumn.of(name, 0, kind)
+            if kind == nw.Decimal:  # brought as it is
+                key = replace(key, as_text=False, blank=nw.lit(0).cast(kind))
             table = self.values[name].frames[file].select(name).to_arrow()
             frame = attach(frame, [replace(key, has_missing=not known[i].all())], table, figures)
             ranked.append([nw.col(f"{PREFIX}r{i}_{0 if complete else j}") for j in range(p)])
