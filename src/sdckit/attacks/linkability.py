@@ -122,6 +122,12 @@ def linkability(
     >>> found = linkability(people, people, known=(["age"], ["pay"]), seed=1)
     >>> found.success_rate, found.baseline_rate
     (1.0, 0.02)
+
+    The same people in whatever order the rows come:
+
+    >>> numbered = people.with_row_index("id")
+    >>> linkability(numbered, people, known=(["age"], ["pay"]), seed=1, id="id", targets=20).notes["targets"]
+    'of 20 people drawn by their id'
     """
     settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix, targets)
     k = arguments.count(n_neighbors, "n_neighbors", "is how many nearest records are looked at")

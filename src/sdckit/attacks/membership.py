@@ -372,6 +372,10 @@ def membership(
     >>> found = membership(people, people, control=others, seed=1)
     >>> found.success_rate, found.control_rate, found.auc
     (1.0, 0.0, 1.0)
+    >>> numbered = people.with_row_index("id")
+    >>> drawn = membership(numbered, people, control=others, seed=1, id="id", score="distance", targets=20)
+    >>> drawn.notes["targets"]
+    'of 20 people drawn by their id'
     """
     settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix, targets)
     arguments.choice(score, "score", SCORES)
