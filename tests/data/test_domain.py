@@ -7,6 +7,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -125,6 +126,36 @@ def test_of_a_person_the_first_rows_are_kept() -> None:
         assert domain.encode(frame)[:, 0].tolist() == [0, 1, 2, 5, 7]
     mixed = pd.DataFrame({"n": range(4), "who": pd.Series([1, "1", 1.0, object()], dtype=object)})
     assert domain.encode(mixed)[:, 0].tolist() == [0, 1]
+
+
+def kept(who: Any) -> list[int]:
+    domain = Domain((DomainColumn("n", "integer", levels=tuple(range(8))),), person="who")
+    data = {"n": range(len(who)), "who": who}
+    return domain.encode(pl.DataFrame(data) if isinstance(who, pl.Series) else pd.DataFrame(data))[:, 0].tolist()
+
+
+def test_rows_without_a_person_are_left_out() -> None:
+    for who in (["NA", "a", "", "a", "NA", None, "."], pd.Series(["", 1, "NA", 1.0, None], dtype=object)):
+        assert kept(who) == [1]
+
+
+BIG = 2**53
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        pl.Series([BIG, BIG + 1, BIG], dtype=pl.Int128),
+        pl.Series([Decimal(BIG), Decimal(BIG + 1), Decimal(BIG)], dtype=pl.Decimal(38, 2)),
+        pd.Series([Decimal(BIG), Decimal(BIG + 1), Decimal(f"{BIG}.0")], dtype=object),
+        pl.Series([datetime(2020, 1, 1), datetime(2020, 1, 1, 5), datetime(2020, 1, 1)]),
+        pd.Series([datetime(2020, 1, 1), datetime(2020, 1, 1, 5), datetime(2020, 1, 1)], dtype=object),
+        pl.Series([b"a", b"b", b"a"]), pd.Series([b"a", b"b", b"a"], dtype=object),
+        pd.Series([UUID(int=1), UUID(int=2), UUID(int=1)], dtype=object),
+    ],
+)  # fmt: skip
+def test_persons_that_differ_are_never_one(who: Any) -> None:
+    assert kept(who) == [0, 1]
 
 
 def test_no_record_is_no_reason_to_stop() -> None:

@@ -18,6 +18,7 @@ from itertools import pairwise
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, get_args
+from uuid import UUID
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -420,7 +421,7 @@ NUMBERS = ("integer", "decimal")
 
 def encoded(frame: nw.DataFrame[Any], domain: Domain) -> NDArray[np.int32]:
     """Codes of the rows kept, shape (rows, columns), column by column in memory."""
-    rows = None if domain.person is None else _rows_kept(frame[domain.person], domain.max_rows)
+    rows = None if domain.person is None else _rows_kept(frame[domain.person], domain.max_rows, domain.missing)
 
     def code(column: DomainColumn) -> NDArray[np.int32]:
         codes = column_codes(frame[column.name], column, domain.missing)
@@ -444,13 +445,12 @@ def column_codes(series: nw.Series[Any], column: DomainColumn, missing: Sequence
     return np.append(codes, np.int32(column.size - 1))[places]
 
 
-def _rows_kept(series: nw.Series[Any], most: int) -> NDArray[np.int64]:
+def _rows_kept(series: nw.Series[Any], most: int, missing: Sequence[str]) -> NDArray[np.int64]:
     """The first rows of each person, in the order of the file; rows without a person are left out."""
-    values, places = _distinct(_array(series))
-    texts = _texts(values)
+    values, places = _distinct(_array(series, exact=True))
+    texts = _texts(values, exact=True)
+    texts = _where(~texts.is_in([NEITHER, "", *missing]).fill_null(True).to_numpy(), texts, None)
     people = np.append(texts.rank("dense").fill_null(0).to_numpy(), 0)[places].astype(np.int64)
-    if NEITHER in texts:
-        people[np.append(texts.eq(NEITHER).fill_null(False).to_numpy(), False)[places]] = 0
     order = np.argsort(people, kind="stable")
     own = people[order]
     starts = np.flatnonzero(np.append(True, own[1:] != own[:-1])) if len(own) else np.empty(0, np.int64)
@@ -461,18 +461,19 @@ def _rows_kept(series: nw.Series[Any], most: int) -> NDArray[np.int64]:
 # Values of any type as Arrow: what Arrow or pandas would mix is made text, value by value.
 
 
-def _array(series: nw.Series[Any]) -> Any:
+def _array(series: nw.Series[Any], *, exact: bool = False) -> Any:
+    """The values; `exact` where no two that differ may become one, as of persons."""
     native = series.to_native()
     if series.implementation.is_polars() and native.dtype in (pl.Int128, getattr(pl, "UInt128", pl.Int128)):
-        series = nw.from_native(native.cast(pl.Float64, strict=False), series_only=True)
+        series = nw.from_native(native.cast(pl.String if exact else pl.Float64, strict=False), series_only=True)
     plain = not (series.dtype == nw.Object and series.implementation.is_pandas_like())
     if plain or pd.api.types.infer_dtype(native, skipna=True) == "string":
         with contextlib.suppress(DataError):
             return to_arrow(series)
-    return pa.array([_text(value) for value in series.to_list()], pa.large_string())
+    return pa.array([_text(value, exact=exact) for value in series.to_list()], pa.large_string())
 
 
-def _text(value: Any) -> str | None:
+def _text(value: Any, *, exact: bool = False) -> str | None:
     """A value as text, as `_texts` writes it; None where missing."""
     try:
         if isinstance(value, np.generic) and not isinstance(value, str | float):
@@ -484,14 +485,28 @@ def _text(value: Any) -> str | None:
             return value if value.encode("utf-8", "ignore").decode() == value else NEITHER
         if isinstance(value, bool):
             return "true" if value else "false"
+        if exact and isinstance(value, bytes | UUID):
+            return value.hex() if isinstance(value, bytes) else str(value)
+        if exact and isinstance(value, Decimal) and value.is_finite():
+            return (_without_zeros(f"{value:f}") if abs(value.adjusted()) < 400 else NEITHER) if value else "0"
         if isinstance(value, Real | Decimal):
             real = float(value) if isinstance(value, Decimal) else as_real(value)
             return None if np.isnan(real) else _number_text(real if isinstance(value, Decimal) else value)
         if isinstance(value, datetime):
-            return (value.astimezone(UTC) if value.tzinfo else value).date().isoformat()
+            moment = value.astimezone(UTC) if value.tzinfo else value
+            return moment.isoformat() if exact else moment.date().isoformat()
         return value.isoformat() if isinstance(value, date) else NEITHER
     except Exception:  # noqa: BLE001 (no value may stop it)
         return NEITHER
+
+
+def _without_zeros(text: str) -> str:
+    """A decimal number without zeros at its end.
+
+    >>> _without_zeros("10.50"), _without_zeros("10.0"), _without_zeros("100")
+    ('10.5', '10', '100')
+    """
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _number_text(value: Any) -> str:
@@ -513,8 +528,8 @@ def _reals(array: Any) -> NDArray[np.float64]:
     return np.asarray(pc.fill_null(array.cast(pa.float64(), safe=False), np.nan))
 
 
-def _texts(values: Any) -> pl.Series:
-    """Distinct values as text: numbers without a needless point, dates by year, month and day."""
+def _texts(values: Any, *, exact: bool = False) -> pl.Series:
+    """Distinct values as text: numbers without a needless point, dates by day; none merged if `exact`."""
     values = values.cast(pa.large_string()) if values.type == pa.string_view() else values
     kind, there = values.type, np.asarray(values.is_valid())
     if pt.is_string(kind) or pt.is_large_string(kind):
@@ -525,6 +540,10 @@ def _texts(values: Any) -> pl.Series:
         )
     if pt.is_integer(kind):
         return pl.Series(pl.from_arrow(values.cast(pa.string())), dtype=pl.String)
+    if exact and pt.is_timestamp(kind):
+        return pl.Series(pl.from_arrow(values.view(pa.int64()).cast(pa.string())), dtype=pl.String)
+    if exact and (pt.is_decimal(kind) or "binary" in str(kind)):
+        return pl.Series([_text(value, exact=True) for value in values.to_pylist()], dtype=pl.String)
     if pt.is_floating(kind) or pt.is_decimal(kind):
         reals = _reals(values)
         return pl.Series([None if real != real else code_text(real) for real in reals.tolist()], dtype=pl.String)  # noqa: PLR0124

@@ -46,5 +46,8 @@ def test_an_audit_is_thrown_away(sdckit: Runner, folder: Path) -> None:
     assert sdckit(*run, "made.csv").code == 2
     thrown = sdckit("budget", "throw-away", "budget.toml", "--run", 1, "--reason", "an audit with coins")
     assert "ε = 0 of 1 spent" in thrown.out
+    assert "; 1 run declared thrown away, ε = 1 with it; head" in thrown.out
     assert sdckit(*run, "made.csv").code == 0
-    assert "declared thrown away" in sdckit("budget", "show", "budget.toml").out
+    shown = sdckit("budget", "show", "budget.toml").out
+    assert "declared thrown away" in shown
+    assert "an audit" in shown

@@ -99,3 +99,12 @@ def test_a_stray_quote_leaves_the_records_before_as_they_are(tmp_path: Path, str
     for tail in (b"", stray):
         (tmp_path / "a.csv").write_bytes(whole + tail)
         assert domain.encode(DomainFile(tmp_path / "a.csv").read(domain))[:7].tolist() == expected
+
+
+@pytest.mark.parametrize("end", [b"", b'"a"z,9\n', b'\r"a"z,9\r\n'])
+def test_a_stray_quote_never_decides_who_is_a_person(tmp_path: Path, end: bytes) -> None:
+    domain = Domain((DomainColumn("age", "integer", levels=(1, 2, 3, 4, 5)),), person="id")
+    (tmp_path / "a.csv").write_bytes(b'id,age\r\na,1\r\n,2\n"",3\na\rb,4\na b,5\n' + end)
+    frame = DomainFile(tmp_path / "a.csv").read(domain)
+    assert frame["id"].to_list()[3:5] == ["a\rb", "a b"]
+    assert domain.encode(frame)[:3, 0].tolist() == [0, 3, 4]

@@ -97,6 +97,35 @@ def test_what_is_no_budget_is_refused(tmp_path: Path) -> None:
         open_budget(damaged)
 
 
+def test_a_link_is_the_budget_that_it_leads_to(tmp_path: Path) -> None:
+    file = budget(tmp_path)
+    (tmp_path / "here").mkdir()
+    link = tmp_path / "here" / "link.toml"
+    link.symlink_to(file.file)
+    with open_budget(link).reserved(0.75) as run:
+        run.drawn = True
+    assert link.is_symlink()
+    assert open_budget(file.file).spent == 0.75
+    with pytest.raises(FileFormatError, match="may be a budget"):
+        create_budget(link, dataset="survey", epsilon=3, delta=1e-6, rho=1)
+    (tmp_path / "second.toml").hardlink_to(file.file)
+    with pytest.raises(FileFormatError, match="other names"):
+        open_budget(tmp_path / "second.toml")
+
+
+def test_a_run_that_is_thrown_away_under_way_gives_nothing_beyond_the_total(tmp_path: Path) -> None:
+    file = budget(tmp_path)
+    first, second = file.reserved(0.75), file.reserved(0.75)
+    first.__enter__().drawn = True
+    budget_of(tmp_path).thrown_away("1", "an audit")
+    second.__enter__().drawn = True
+    second.__exit__(None, None, None)
+    with pytest.raises(DataError, match="thrown away while it was under way"):
+        first.__exit__(None, None, None)
+    assert budget_of(tmp_path).spent == 0.75
+    assert budget_of(tmp_path).spent_at_most == 1.5
+
+
 def spend(file: str, start: object, left: object) -> None:
     start.wait()  # type: ignore[attr-defined]
     try:

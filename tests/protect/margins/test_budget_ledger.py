@@ -53,7 +53,7 @@ def test_what_fails_after_noise_is_spent_and_before_is_not(tmp_path: Path, monke
         synthesize_margins(ROWS, **given)
     ledger = BudgetLedger.open(tmp_path / "budget.toml")
     assert ledger.spent == pytest.approx(1)
-    assert [state for _, _, state in ledger.rows][-1] == "reserved, or failed after noise was drawn"
+    assert [state for _, _, state, _ in ledger.rows][-1] == "reserved, or failed after noise was drawn"
 
 
 def test_a_run_that_is_thrown_away_is_not_spent(tmp_path: Path) -> None:
@@ -65,11 +65,12 @@ def test_a_run_that_is_thrown_away_is_not_spent(tmp_path: Path) -> None:
             ledger.throw_away(run, reason=reason)
     after = ledger.throw_away(1, reason="an audit with coins")
     assert after.spent == 0
-    assert after.rows[0][2] == "declared thrown away"
+    assert after.rows[0][2:] == ("declared thrown away", "an audit with coins")
+    assert after.thrown == (1, pytest.approx(1))
     assert "an audit with coins" in (tmp_path / "budget.toml").read_text(encoding="utf-8")
     with pytest.raises(DataError, match="spends nothing"):
         after.throw_away(1, reason="again")
     synthesize_margins(ROWS, **given)
     now = BudgetLedger.open(tmp_path / "budget.toml")
     assert now.spent == pytest.approx(1)
-    assert [number for number, _, _ in now.rows] == ["1", "2"]
+    assert [number for number, *_ in now.rows] == ["1", "2"]

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from sdckit.errors import DataError
-from sdckit.protect.margins.privacy_budget import epsilon_of, noisy_choice, noisy_counts, opendp, rho_of, scale_of
+from sdckit.protect.margins.privacy_budget import (
+    check_promise,
+    epsilon_of,
+    noisy_choice,
+    noisy_counts,
+    opendp,
+    rho_of,
+    scale_of,
+)
 
 
 @pytest.mark.parametrize(("epsilon", "rho"), [(1, 0.02436), (3, 0.18507), (10, 1.53928)])
@@ -57,3 +65,10 @@ def test_without_opendp(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "opendp", None)
     with pytest.raises(DataError, match=r"install sdckit\[dp\]"):
         opendp()
+
+
+def test_an_epsilon_that_cannot_be_converted_is_refused():
+    for small in (5e-324, 1e-9, 0):
+        with pytest.raises(DataError, match="epsilon"):
+            check_promise(small, 1e-6)
+    assert 0 < rho_of(*check_promise(1e-3, 1e-6)) < 1e-3

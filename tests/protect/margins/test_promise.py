@@ -40,6 +40,7 @@ def test_noise_that_adds_up() -> None:
         ({"epsilon": 0.5}, "its noise gives ε = 1, and it claims 0.5"),
         ({"parameters": {"epsilon": 0.9, "max_rows": 2}}, "it claims 0.9"),
         ({"parameters": {"epsilon": 1.0, "max_rows": 5}}, "does not cost"),
+        ({"delta": 0.5}, "the δ that was asked is not"),
         ({"spent": ()}, "claims an ε and lists no noise"),
     ],
 )

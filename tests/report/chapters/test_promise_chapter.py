@@ -27,7 +27,8 @@ SPENT = (
     Spent("cliques", ("age", "sex"), 7.5, 0.018),
 )  # fmt: skip
 CHANGE = MarginsChange(
-    "synthesize_margins", 100, {}, {"max_rows": 1}, spent=SPENT, kept=(("age", "sex"),), error=(0.123,),
+    "synthesize_margins", 100, {}, {"max_rows": 1, "unit": "person"}, spent=SPENT,
+    kept=(("age", "sex"),), error=(0.123,),
     epsilon=1.0, delta=1e-6, rho=0.024,
 )  # fmt: skip
 UNPROMISED = MarginsChange("synthesize_margins", 100, {}, {"base": 10}, kept=(("age",),), error=(math.nan,))
@@ -53,6 +54,14 @@ def test_what_epsilon_means_and_what_it_leaves_out() -> None:
     assert all(sentence in said for sentence in NOT_COVERED)
     assert "Not judged: that the records were drawn from these tables" in said
     assert "declared as public" not in said
+
+
+def test_a_promise_for_records_names_no_person() -> None:
+    for given in ({"max_rows": 1, "unit": "record"}, {"max_rows": 1}):
+        said = words(Promise(replace(CHANGE, parameters=dict(given)), adds_up=True))
+        assert "whatever one record holds" in said
+        assert "where a person has several, it is for each of them by itself" in said
+        assert "one person" not in said
 
 
 def test_several_rows_and_a_declared_number() -> None:
@@ -91,6 +100,7 @@ def test_bounds_are_never_below_the_true_ones(epsilon: float) -> None:
 def test_every_text_has_its_german() -> None:
     promises: list[Any] = [
         Promise(CHANGE, True), Promise(replace(CHANGE, parameters={"max_rows": 4, "n": 9}, epsilon=0.3), True),
+        Promise(replace(CHANGE, parameters={"unit": "record"}), True),
         Promise(CHANGE, None, "the log does not say how many rows a person has"),
         Promise(UNPROMISED, None, "no ε is promised"), Promise(replace(UNPROMISED, parameters={}), None, ""),
     ]  # fmt: skip

@@ -133,7 +133,7 @@ def test_check_and_report_with_the_log(tmp_path: Path) -> None:
     assert result.assessment.promise.adds_up is True
     result.assessment.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "ε = 1 means: whatever the data of one person are" in page
+    assert "ε = 1 means: whatever one record holds" in page
     assert "at most 2.72 times as likely" in page
     assert MARKED not in page
     damaged = json.loads((tmp_path / "log.json").read_text(encoding="utf-8"))

@@ -46,7 +46,7 @@ def show(ledger: Ledger) -> None:
 
     opened = BudgetLedger.open(ledger)
     if opened.rows:
-        print_blocks([TableBlock(f"Runs on {opened.dataset}", ("Run", "ρ", "State"), tuple(opened.rows))])
+        print_blocks([TableBlock(f"Runs on {opened.dataset}", ("Run", "ρ", "State", "Reason"), tuple(opened.rows))])
     tell(budget_line(opened))
 
 
@@ -69,7 +69,9 @@ def throw_away(
 
 def budget_line(ledger: BudgetLedger) -> str:
     """What a budget has spent and left, and its head: whoever keeps the line can tell whether a copy is the newest."""
+    n, together = ledger.thrown
+    thrown = f"; {n} run{'s' * (n > 1)} declared thrown away, ε = {together:.4g} with {'them' if n > 1 else 'it'}"
     return (
         f"Budget of {ledger.dataset}: ε = {ledger.spent:.4g} of {ledger.epsilon:g} spent, a run may still have "
-        f"{ledger.left:.4g}, at δ = {ledger.delta:g}; head {ledger.head}"
+        f"{ledger.left:.4g}, at δ = {ledger.delta:g}{thrown if n else ''}; head {ledger.head}"
     )

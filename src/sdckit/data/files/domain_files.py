@@ -27,6 +27,7 @@ from sdckit.errors import FileFormatError, ScenarioError
 
 CUTS = (",", ";", "\t", "|")
 COLUMNAR = ("Parquet", "Arrow")
+RETURN = "\udc0d"  # no text that was decoded has it; csv refuses a bare \r
 
 
 @dataclass(frozen=True)
@@ -205,13 +206,14 @@ def _csv_records(raw: bytes, names: Sequence[str], cut: str) -> pl.DataFrame:
 
 def _stray_quotes(text: str, empty: pl.DataFrame, cut: str) -> pl.DataFrame:
     """Records where Polars stops at a quote; those without a stray one are read as by Polars."""
-    lines = text.removesuffix("\n").split("\n")
+    lines = text.removesuffix("\n").replace("\r", RETURN).split("\n")
     most, width = csv.field_size_limit(len(text) + 1), empty.width
     try:
-        rows = [
-            (*row[:width], *[""] * (width - len(row)))
-            for row in csv.reader((line.rstrip("\r").replace("\r", " ") + "\n" for line in lines), delimiter=cut)
-        ]
+        rows = list(csv.reader((line + "\n" for line in lines), delimiter=cut))
     finally:
         csv.field_size_limit(most)
-    return pl.DataFrame(rows, schema=empty.schema, orient="row")
+    ended = ((*row[:-1], row[-1].removesuffix(RETURN)) if row else () for row in rows)
+    filled = [
+        [*(field.replace(RETURN, "\r") or None for field in row[:width]), *[None] * (width - len(row))] for row in ended
+    ]
+    return pl.DataFrame(filled, schema=empty.schema, orient="row")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sdckit.data.arguments import amount_above, text
-from sdckit.data.files.whole_files import replacing
+from sdckit.data.files.whole_files import real_target, replacing
 from sdckit.data.ledger.chain import Head, Link, following, head_of, locked, start
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
@@ -59,6 +59,17 @@ class BudgetFile:
         """The ρ of all runs that did not draw back, and that nobody declared thrown away."""
         return math.fsum(rho for rho, state in self.runs.values() if state not in UNSPENT)
 
+    @property
+    def spent_at_most(self) -> float:
+        """The ρ of all runs that did not draw back, those declared thrown away included."""
+        return math.fsum(rho for rho, state in self.runs.values() if state != WITHDRAWN)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why runs were declared thrown away, by number."""
+        thrown = [name for name, (_, state) in self.runs.items() if state == THROWN_AWAY]
+        return {link.name: str(link.fields.get("reason", "")) for link in self.links if link.name in thrown}
+
     def thrown_away(self, number: str, reason: str) -> BudgetFile:
         """Enter that nobody has or will have anything of a run: its share is not spent, by the word of who says so.
 
@@ -88,7 +99,8 @@ class BudgetFile:
     def reserved(self, rho: float) -> Iterator[Run]:
         """Reserve ρ for a run; it is given back only where the run fails before it says that it drew.
 
-        Raises DataError: more than is left; FileFormatError: the file cannot be written.
+        Raises DataError: more than is left, or the run was declared thrown away under way and no longer fits;
+        FileFormatError: the file cannot be written.
         """
         with locked(self.file.parent, self._lock):
             now = open_budget(self.file)
@@ -110,7 +122,13 @@ class BudgetFile:
 
     def _end(self, run: Run, what: str) -> None:
         with locked(self.file.parent, self._lock):
-            open_budget(self.file)._followed(what, run.number)
+            now = open_budget(self.file)
+            rho, state = now.runs[run.number]
+            if what == DONE and state == THROWN_AWAY and math.fsum([now.spent, rho]) > now.rho:
+                raise DataError(
+                    f"run {run.number} was declared thrown away while it was under way, and others reserved its share; "
+                    "what it made is not given out", argument="budget")  # fmt: skip
+            now._followed(what, run.number)
 
     @property
     def _lock(self) -> str:
@@ -140,6 +158,7 @@ def create_budget(file: Path, *, dataset: str, epsilon: float, delta: float, rho
     """
     if not text(dataset, "dataset").strip():
         raise DataError("dataset is empty; give the name that the domain has", argument="dataset")
+    file = real_target(file)
     with locked(file.parent, f"{file.name}.lock"):
         if file.exists():
             raise FileFormatError(f"{file.name} exists, and may be a budget that was spent from; name another file")
@@ -148,12 +167,15 @@ def create_budget(file: Path, *, dataset: str, epsilon: float, delta: float, rho
 
 
 def open_budget(file: str | Path) -> BudgetFile:
-    """Open a budget whose chain is whole.
+    """Open a budget whose chain is whole; of a link the file that it leads to.
 
-    Raises FileFormatError: there is none, or it was changed.
+    Raises FileFormatError: there is none, it was changed, or it has several names (hard links), of which one would
+    become a budget of its own.
     """
-    file = Path(file)
+    file = real_target(file)
     plain = read_toml(file, what="budget")
+    if file.stat().st_nlink > 1:
+        raise FileFormatError(f"{file.name} has other names (hard links), whose runs would not be counted; remove them")
     if plain.get("schema") != SCHEMA or plain.get("schema_version") != VERSION:
         raise FileFormatError(f"{file.name} is no budget that this version reads; 'sdckit budget create' starts one")
     try:

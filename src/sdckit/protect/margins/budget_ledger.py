@@ -126,13 +126,20 @@ class BudgetLedger(Displayed):
         return str(self.file.head)
 
     @property
-    def rows(self) -> list[tuple[str, str, str]]:
-        """Number, ρ and state of each run, as text."""
-        return [(number, f"{rho:.6g}", STATES[state]) for number, (rho, state) in self.file.runs.items()]
+    def thrown(self) -> tuple[int, float]:
+        """How many runs were declared thrown away, and ε at δ of all that was spent if they are counted."""
+        return len(self.file.reasons), _epsilon(self.file.spent_at_most, self.delta)
+
+    @property
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Number, ρ and state of each run, and why it was declared thrown away, as text."""
+        reasons = self.file.reasons
+        runs = self.file.runs.items()
+        return [(number, f"{rho:.6g}", STATES[state], reasons.get(number, "")) for number, (rho, state) in runs]
 
     def _repr_html_(self) -> str:
         title = f"Budget of {self.dataset}: ε = {self.spent:.4g} of {self.epsilon:g} spent at δ = {self.delta:g}"
-        return table_html(["run", "ρ", "state"], self.rows, title=title)
+        return table_html(["run", "ρ", "state", "reason"], self.rows, title=title)
 
 
 STATES = {

@@ -20,6 +20,7 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
 SPLIT = {"one-way": 0.1, "choosing": 0.2, "cliques": 0.7}
+LEAST = 1e-3  # of ε
 SLACK = 1e-12  # of ρ, for what OpenDP's accounting rounds up in every measurement
 
 
@@ -50,12 +51,12 @@ def opendp() -> Any:
 
 
 def check_promise(epsilon: object, delta: object) -> tuple[float, float]:
-    """ε and δ in their range; an ε above 100 promises nothing, and OpenDP's conversion overflows.
+    """ε and δ in their range; above 100 ε promises nothing, and beyond both ends OpenDP's conversion fails.
 
     Raises DataError: one is out of it.
     """
     return (
-        arguments.within(epsilon, "epsilon", "bounds what one person changes", 0, 100, ends="(]"),
+        arguments.within(epsilon, "epsilon", "bounds what one person changes", LEAST, 100),
         arguments.within(delta, "delta", "is the chance that the bound does not hold", 0, 1, ends="()"),
     )
 

@@ -50,6 +50,8 @@ def checked_promise(change: MarginsChange) -> Promise:
         if not spent.scale > 0 or not math.isclose(rows**2 / (2 * spent.scale**2), spent.rho, rel_tol=CLOSE):
             about = " × ".join(spent.variables) or "a choice"
             raise _contradiction(f"the noise of {about} ({spent.kind}) does not cost the ρ beside it")
+    if change.parameters.get("delta", change.delta) != change.delta:
+        raise _contradiction("the δ that was asked is not the δ that it claims")
     rho = math.fsum(spent.rho for spent in change.spent)
     if not math.isclose(rho, change.rho, rel_tol=CLOSE):
         raise _contradiction(f"its measurements spend ρ = {rho:.6g}, and it claims {change.rho:.6g}")

@@ -330,6 +330,7 @@ def synthesize_margins(
         "cliques": cliques if cliques is None else [list(clique) for clique in cliques],
         "tables": None if tables is None else len(tables), "n": n, "dataset": declared.dataset,
         "max_rows": declared.max_rows if protect == "dp" else None,
+        "unit": None if protect != "dp" else "record" if declared.person is None else "person",
     }  # fmt: skip
     return Protected.declared(out, _change(declared, margins, parameters, rng))
 

@@ -32,8 +32,13 @@ NOT_COVERED = (
         "Comparisons with the original: figures of risk and usefulness are computed from the records without noise. "
         "They are no part of the promise: documents round and hide them, and ε says nothing of them."
     ),
-    "Other files made from the same people: what they promise adds up, and the ledger of the budget adds it.",
+    (
+        "Other files made from the same people: what they promise adds up; a budget's ledger adds the runs that name "
+        "it and no others."
+    ),
+    "Which of several files goes out: where somebody looked at them and at the original, that choice is not counted.",
 )
+RECORDS = "The promise is for one record; where a person has several, it is for each of them by itself."
 NOISY_SIZE = "The number of records made is noisy, and covered."
 DECLARED_SIZE = (
     "The number of records: it was declared as public. If it is the exact number of the original, that is told."
@@ -50,7 +55,8 @@ def promise_tree(promise: Promise) -> dict[str, Tree]:
     given = change.parameters
     return {
         "epsilon": _finite(change.epsilon), "delta": _finite(change.delta), "rho": _finite(change.rho),
-        "max_rows": given.get("max_rows"), "base": given.get("base"), "declared_n": given.get("n") is not None,
+        "max_rows": given.get("max_rows"), "unit": given.get("unit"),
+        "base": given.get("base"), "declared_n": given.get("n") is not None,
         "adds_up": promise.adds_up, "reason": promise.reason,
         "kept": tuple(
             {"variables": names, "error": _finite(error, 2)}
@@ -91,21 +97,27 @@ def promise_blocks(plain: Plain) -> Iterator[Block]:
 def _meaning(plain: Plain) -> list[str]:
     epsilon, delta = float(plain["epsilon"]), float(plain["delta"])
     times, rows = at_most(math.exp(epsilon)), plain["max_rows"]
-    person = "one person" if rows in (None, 1) else f"one person, with up to {rows} records,"
+    # Only a domain with a column of persons may have several rows; an older log does not say more.
+    is_record = plain["unit"] == "record" or (plain["unit"] is None and rows in (None, 1))
     right = min(1.0, (math.exp(epsilon) + delta) / (math.exp(epsilon) + 1))
     caught = min(1.0, math.exp(epsilon) * ALARMS + delta)
+    unit = "record" if is_record else "person"
+    rows_of = "" if rows in (None, 1) else f", with up to {rows} records,"
+    held = "one record holds" if is_record else f"the data of one person{rows_of} are"
     meaning = (
-        f"ε = {epsilon:.4g} means: whatever the data of {person} are, and whether the person is in the original or "
-        f"not, whatever anybody concludes from this file is at most {times} times as likely, or as unlikely, as "
-        f"without the person, but for a chance of {delta:g} (δ). It holds whatever else the intruder knows, and "
-        "whatever is done with the file."
+        f"ε = {epsilon:.4g} means: whatever {held}, and whether the {unit} is in "
+        f"the original or not, whatever anybody concludes from this file is at most {times} times as likely, or as "
+        f"unlikely, as without the {unit}, but for a chance of {delta:g} (δ). It holds whatever else the intruder "
+        "knows, and whatever is done with the file."
     )
     intruder = (
-        "So an intruder who asks whether somebody is in the original, and who would be right in 50 % of all cases by "
-        f"tossing a coin, is right in at most {at_most(100 * right)} % of them; and who raises a false alarm for 1 % "
-        f"of the others finds at most {at_most(100 * caught)} % of the people."
+        f"So an intruder who asks whether {'a record' if is_record else 'somebody'} is in the original, and who would "
+        f"be right in 50 % of all cases by tossing a coin, is right in at most {at_most(100 * right)} % of them; and "
+        f"who raises a false alarm for 1 % of the others finds at most {at_most(100 * caught)} % of the "
+        f"{'records' if is_record else 'people'}."
     )
-    return [meaning, intruder, *([] if plain["declared_n"] else [NOISY_SIZE])]
+    several = [RECORDS] if is_record else []
+    return [meaning, *several, intruder, *([] if plain["declared_n"] else [NOISY_SIZE])]
 
 
 def at_most(number: float) -> str:
