@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
@@ -29,6 +30,12 @@ NAME = """<c r="{0}" t="inlineStr"><is><t>{1}</t></is></c>"""
 HEAD = f"""<row r="1">{NAME.format("A1", "sex")}{NAME.format("B1", "age")}</row>"""
 BODY = """<row r="2"><c r="A2"><v>1</v></c><c r="B2"><v>34</v></c></row>"""
 PART = "xl/worksheets/sheet1.xml"
+
+
+def most_memory() -> int:
+    """Megabytes that this process has taken at most; what `getrusage` says counts the process that started it, too."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)[1]) // 1024
 
 
 def workbook(
@@ -223,7 +230,7 @@ def main(folder: Path) -> None:
             outcome = f"refused: {error}"
         except BaseException as error:  # noqa: BLE001 - whatever else it is, is a fault
             outcome = f"{type(error).__name__}: {error}"
-        used = [round(time.process_time() - begun, 2), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024]
+        used = [round(time.process_time() - begun, 2), most_memory()]
         print(json.dumps([outcome.replace("\n", " "), *used]), flush=True)  # noqa: T201
 
 

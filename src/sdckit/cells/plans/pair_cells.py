@@ -105,6 +105,13 @@ def count_together(
     return files, times
 
 
+def least_near(frame: nw.LazyFrame[Any], name: str, values: Sequence[float], close: float) -> list[float]:
+    """For each value the least number of a column that is within `close` of it, relative; NaN where none is."""
+    shown = nw.col(name)
+    near = [nw.when((shown - value).abs() <= close * abs(value)).then(shown).min() for value in values]
+    return aggregate(frame, *near)
+
+
 def with_values(
     frame: nw.LazyFrame[Any], new: Sequence[tuple[str, nw.DataFrame[Any], Any]], was: str
 ) -> nw.LazyFrame[Any]:

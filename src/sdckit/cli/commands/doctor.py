@@ -18,6 +18,7 @@ LIBRARIES = ("numpy", "numba", "polars", "pyarrow", "narwhals", "scipy", "pydant
 EXTRAS = {
     "app": "the web app (sdckit app)",
     "docx": "reports for Word",
+    "dp": "synthesis under a differential-privacy promise",
     "duckdb": "DuckDB, for files larger than memory",
     "files": "Excel, SPSS, Stata and SAS files",
     "linkage": "linkage of large files",

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.pair import WAS, Pair, count_pair, read_pair
-from sdckit.cells.plans.count_cells import aggregate, count_by, sizes_of
-from sdckit.cells.plans.pair_cells import with_values
+from sdckit.cells.plans.count_cells import count_by, sizes_of
+from sdckit.cells.plans.pair_cells import least_near, with_values
 from sdckit.data import pa
 from sdckit.data.columns import float_values
 from sdckit.data.frames import is_lazy, open_frame
@@ -153,9 +152,7 @@ def _as_released(values: Any, before: Any, opened: Pair) -> Any:
     made = np.setdiff1d(numbers[~np.isnan(numbers)], float_values(before, "numeric"))
     released: Any = [frame for frame in opened.released if frame.collect_schema()[name].is_float()]
     for frame in released if 0 < len(made) <= MOST_MEANS else ():
-        shown = nw.col(name)
-        near = [nw.when((shown - one).abs() <= CLOSE * abs(one)).then(shown).min() for one in made.tolist()]
-        for mean, found in zip(made, aggregate(frame, *near), strict=True):
-            if not math.isnan(found):
-                numbers = np.where(numbers == mean, found, numbers)
+        for mean, released_value in zip(made, least_near(frame, name, made.tolist(), CLOSE), strict=True):
+            if not math.isnan(released_value):
+                numbers = np.where(numbers == mean, released_value, numbers)
     return pa.array(numbers, mask=np.isnan(numbers))
