@@ -25,6 +25,7 @@ KINDS = {
     "--new": {"", "A,B"},  # of the app: another one beside one that runs; else columns
     "--ordered": {"A,B", "A,B|A=A,B"},
     "--scale": {"NAME", "X"},
+    "--targets": {"A,B", "N"},  # variables that are learnt; of simulated attacks, how many people are drawn
     "--threshold": {"X|NAME", "N|N=N", "X"},
     "--width": {"X,X|A=X", "X", "X|A=X"},
     "--ledger": {"DIR", ""},  # protect takes that of its scenario, and says whether

@@ -25,7 +25,8 @@ COUNTING = re.compile(
 # What is no number of records: names in quotes, arguments, places of steps.
 KEPT = re.compile(r"'3'|\"3\"|“[^”]*”:? ?\S*|\[3\b|\bsteps? 3|steps 1 to 3|level 3|version 3|\b3\.\w|\.3\b|\bk = 3\b")
 CONSTANTS = {  # limits of the package, and a list of names
-    "more than 3 possible cells", "than 3 groups", "more than 3 times as large", "other columns than 3: the CSV",
+    "larger than 3 MB", "more than 3 terms", "more than 3 possible cells", "than 3 groups",
+    "more than 3 times as large", "other columns than 3: the CSV",
     "or 'error'3", "more than 3: 'Abc' alone", "more than 3; give", " 5, 3: 3} for sets",
 }  # fmt: skip
 
