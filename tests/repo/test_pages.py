@@ -40,7 +40,8 @@ GATES = {
     "simulated-attacks": [1],
     "start": [0],
 }
-OF_OTHERS = {"--against", "--steps", "--dist", "--network", "--tmpfs", "--userns"}  # of benchmarks, pytest, podman
+# of benchmarks, pytest and podman
+OF_OTHERS = {"--against", "--steps", "--dist", "--network", "--tmpfs", "--userns", "--read-only", "--cap-drop"}
 PROMISE = "a test runs the page"
 
 
