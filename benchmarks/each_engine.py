@@ -8,12 +8,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from census import census
-from record import add_option
+from record import add_option, record
 
 
 def options_of(doc: str | None, *, n: str, repeats: int) -> argparse.Namespace:
@@ -42,3 +43,18 @@ def on_each_engine(script: str, options: argparse.Namespace) -> Iterator[tuple[i
                 env = {"PYSPARK_PYTHON": sys.executable} | os.environ
                 done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=env)
                 yield n, engine, json.loads(done.stdout.splitlines()[-1])
+
+
+def compare_engines(
+    name: str, script: str, options: argparse.Namespace, one_engine: Callable[[str, Path, int, str], None],
+    compared: Callable[[int, dict[str, Any]], list[list[str]]],
+) -> None:  # fmt: skip
+    """Run one engine where `--one` names it, else all, and keep the rows that `compared` makes of every size."""
+    if options.one:
+        one_engine(options.one, Path(options.data), options.repeats, options.memory)
+        return
+    rows: list[list[str]] = []
+    for n, some in groupby(on_each_engine(script, options), key=lambda ran: ran[0]):
+        rows += compared(n, {engine: told for _, engine, told in some})
+    if options.record:
+        record(name, options.record, rows)

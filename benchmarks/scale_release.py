@@ -17,7 +17,6 @@ import resource
 import time
 import warnings
 from collections.abc import Callable
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,7 @@ import polars as pl
 
 import sdckit as sdc
 from census import KEYS
-from each_engine import on_each_engine, options_of
-from record import record
+from each_engine import compare_engines, options_of
 from scale import HEADS, grouped, opened
 
 SENSITIVE = ["cob", "hhsize", "tenure"]
@@ -136,14 +134,7 @@ def compared(n: int, by_engine: dict[str, Any]) -> list[list[str]]:
 def main() -> None:
     """Run every engine at every size asked."""
     options = options_of(__doc__, n="1e6", repeats=1)
-    if options.one:
-        one_engine(options.one, Path(options.data), options.repeats, options.memory)
-        return
-    rows: list[list[str]] = []
-    for n, some in groupby(on_each_engine(__file__, options), key=lambda one: one[0]):
-        rows += compared(n, {engine: told for _, engine, told in some})
-    if options.record:
-        record("scale_release", options.record, rows)
+    compare_engines("scale_release", __file__, options, one_engine, compared)
 
 
 if __name__ == "__main__":
