@@ -9,7 +9,16 @@ from pathlib import Path
 
 from sdckit.data import arguments
 from sdckit.data.domain import Domain
-from sdckit.data.ledger.budget_file import BudgetFile, Run, create_budget, open_budget
+from sdckit.data.ledger.budget_file import (
+    DONE,
+    RESERVED,
+    THROWN_AWAY,
+    WITHDRAWN,
+    BudgetFile,
+    Run,
+    create_budget,
+    open_budget,
+)
 from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError
 from sdckit.protect.margins.privacy_budget import check_promise, epsilon_of, rho_of
@@ -143,10 +152,10 @@ class BudgetLedger(Displayed):
 
 
 STATES = {
-    "thrown away": "declared thrown away",
-    "reserved": "reserved, or failed after noise was drawn",
-    "done": "done",
-    "withdrawn": "given back",
+    THROWN_AWAY: "declared thrown away",
+    RESERVED: "reserved, or failed after noise was drawn",
+    DONE: "done",
+    WITHDRAWN: "given back",
 }
 
 

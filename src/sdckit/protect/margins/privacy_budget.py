@@ -100,6 +100,11 @@ def scale_of(rho: float, rows: int) -> float:
     return rows / math.sqrt(2 * rho)
 
 
+def cost_of(scale: float, rows: int) -> float:
+    """The ρ that noise of a scale spends, where a person has up to so many rows; inverse of `scale_of`."""
+    return rows**2 / (2 * scale**2)
+
+
 def noisy_counts(
     counts: Ints, rho: float, rows: int, variables: tuple[str, ...], kind: str = "cliques"
 ) -> tuple[Ints, Spent]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sdckit.errors import DataError
 from sdckit.protect.change import Change
-from sdckit.protect.margins.privacy_budget import Spent, epsilon_of
+from sdckit.protect.margins.privacy_budget import Spent, cost_of, epsilon_of
 from sdckit.protect.margins.synthesize_margins import MarginsChange
 
 CLOSE = 1e-6  # relative; a log has its numbers to 15 digits
@@ -47,7 +47,7 @@ def checked_promise(change: MarginsChange) -> Promise:
     if not isinstance(rows, int) or rows < 1:
         return Promise(change, None, "the log does not say how many rows a person has")
     for spent in change.spent:
-        if not spent.scale > 0 or not math.isclose(rows**2 / (2 * spent.scale**2), spent.rho, rel_tol=CLOSE):
+        if not spent.scale > 0 or not math.isclose(cost_of(spent.scale, rows), spent.rho, rel_tol=CLOSE):
             about = " × ".join(spent.variables) or "a choice"
             raise _contradiction(f"the noise of {about} ({spent.kind}) does not cost the ρ beside it")
     if change.parameters.get("delta", change.delta) != change.delta:
