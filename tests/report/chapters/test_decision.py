@@ -19,6 +19,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Blanks, ChartBlock, Facts, Items, Page, Paragraph, Section, Verdicts
 from sdckit.report.chapters.decision import (
     AGAIN,
+    COARSER,
     CONDITIONS,
     NEXT,
     QUESTIONS,
@@ -149,6 +150,14 @@ def test_the_key_that_saves_most_comes_first() -> None:
     )
     assert re.fullmatch(r"[\w, ]+: then (none|[\d,]+) would\.", other)
     assert steps[-2:] == [TAKE_OUT, AGAIN]
+
+
+def test_where_no_key_is_ranked_the_advice_still_says_what_to_apply() -> None:
+    """Keys are not ranked for people who are followed through their rows."""
+    panel = pl.DataFrame({"who": [at // 2 for at in range(60)], "age": [20, 21, *[30, 40] * 29]})
+    scenario = Scenario(keys=["age"], person="who", thresholds={"k": 3})
+    steps = next_steps(plain_document(sdc.assess(panel, scenario=scenario)))
+    assert steps == [COARSER, AGAIN]
 
 
 def test_without_limits_they_come_first() -> None:

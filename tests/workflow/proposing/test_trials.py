@@ -56,6 +56,14 @@ def test_a_missing_value_that_is_a_category_hides_nothing() -> None:
     assert not one.enough((0, 0, 0))
 
 
+def test_people_with_several_rows_lose_no_values() -> None:
+    """With a person a missing key must be a level of its own: a release with one could not be judged."""
+    panel = survey().with_columns(no=pl.int_range(700) // 2)
+    one = trials("one", panel, share=1.0, person="no", thresholds={"k": 3, "risk": 0.2})
+    assert not {"k", "risk", "l"} & set(kinds(one, (2, 0, 0)))
+    assert not any(side.may_hide for side in one.lattice.sides)
+
+
 def test_columns_that_tell_a_key_go_with_it() -> None:
     data = survey().with_columns(district=pl.col("area") + "0")
     first = {"age": 1.0, "sex": 1.0, "area": 9.0}  # the area is taken out first

@@ -456,3 +456,13 @@ def test_what_no_step_looks_for_is_named() -> None:
     assert start.exceeded == ("known_points",)
     assert "Give new identifiers after some waves (new_ids with block)" in text
     assert "With block = 2 and time = year everybody gets new ones after two waves" in text
+
+
+def test_a_key_of_people_with_several_rows_loses_no_values() -> None:
+    """A missing key of theirs is a level of its own, which hides nobody: what was blanked could not be judged."""
+    panel = pl.DataFrame({"who": [at // 2 for at in range(100)], "job": ["a", "b", *["c", "d"] * 49]})
+    scenario = sdc.Scenario(keys=["job"], person="who", thresholds={"k": 3, "risk": 0.1})
+    start = sdc.starter_recipe(panel, scenario=scenario)
+    assert [step.method for step in start.recipe.steps] == ["new_ids", "random_order"]
+    assert start.exceeded == ("k", "risk")
+    assert "No local_suppression: people have several rows" in start.text.replace("\n# ", " ")

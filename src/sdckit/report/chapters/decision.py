@@ -132,6 +132,7 @@ READY = (
     "Set a date for the next review: what others know, and what else is published, changes.",
 )
 TAKE_OUT = "Take out single values of records that share what is known with too few."
+COARSER = "Make what is known coarser, or leave some of it out."
 AGAIN = "Apply this to the file and assess it again beside the original."
 
 
@@ -152,6 +153,7 @@ def next_steps(plain: Plain) -> list[str]:
         for file in _files(plain):
             if any(v["intruder"] == file["name"] and LIMITS[v["name"]].coarser for v in beyond):
                 steps += _coarsening_steps(file, several=several)
+        steps = steps or [COARSER]  # people followed through their rows have no ranking of keys
     steps += _disclosure_steps([verdict for verdict in beyond if LIMITS[verdict["name"]].question == "learnt"])
     steps += [
         kind.advice for kind in LIMITS.values() if kind.question != "learnt" and kind.advice and kind.name in names

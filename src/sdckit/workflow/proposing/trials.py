@@ -38,7 +38,7 @@ from sdckit.workflow.recipes.starter_recipe import (
     identifier_steps,
     last_step,
     lose_values,
-    missing_rules,
+    protects_nobody,
     suppression_step,
     tried,
     wanted_k,
@@ -248,14 +248,15 @@ class Trials:
                 break
 
     def _of_intruder(self, data: Any, intruder: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step]]:
-        k, wild = self.aims.get(name), missing_rules(intruder) == {"wildcard"}
+        k, wild = self.aims.get(name), not protects_nobody(intruder)
         if k is not None and wild:
             yield "k", suppression_step(
                 data, self.scenario, intruder, k, hide=self.how.hide, importance=self.importance,
                 bundles=self.how.bundles,
             )  # fmt: skip
         ordered = sorted(intruder.keys, key=lambda key: (-self._levels(key, node), key))
-        if intruder.limits.l is not None and intruder.sensitive:
+        blank = wild or intruder.person is None or intruder.missing == "category"  # else no key may be missing
+        if intruder.limits.l is not None and intruder.sensitive and blank:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
                 columns = self._with_bundles(ordered[:count])
                 yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns)
@@ -527,7 +528,7 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
         tuple(column[first] for column in columns[len(at) :]),
         np.bincount(of_cell, table.size, count).astype(np.int64), weight,
         tuple(rule == "wildcard" and cells.n_missing[j] > 0 for rule, j in zip(rules, at, strict=True)), limits,
-        may_hide=set(rules) == {"wildcard"}, alpha=intruder.alpha, fraction=intruder.sampling_fraction,
+        may_hide=not protects_nobody(intruder), alpha=intruder.alpha, fraction=intruder.sampling_fraction,
     )  # fmt: skip
 
 

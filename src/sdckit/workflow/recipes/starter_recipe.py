@@ -434,8 +434,7 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
         if k is None:
             continue
         whom = f" for {printable(name)}" if whom_of(scenario, name) else ""
-        if other := sorted(missing_rules(intruder) - {"wildcard"}):
-            why = f"the scenario takes a missing key for: {', '.join(other)}; a value taken out would protect nobody"
+        if why := protects_nobody(intruder):
             yield None, [f"No local_suppression{whom}: {why}."]
             continue
         step = suppression_step(way.data, scenario, intruder, k, hide=hide)
@@ -453,6 +452,10 @@ def suppressions(way: Way) -> Iterator[CommentedStep]:
         yield step, lines
 
 
+ROWS_OF_PEOPLE = (
+    "people have several rows; a value taken out of single rows helps nobody who is known by others, and with a person "
+    'a missing key must be a level of its own (missing = "category" in the scenario)'
+)
 NOT_IMPLIED = "What would follow from the rest is taken out with it, as far as this step sees it"
 
 
@@ -471,9 +474,12 @@ def whom_of(scenario: Scenario, name: str) -> Step:
     return {"intruder": name} if len(scenario.intruders) > 1 else {}
 
 
-def missing_rules(scenario: Scenario) -> set[str]:
-    """The rules for missing values in the keys of a scenario."""
-    return {scenario.missing} if isinstance(scenario.missing, str) else set(scenario.missing.values())
+def protects_nobody(intruder: Scenario) -> str:
+    """Why a value taken out of a key protects nobody from an intruder; empty where it does."""
+    rules = {intruder.missing} if isinstance(intruder.missing, str) else set(intruder.missing.values())
+    if other := sorted(rules - {"wildcard"}):
+        return f"the scenario takes a missing key for: {', '.join(other)}; a value taken out would protect nobody"
+    return ROWS_OF_PEOPLE if intruder.person is not None else ""
 
 
 def suppression_step(
@@ -681,7 +687,7 @@ def make_starter(
 
 def _too_risky(data: Any, scenario: Scenario, commented: Sequence[CommentedStep]) -> Iterator[CommentedStep]:
     """Suppression of records whose risk is still too high, where a missing key may stand for any value."""
-    if scenario.limits.risk is None or scenario.missing != "wildcard":
+    if scenario.limits.risk is None or protects_nobody(scenario):
         return
     over = over_limits(_applied(data, scenario, commented).data, scenario)
     for name in (name for name, count in over.items() if count):
