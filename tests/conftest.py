@@ -75,10 +75,11 @@ def pytest_collection() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Leave the thousands of collected tests out of every later garbage collection."""
+    """Leave the thousands of collected tests out of every later garbage collection, and collect seldom."""
     gc.enable()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(5_000, 10, 10)
 
 
 @pytest.hookimpl(trylast=True)

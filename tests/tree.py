@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +25,16 @@ def sources() -> list[Path]:
 def parsed(path: Path) -> ast.Module:
     """The syntax tree of a file; nobody changes it."""
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """A node and every statement below it: a tenth of what `ast.walk` goes through."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in ("body", "handlers", "cases", "orelse", "finalbody"):
+            waiting += getattr(node, part, ())
 
 
 def none_offends(offenders: Iterable[object], rule: str) -> None:

@@ -191,6 +191,7 @@ ARROW = [
     (dictionary([1, 0, 1], [LONG, "b"], pa.string_view()), ["b", LONG, "b"], "category"),
     (pa.array(["b", None, "a"], pa.string_view()), ["b", None, "a"], "text"),
     (pa.array(["b", None, LONG], pa.string_view()), ["b", None, LONG], "text"),
+    (pa.array(["a\0b", "", "a\0", "a"], pa.string_view()), ["a\0b", "", "a\0", "a"], "text"),
     (pa.array(["b", None, "a"], pa.large_string()), ["b", None, "a"], "text"),
     (pa.array([b"b", None], pa.binary(1)), ["62", None], "text"),
     (pa.array([b"b", None], pa.large_binary()), ["62", None], "text"),

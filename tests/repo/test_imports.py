@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from tree import ROOT, SRC, none_offends, parsed, sources
+from tree import ROOT, SRC, none_offends, parsed, sources, statements
 
 ENGINES = {"pandas", "polars", "pyarrow", "duckdb", "pyspark"}
 # What makes a program slow to start; none of it may come with `import sdckit`.
@@ -51,7 +51,7 @@ REACH_FURTHER = {
 
 def imported(tree: ast.AST) -> Iterator[str]:
     """The top package of every import statement below a node."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -86,7 +86,7 @@ def test_no_engine_at_module_level() -> None:
 
 def inside_functions(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
     """The imports inside functions, each with the name of the innermost function."""
-    for function in ast.walk(tree):
+    for function in statements(tree):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         waiting: list[ast.AST] = list(function.body)
@@ -130,7 +130,7 @@ def test_no_relative_import() -> None:
         (
             f"{path.relative_to(ROOT)}:{node.lineno}"
             for path in sources()
-            for node in ast.walk(parsed(path))
+            for node in statements(parsed(path))
             if isinstance(node, ast.ImportFrom) and node.level
         ),
         "an import names its module in full",
@@ -153,13 +153,13 @@ def needed(path: Path, modules: set[str]) -> set[str]:
     tree = parsed(path)
     for_types = {
         inner
-        for node in ast.walk(tree)
+        for node in statements(tree)
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
         for part in node.body
-        for inner in ast.walk(part)
+        for inner in statements(part)
     }
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node not in for_types:
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= inside & modules or {node.module}
@@ -198,6 +198,15 @@ def test_engines_are_loaded_when_a_name_of_them_is_used() -> None:
         "pyarrow.types.is_null, polars.col); assert not hasattr(pl, 'no such name')"
     )
     modules_after(code)
+
+
+def test_a_gate_loads_nothing_that_draws_or_fits() -> None:
+    code = (
+        "import polars as pl, sdckit as sdc; own = sdc.Scenario(keys=['a', 'b'], thresholds={'k': 2}); "
+        "sdc.check(pl.DataFrame({'a': ['x', 'y'] * 9, 'b': [.5, 2.5] * 9}), scenario=own); "
+        "assert 'scipy.optimize' not in sys.modules"
+    )
+    assert not modules_after(code) & {"altair", "vl_convert", "pandas", "sklearn", "statsmodels"}
 
 
 def test_asking_the_command_line_for_help_loads_no_engine() -> None:

@@ -6,7 +6,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
-from tree import ROOT, SRC, none_offends, parsed, sources
+from tree import ROOT, SRC, none_offends, parsed, sources, statements
 
 MOST = 10
 
@@ -14,7 +14,7 @@ MOST = 10
 def kernels(path: Path) -> list[ast.FunctionDef]:
     return [
         node
-        for node in ast.walk(parsed(path))
+        for node in statements(parsed(path))
         if isinstance(node, ast.FunctionDef) and any("jit" in ast.unparse(one) for one in node.decorator_list)
     ]
 

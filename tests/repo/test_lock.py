@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 
-from tree import ROOT, none_offends, parsed, sources, third_party
+from tree import ROOT, none_offends, parsed, sources, statements, third_party
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PINS = [
@@ -66,7 +66,7 @@ def imported_packages() -> set[str]:
     """Every third-party package the sources import anywhere, functions included."""
     found: set[str] = set()
     for path in sources():
-        for node in ast.walk(parsed(path)):
+        for node in statements(parsed(path)):
             if isinstance(node, ast.Import):
                 found.update(alias.name.partition(".")[0] for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tree import SRC, none_offends, sources
+from tree import SRC, none_offends, parsed, sources
 
 MODULE = "operating_system.py"
 # Modules and names that not every system has, or that mean something else there.
@@ -45,7 +45,7 @@ def named(tree: ast.AST) -> Iterator[str]:
 
 def test_nothing_else_names_a_system() -> None:
     offending = {
-        path.relative_to(SRC).as_posix(): list(named(ast.parse(path.read_text(encoding="utf-8"))))
+        path.relative_to(SRC).as_posix(): list(named(parsed(path)))
         for path in sources()
         if path.relative_to(SRC) != Path(MODULE)
     }

@@ -127,9 +127,9 @@ class Coded:
         known = np.where(present, codes, 0)
         if self.levels is not None:
             levels = self.levels() if callable(self.levels) else self.levels
-            values = _listed(levels.take(pa.array(known))) if self.span else []
+            values = _listed(levels.take(numbers_as_arrow(known))) if self.span else []
         elif self.kind == "date":
-            stored = pa.array(known + self.low).cast(_storage(self.arrow_type))
+            stored = numbers_as_arrow(known + self.low).cast(_storage(self.arrow_type))
             values = _listed(stored.view(self.arrow_type))
         else:
             values = [code + self.low for code in known.tolist()]  # may exceed 64 bits
@@ -305,11 +305,11 @@ def _number_distinct(
     codes[slice(None) if len(valid) == 0 else valid != 0] = rank[groups.of_row]
     words = groups.words[order]
     if kind == "number":
-        levels = pa.array(words.view(np.float64))
+        levels = numbers_as_arrow(words.view(np.float64))
     elif kind == "date":
-        levels = pa.array(words.view(np.int64)).view(arrow_type)
+        levels = numbers_as_arrow(words.view(np.int64)).view(arrow_type)
     else:
-        levels = pa.array(words if arrow_type == pa.uint64() else words.view(np.int64))
+        levels = numbers_as_arrow(words if arrow_type == pa.uint64() else words.view(np.int64))
     return Coded(name, codes, valid, 0, len(words), len(bits) - len(present), kind, levels, arrow_type)
 
 
@@ -329,6 +329,12 @@ def _code_floats(name: str, array: pa.Array, arrow_type: pa.DataType) -> Coded:
     return _number_distinct(name, bits, present, "number", arrow_type)
 
 
+def numbers_as_arrow(values: NDArray[Any]) -> pa.Array:
+    """The same numbers in Arrow, none missing; `pa.array` would load pandas to ask whether they are its own."""
+    given = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(given.dtype), len(given), [None, pa.py_buffer(given)])
+
+
 def _code_views(name: str, array: pa.Array) -> Coded:
     valid = _valid(array)
     views = np.frombuffer(array.buffers()[1], np.uint64).reshape(-1, 2)
@@ -337,8 +343,11 @@ def _code_views(name: str, array: pa.Array) -> Coded:
     if coded is None:
         return _code_dictionary(name, array.cast(pa.large_string()).dictionary_encode(), "text")
     codes, first = coded
-    inline = views[first].view(np.uint8).reshape(-1, 16)[:, 4:]  # four bytes of length first
-    levels = pa.array(np.ascontiguousarray(inline).view("S12").ravel()).cast(pa.string())
+    own = views[first].view(np.uint8).reshape(-1, 16)  # four bytes of length first
+    lengths = own[:, :4].copy().view(np.int32).ravel()
+    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    texts = own[:, 4:][np.arange(12) < lengths[:, None]]
+    levels = pa.Array.from_buffers(pa.string(), len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(texts)])
     return Coded(name, codes, valid, 0, len(levels), array.null_count, "text", levels, array.type)
 
 

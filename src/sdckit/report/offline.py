@@ -7,11 +7,9 @@ data to an editor on the web.
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
-
-import altair as alt
-import vl_convert
 
 from sdckit.data.files.whole_files import write_whole
 from sdckit.errors import FileFormatError
@@ -39,25 +37,16 @@ class Offline:
         super().save(fp, format, **options)  # type: ignore[misc]
 
 
-class OfflineChart(Offline, alt.Chart):  # type: ignore[misc]
-    """A single chart."""
-
-
-class OfflineLayers(Offline, alt.LayerChart):  # type: ignore[misc]
-    """Layered charts."""
-
-
-class OfflineRows(Offline, alt.VConcatChart):  # type: ignore[misc]
-    """Charts below each other."""
-
-
-KINDS = {alt.Chart: OfflineChart, alt.LayerChart: OfflineLayers, alt.VConcatChart: OfflineRows}
+@cache
+def _kind(own: Any) -> type:
+    """The class of a chart with the mixin; made when one is drawn, since Altair is slow to load."""
+    return type(f"Offline{own.__name__}", (Offline, own), {"__doc__": f"{own.__name__} that needs no network."})
 
 
 def offline(chart: Any) -> Any:
     """A copy of a chart that needs no network."""
     drawn = chart.properties(usermeta=NO_MENU)
-    object.__setattr__(drawn, "__class__", KINDS[type(drawn)])  # its own setting of attributes is for the spec
+    object.__setattr__(drawn, "__class__", _kind(drawn.__class__))  # its own setting of attributes is for the spec
     return drawn
 
 
@@ -76,14 +65,20 @@ def write_chart(chart: Any, path: str | os.PathLike[str], *, what: str = "chart"
 
 
 def _svg(chart: Any) -> str:
+    import vl_convert
+
     return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[]))
 
 
 def _html(chart: Any) -> str:
+    import vl_convert
+
     return str(vl_convert.vegalite_to_html(chart.to_dict(validate=False), bundle=True))
 
 
 def _png(chart: Any) -> bytes:
+    import vl_convert
+
     spec = chart.to_dict(validate=False)
     return bytes(vl_convert.vegalite_to_png(spec, scale=PNG_SCALE, allowed_base_urls=[]))
 

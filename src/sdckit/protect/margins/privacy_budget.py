@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from sdckit.data import arguments
 from sdckit.errors import DataError
@@ -82,6 +81,8 @@ def rho_of(epsilon: float, delta: float) -> float:
     >>> round(rho_of(1, 1e-6), 5), round(rho_of(3, 1e-6), 5)
     (0.02436, 0.18507)
     """
+    from scipy.optimize import brentq
+
     high = epsilon
     while epsilon_of(high, delta) < epsilon:
         high *= 2
