@@ -73,6 +73,7 @@ UTILITY: tuple[Measure, ...] = (
     _measure(
         "information_loss",
         "How far do protected values, and correlations between them, lie from the original ones?",
+        of_plan=CELLS,
     ),
     _measure("generalization_loss", "What was lost by making values coarser and leaving some out?"),
     _measure("combine", "What do m synthetic files say together, and how surely?"),
