@@ -87,7 +87,9 @@ UTILITY: tuple[Measure, ...] = (
         "compare_intervals", "How do intervals that were computed elsewhere, or printed, lie beside each other?",
         of_plan="nothing",
     ),
-    _measure("compare_estimates", "Does the release give the same means, totals, proportions or quantiles?"),
+    _measure(
+        "compare_estimates", "Does the release give the same means, totals, proportions or quantiles?", of_plan=CELLS
+    ),
     _measure("compare_models", "Does a regression on the release come to the same conclusions?"),
     _measure(
         "ecdf_utility", "How far are the distribution functions of the release from those of the original?",

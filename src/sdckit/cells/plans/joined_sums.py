@@ -110,15 +110,14 @@ class Joined:
             none, n = np.empty(0), self.sizes[0]
             return [Margins(*[none] * 6)] * (m + 1), [Apart(*[none] * 7, n, np.empty((2, 0, 0)))] * m
         own = [names[:p] for names in self.places]
-        ends = self._ends([name for names in own for name in names]).reshape(m + 1, p, 5)
+        ends, centres = self._ends(own)
         frame, angles = self._apart(own)
         asked: list[nw.Expr] = []
-        centre = ends[:, :, 3]
-        for names, middle in zip(own, centre, strict=True):
+        for names, middle in zip(own, ends[:, :, 3], strict=True):
             about = [nw.col(name) - mean for name, mean in zip(names, middle.tolist(), strict=True)]
             asked += [value.sum() for value in about] + [(value * value).sum() for value in about]
         for j in range(1, m + 1):
-            asked += self._of_release(own, j, angles[j - 1], centre)
+            asked += self._of_release(own, j, angles[j - 1], centres[j - 1])
         values = np.nan_to_num(aggregate(frame, *asked), posinf=np.inf)
         margins = []
         for j in range(m + 1):
@@ -128,15 +127,18 @@ class Joined:
             margins.append(Margins(n, low, high, np.where(low == high, low, mean + shift / n), median, squares))
         return margins, [self._read(row) for row in values[2 * p * (m + 1) :].reshape(m, -1)]
 
-    def _ends(self, names: Sequence[str]) -> Floats:
-        """Known values, ends, mean and median of each number."""
+    def _ends(self, own: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
+        """Known values, ends, mean and median of each number, and means of complete records by release and file."""
         asked = []
-        for name in names:
-            value = nw.col(name)
+        for value in (nw.col(name) for names in own for name in names):
             asked += [value.count(), value.min(), value.max(), value.mean(), value.median()]
+        for names in own[1:]:
+            whole = _complete([*own[0], *names])
+            asked += [nw.when(whole).then(nw.col(name)).mean() for name in (*own[0], *names)]
         n, *values = aggregate(self.frame, nw.len(), *asked)
         check_together(int(n), self.sizes, self.id, self.labels)
-        found = np.array(values).reshape(-1, 5)
+        size = 5 * len(own) * len(own[0])
+        found = np.array(values[:size]).reshape(-1, 5)
         p = len(self.numbers)
         for at, (n, low, high, *_) in enumerate(np.nan_to_num(found, posinf=np.inf, neginf=-np.inf).tolist()):
             label, name = self.labels[at // p], self.numbers[at % p]
@@ -148,7 +150,8 @@ class Joined:
                 raise DataError(
                     f"{label}: numeric {name!r} spans more than a floating number can say; divide it first"
                 )
-        return found
+        centres = np.nan_to_num(values[size:]).reshape(len(own) - 1, 2, p)
+        return found.reshape(len(own), p, 5), centres
 
     def _apart(self, own: Sequence[Sequence[str]]) -> tuple[nw.LazyFrame[Any], list[list[str]]]:
         """The plan with the arc tangents of what a release differs by, and their names."""
@@ -163,9 +166,7 @@ class Joined:
         self, own: Sequence[Sequence[str]], j: int, angles: Sequence[str], centre: Floats
     ) -> list[nw.Expr]:
         asked: list[nw.Expr] = []
-        complete = nw.lit(True)
-        for name in (*own[0], *own[j]):
-            complete = complete & ~nw.col(name).is_null()
+        complete = _complete([*own[0], *own[j]])
         for x, y, angle in zip(own[0], own[j], angles, strict=True):
             before, after, apart = nw.col(x), nw.col(y), nw.col(f"{y}_apart")
             some = ~apart.is_null() & (before != 0)
@@ -175,11 +176,8 @@ class Joined:
                 count(before.is_null() != after.is_null()), count((apart > 0).fill_null(False)),
             ]  # fmt: skip
         asked.append(count(complete))
-        for file in (0, j):
-            rest = [
-                nw.when(complete).then(nw.col(name) - mean)
-                for name, mean in zip(own[file], centre[file].tolist(), strict=True)
-            ]
+        for names, middle in zip((own[0], own[j]), centre.tolist(), strict=True):
+            rest = [nw.when(complete).then(nw.col(name) - mean) for name, mean in zip(names, middle, strict=True)]
             asked += [value.sum() for value in rest] + [value.min() for value in rest] + [value.max() for value in rest]
             asked += [(a * b).sum() for a, b in combinations_with_replacement(rest, 2)]
         return asked
@@ -198,6 +196,11 @@ class Joined:
             matrix.T[at] = matrix[at]
             matrix[low == high], matrix[:, low == high] = 0.0, 0.0
         return Apart(*single[:6], single[5] + single[6], int(n), covariance)
+
+
+def _complete(names: Sequence[str]) -> nw.Expr:
+    """Whether none of some columns is missing."""
+    return nw.all_horizontal(*(~nw.col(name).is_null() for name in names), ignore_nulls=False)
 
 
 def arc_tangents(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFrame[Any]:
