@@ -20,6 +20,7 @@ from sdckit.numerics.array_types import Floats
 
 WEIGHT = f"{PREFIX}w"
 
+
 @dataclass(frozen=True, eq=False)
 class EstimateSums:
     """One number of one file, x, with weights w; of the records that have a value.

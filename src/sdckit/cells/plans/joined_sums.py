@@ -40,7 +40,8 @@ class Margins:
     def spread(self) -> Floats:
         """Standard deviations (ddof 1): 0 where all values are equal, NaN of fewer than two."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.n < 2, np.nan, np.sqrt(self.squares / (self.n - 1)))
+            spread: Floats = np.where(self.n < 2, np.nan, np.sqrt(self.squares / (self.n - 1)))
+        return spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,8 @@ class Joined:
         p, m = len(self.numbers), len(self.places) - 1
         if not p:
             none, n = np.empty(0), self.sizes[0]
-            return [Margins(*[none] * 6)] * (m + 1), [Apart(*[none] * 7, n, np.empty((2, 0, 0)))] * m
+            apart = Apart(none, none, none, none, none, none, none, n, np.empty((2, 0, 0)))
+            return [Margins(none, none, none, none, none, none)] * (m + 1), [apart] * m
         own = [names[:p] for names in self.places]
         ends, centres = self._ends(own)
         frame, angles = self._apart(own)
@@ -147,9 +149,7 @@ class Joined:
             if np.isinf([low, high]).any():
                 raise DataError(f"{label}: numeric {name!r} is infinite in some records")
             if np.isinf(high - low):
-                raise DataError(
-                    f"{label}: numeric {name!r} spans more than a floating number can say; divide it first"
-                )
+                raise DataError(f"{label}: numeric {name!r} spans more than a floating number can say; divide it first")
         centres = np.nan_to_num(values[size:]).reshape(len(own) - 1, 2, p)
         return found.reshape(len(own), p, 5), centres
 
@@ -162,9 +162,7 @@ class Joined:
         frame = self.frame.with_columns(*(value.alias(name) for name, value in both))
         return arc_tangents(frame, {f"{y}_angle": f"{y}_apart" for _, y in flat}), names
 
-    def _of_release(
-        self, own: Sequence[Sequence[str]], j: int, angles: Sequence[str], centre: Floats
-    ) -> list[nw.Expr]:
+    def _of_release(self, own: Sequence[Sequence[str]], j: int, angles: Sequence[str], centre: Floats) -> list[nw.Expr]:
         asked: list[nw.Expr] = []
         complete = _complete([*own[0], *own[j]])
         for x, y, angle in zip(own[0], own[j], angles, strict=True):
@@ -195,7 +193,8 @@ class Joined:
             matrix[at] = (part[3 * p :] - totals[at[0]] * totals[at[1]] / n) / (n - 1)
             matrix.T[at] = matrix[at]
             matrix[low == high], matrix[:, low == high] = 0.0, 0.0
-        return Apart(*single[:6], single[5] + single[6], int(n), covariance)
+        relative, n_relative, apart, n_both, angles, n_single, n_apart = single
+        return Apart(relative, n_relative, apart, n_both, angles, n_single, n_single + n_apart, int(n), covariance)
 
 
 def _complete(names: Sequence[str]) -> nw.Expr:
@@ -215,10 +214,9 @@ def arc_tangents(frame: nw.LazyFrame[Any], columns: dict[str, str]) -> nw.LazyFr
         made = native.with_columns(pl.col(of).arctan().alias(name) for name, of in columns.items())
     else:
         listed = ["*", *(f"atan({of}) AS {name}" for name, of in columns.items())]
-        made = carried_out(
-            lambda: native.selectExpr(*listed) if on_spark(frame) else native.project(", ".join(listed))
-        )
-    return nw.from_native(made)
+        made = carried_out(lambda: native.selectExpr(*listed) if on_spark(frame) else native.project(", ".join(listed)))
+    plan: nw.LazyFrame[Any] = nw.from_native(made)
+    return plan
 
 
 def join_pair(opened: Pair, numbers: Sequence[str], categories: Sequence[str]) -> Joined | None:

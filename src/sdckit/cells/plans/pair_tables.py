@@ -263,9 +263,9 @@ class PairTables:
         found: list[list[Floats]] = [[] for _ in categories]
         names, value = [self._own(coding.name) for coding in categories], nw.col(weight).cast(nw.Float64)
         sums: dict[str, Sum] = {
-            f"{PREFIX}{name}": (how, f"{PREFIX}{of}")
-            for name, how, of in (("s", "sum", "w"), ("m", "max", "a"), ("n", "sum", "p"), ("q", "sum", "ww"))
-        }  # type: ignore[misc]
+            f"{PREFIX}s": ("sum", f"{PREFIX}w"), f"{PREFIX}m": ("max", f"{PREFIX}a"),
+            f"{PREFIX}n": ("sum", f"{PREFIX}p"), f"{PREFIX}q": ("sum", f"{PREFIX}ww"),
+        }  # fmt: skip
         for file, frame in enumerate(self.frames):
             known = nw.when(~value.is_nan()).then(value)
             columns = {self._own(coding.name): self._expression(file, coding) for coding in categories}
@@ -280,20 +280,17 @@ class PairTables:
                 own.append(whole)
         return found
 
-    def largest_weights(
-        self, coding: SharedCoding, file: int, weight: str | None, k: int, level: int | None = None, *, off: bool = False
-    ) -> Floats:
-        """The k largest weights of records that have a value, or a level, or (`off`) any other level; 1 without."""
+    def largest_weights(self, coding: SharedCoding, file: int, weight: str, k: int, level: int, *, off: bool) -> Floats:
+        """The k largest weights of the records of a file that have a level, or (`off`) another one."""
         here = ~nw.col(key := f"{PREFIX}k").is_null()
-        if level is not None:
-            at = int(np.flatnonzero(coding.codes[file] == level)[0]) if level in coding.codes[file] else None
-            if at is None:
-                here = here if off else nw.lit(False)
-            else:
-                same = nw.col(key) == nw.lit(self.values[coding.name].frames[file][coding.name][at])
-                here = here & (~same if off else same)
-        value = nw.lit(1.0) if weight is None else nw.col(weight).cast(nw.Float64)
-        own = self.frames[file].select(self._expression(file, coding).alias(key), value.alias(f"{PREFIX}w"))
+        if len(at := np.flatnonzero(coding.codes[file] == level)):
+            same = nw.col(key) == nw.lit(self.values[coding.name].frames[file][coding.name][int(at[0])])
+            here = here & (~same if off else same)
+        elif not off:
+            return np.empty(0)
+        own = self.frames[file].select(
+            self._expression(file, coding).alias(key), nw.col(weight).cast(nw.Float64).alias(f"{PREFIX}w")
+        )
         return largest(own.filter(here), nw.col(f"{PREFIX}w"), k)
 
     def correlations(self, names: Sequence[str]) -> tuple[Floats, Floats]:

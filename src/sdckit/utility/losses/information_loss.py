@@ -171,7 +171,8 @@ CENTRES = ("mean", "median", "sd")
 class Release:
     """Information loss of one release.
 
-    `distance` (n,): mean distance of each record over the variables; empty where an engine added them up. `same`: whether every value is the original's.
+    `distance` (n,): mean distance of each record over the variables; empty where an engine added them up. `same`:
+    whether every value is the original's.
     `n_incomplete`: records without a number in either file. `centres` (2, 3, p): means, medians and standard
     deviations of the numeric variables in the original and the release. `covariance` and `correlation` (p, p): of
     the records complete in both files.

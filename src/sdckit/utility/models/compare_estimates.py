@@ -158,9 +158,7 @@ def compare_estimates(
         weight = scenario.weight
     opened, of_plans = open_files(original, released), None
     if not callable(statistic):
-        of_plans = plan_estimates(
-            opened, statistic, _variables(variables, scenario), weight, probability, level
-        )
+        of_plans = plan_estimates(opened, statistic, _variables(variables, scenario), weight, probability, level)
     pair = _opened(opened, statistic, variables, weight, scenario) if of_plans is None else opened
     ratio = comparison.size_ratio(pair, kind)
     notes: dict[str, str] = {}

@@ -19,7 +19,7 @@ from sdckit.cells.plans.estimate_sums import (
 )
 from sdckit.cells.plans.pair_tables import PairTables, pair_tables
 from sdckit.cells.shared_coding import SharedCoding
-from sdckit.data.frames import built, column_names, is_lazy
+from sdckit.data.frames import built, column_names
 from sdckit.numerics.array_types import Floats
 from sdckit.utility.comparison import FileEstimates
 from sdckit.utility.models.model_design import FEWEST, MOST_OF_FEW, MOST_OF_ONE, PART
