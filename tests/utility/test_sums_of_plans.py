@@ -264,3 +264,30 @@ def test_refusals_of_estimates_are_those_in_memory(plan, name):
             for make in (pl.DataFrame, plan)
         )
         assert here is there
+
+
+@pytest.mark.parametrize("options", [
+    {"variables": ["job", "size", "hours", "all"], "interactions": 2},
+    {"variables": ["job", "hours"], "null": "permutation", "resamples": 3, "seed": 1},
+])  # fmt: skip
+def test_propensity_of_categories_is_that_in_memory(plan, options, monkeypatch):
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
+    original, released = weighed(1), [weighed(2).head(60), weighed(3)]
+    here = sdc.propensity(original, released, numeric=[], **options)
+    there = sdc.propensity(plan(original), list(map(plan, released)), numeric=[], **options)
+    assert_close(here.to_dict(), there.to_dict(), "propensity")
+    for frame in ("importance", "coefficients"):
+        a, b = getattr(here, frame).to_dict(as_series=False), getattr(there, frame).to_pydict()
+        order = (sorted(zip(*table.values(), strict=True), key=str) for table in (a, b))
+        assert [row[:-1] for row in next(order)] == [row[:-1] for row in next(order)]
+
+
+def test_propensity_of_rows_that_belong_together_needs_their_ids(plan):
+    original, (released, _) = masked(4)
+    options = {"variables": ["sex", "size"], "numeric": [], "aligned": True, "id": "row"}
+    here = sdc.propensity(original, released, **options)
+    assert_close(here.to_dict(), sdc.propensity(plan(original), plan(released), **options).to_dict(), "propensity")
+    for spoilt in (released.head(9), released.with_columns(row=pl.lit(1))):
+        assert refusal(sdc.propensity, original, spoilt, **options) is refusal(
+            sdc.propensity, plan(original), plan(spoilt), **options
+        )

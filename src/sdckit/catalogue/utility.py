@@ -68,7 +68,7 @@ UTILITY: tuple[Measure, ...] = (
         room="utility", files="utility", words="measuring utility", arguments=_overview_arguments,
         inside=_overview_parts, of_intruder=False,
     ),
-    _measure("propensity", "How well can a model tell released records from original ones?"),
+    _measure("propensity", "How well can a model tell released records from original ones?", of_plan=CELLS),
     _measure("cluster_utility", "Do clusters of similar records hold as many released records as they should?"),
     _measure(
         "information_loss",

@@ -79,6 +79,13 @@ class Joined:
     id: str
     labels: tuple[str, ...]
 
+    def check(self) -> None:
+        """Count the rows, where nothing else is asked of them.
+
+        Raises DataError: an id that a file lacks.
+        """
+        check_together(count_records(self.frame), self.sizes, self.id, self.labels)
+
     def cells(self) -> dict[str, Pair]:
         """For each category its joint cells in all files, all counted in one pass.
 
