@@ -64,10 +64,10 @@ def chosen_variables(
 
     `variables`: all columns in common unless given, but for the id and the scenario's weight, household, person and
     identifiers. `by`: columns of groups, which are opened and are no variables. `counted`: whether the engines of plans
-    count, and no record is brought. `cells`: whether equal records may be one row (`Pair.times`), which they are of plans
-    whose variables are all categories. `numeric`: which of them are numbers:
-    else those that the scenario declares, else those stored as numbers. Raises ColumnError, DataError, ScenarioError:
-    no column in common, and all that `open_pair` finds.
+    count, and no record is brought. `cells`: whether equal records may be one row (`Pair.times`), which they are of
+    plans whose variables are all categories. `numeric`: which of them are numbers: else those that the scenario
+    declares, else those stored as numbers. Raises ColumnError, DataError, ScenarioError: no column in common, and all
+    that `open_pair` finds.
 
     >>> import polars as pl
     >>> original = pl.DataFrame({"a": [1.5], "b": ["x"], "c": [1]})
