@@ -245,7 +245,7 @@ def join_pair(opened: Pair, numbers: Sequence[str], categories: Sequence[str]) -
     for frame in frames:
         check_plan_names(frame, columns)
     sizes = opened.memo.get("ids") or check_ids(frames, opened.id, opened.names)
-    opened.memo["ids"] = sizes
+    opened.memo["ids"], opened.memo["sizes",] = sizes, tuple(sizes)
     for label, size in zip(opened.names, sizes, strict=True):
         if size == 0:
             raise DataError(f"{label}: the data has no records")
