@@ -1,10 +1,10 @@
 """Utility of a release on an engine beside its original: time and memory beside a bare grouping of both files.
 
-python benchmarks/scale_release_utility.py [RECORDS] [duckdb,polars,spark] [--memory-too]
+python benchmarks/scale_release_utility.py [RECORDS] [duckdb,polars,spark] [--memory-too] [--sums]
 
 Seven keys with 1 % missing, three sensitive variables, two amounts and weights. Bare: both files grouped by the seven
 keys on the same engine, counts and sums of weights, in the same run. Every figure is compared with that of memory where
-`--memory-too` is given.
+`--memory-too` is given. `--sums`: losses, estimates and propensity instead of tables.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,15 @@ def census(n: int, seed: int) -> pl.DataFrame:
     columns["income"] = np.round(np.exp(rng.normal(7.5, 0.7, n)), 0)
     columns["rent"] = np.round(columns["income"] * rng.uniform(0.1, 0.5, n), 0)
     columns["w"] = rng.uniform(1, 30, n)
-    return pl.DataFrame(columns)
+    return pl.DataFrame(columns).with_row_index("pid").sample(fraction=1.0, shuffle=True, seed=seed)
+
+
+@cache
+def connection() -> Any:
+    """DuckDB's: what is on one can be joined."""
+    import duckdb
+
+    return duckdb.connect(config={"memory_limit": "2GB"})
 
 
 def opened(path: Path, engine: str) -> Any:
@@ -50,10 +59,7 @@ def opened(path: Path, engine: str) -> Any:
     if engine == "polars":
         return pl.scan_parquet(path)
     if engine == "duckdb":
-        import duckdb
-
-        connection = duckdb.connect(config={"memory_limit": "2GB"})
-        return connection.read_parquet(str(path))
+        return connection().read_parquet(str(path))
     from pyspark.sql import SparkSession
 
     session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
@@ -75,7 +81,9 @@ def engine_of(frame: Any) -> str:
 
 def calls(files: tuple[Any, Any]) -> dict[str, Any]:
     """What is measured: by name the call, of files that are opened once."""
-    pair = open_files(*files)
+    if "--sums" in sys.argv:
+        return sums(files)
+    pair = open_files(*files, id="pid")
     variables = [*LEVELS, *SENSITIVE, *AMOUNTS]
     both: dict[str, Any] = {"variables": variables, "numeric": [*AMOUNTS, "age"]}
     totals: dict[str, Any] = {"weight": "w", "numeric": AMOUNTS, "keys": [*LEVELS]}
@@ -85,6 +93,23 @@ def calls(files: tuple[Any, Any]) -> dict[str, Any]:
         "compare_associations": lambda: sdc.compare_associations(pair, **both),
         "ecdf_utility": lambda: sdc.ecdf_utility(pair, variables=AMOUNTS, joint=False),
         "weighted totals": lambda: moved_figures(pair, **totals),
+    }
+
+
+def sums(files: tuple[Any, Any]) -> dict[str, Any]:
+    """The same of losses, estimates and propensity."""
+    pair = open_files(*files, id="pid")
+    loss: dict[str, Any] = {"numeric": AMOUNTS, "categorical": [*SENSITIVE], "ordered": ["age"], "robust": False}
+    estimates = {"mean": AMOUNTS, "total": AMOUNTS, "quantile": AMOUNTS, "proportion": ["sex", "status"]}
+    return {
+        "information_loss": lambda: sdc.information_loss(pair, **loss),
+        **{
+            f"{statistic}, weighted": lambda statistic=statistic, names=names: sdc.compare_estimates(
+                pair, statistic=statistic, variables=names, weight="w"
+            )
+            for statistic, names in estimates.items()
+        },
+        "propensity": lambda: sdc.propensity(pair, variables=[*LEVELS], numeric=[]),
     }
 
 

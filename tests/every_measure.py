@@ -45,7 +45,7 @@ MORE: dict[str, dict[str, Any]] = {
     "differencing": {"id": "row"},
     "linkability": {"known": (["sex", "income"], ["region", "hours"])},
     "compare_models": {"formula": "income ~ hours + sex"},
-    "propensity": {"resamples": 5},
+    "propensity": {"resamples": 5, "variables": [*KEYS, "ill"], "numeric": []},
     "distance_to_closest_record": {"resamples": 19},
     "edit_rules": {"rules": {"ill": {"when": {"sex": "f"}, "value": "no"}}},
     "generalization_loss": {"hierarchies": {"size": SIZES}, "id": "row"},

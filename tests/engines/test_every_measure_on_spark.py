@@ -48,6 +48,19 @@ def test_people_drawn_by_their_id(sparked: Any) -> None:
     assert figures(found) == figures(expected)
 
 
+@pytest.mark.parametrize("options", [
+    {"statistic": "total", "variables": ["income", "hours"]},
+    {"statistic": "quantile", "variables": ["income"]},
+    {"statistic": "proportion", "variables": ["region", "size"]},
+], ids=lambda options: options["statistic"])  # fmt: skip
+def test_weighted_estimates(sparked: Any, options: dict[str, Any]) -> None:
+    """Means are tried by the row of the catalogue."""
+    expected = sdc.compare_estimates(people(1), people(2), weight="w", **options)
+    found = sdc.compare_estimates(sparked(people(1)), sparked(people(2)), weight="w", **options)
+    assert_close(expected.to_dict(), found.to_dict(), options["statistic"])
+    assert (expected.few, expected.few_spread) == (found.few, found.few_spread)
+
+
 def test_what_changes_a_file_asks_for_one_in_memory(sparked: Any) -> None:
     with pytest.raises(sdc.DataError, match="a plan cannot be changed in place; bring it into memory first"):
         sdc.canaries(sparked(people(1)), n=5, seed=1)

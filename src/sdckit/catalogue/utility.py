@@ -68,11 +68,12 @@ UTILITY: tuple[Measure, ...] = (
         room="utility", files="utility", words="measuring utility", arguments=_overview_arguments,
         inside=_overview_parts, of_intruder=False,
     ),
-    _measure("propensity", "How well can a model tell released records from original ones?"),
+    _measure("propensity", "How well can a model tell released records from original ones?", of_plan=CELLS),
     _measure("cluster_utility", "Do clusters of similar records hold as many released records as they should?"),
     _measure(
         "information_loss",
         "How far do protected values, and correlations between them, lie from the original ones?",
+        of_plan=CELLS,
     ),
     _measure("generalization_loss", "What was lost by making values coarser and leaving some out?"),
     _measure("combine", "What do m synthetic files say together, and how surely?"),
@@ -86,7 +87,9 @@ UTILITY: tuple[Measure, ...] = (
         "compare_intervals", "How do intervals that were computed elsewhere, or printed, lie beside each other?",
         of_plan="nothing",
     ),
-    _measure("compare_estimates", "Does the release give the same means, totals, proportions or quantiles?"),
+    _measure(
+        "compare_estimates", "Does the release give the same means, totals, proportions or quantiles?", of_plan=CELLS
+    ),
     _measure("compare_models", "Does a regression on the release come to the same conclusions?"),
     _measure(
         "ecdf_utility", "How far are the distribution functions of the release from those of the original?",

@@ -10,6 +10,7 @@ import numpy as np
 
 from sdckit.cells.number_columns import number_columns, stored_as_numbers
 from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.plans.joined_sums import join_pair
 from sdckit.cells.plans.pair_tables import PairTables, pair_tables
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments
@@ -57,14 +58,16 @@ def chosen_variables(
     aligned: bool = False,
     by: Sequence[str] = (),
     counted: bool = False,
+    cells: bool = False,
 ) -> Chosen:
     """Open the files with the variables asked for, or with all that they have in common.
 
     `variables`: all columns in common unless given, but for the id and the scenario's weight, household, person and
     identifiers. `by`: columns of groups, which are opened and are no variables. `counted`: whether the engines of plans
-    count, and no record is brought. `numeric`: which of them are numbers:
-    else those that the scenario declares, else those stored as numbers. Raises ColumnError, DataError, ScenarioError:
-    no column in common, and all that `open_pair` finds.
+    count, and no record is brought. `cells`: whether equal records may be one row (`Pair.times`), which they are of
+    plans whose variables are all categories. `numeric`: which of them are numbers: else those that the scenario
+    declares, else those stored as numbers. Raises ColumnError, DataError, ScenarioError: no column in common, and all
+    that `open_pair` finds.
 
     >>> import polars as pl
     >>> original = pl.DataFrame({"a": [1.5], "b": ["x"], "c": [1]})
@@ -93,10 +96,22 @@ def chosen_variables(
     declared = numeric is not None or (scenario is not None and bool(scenario.numeric))
     if counted and all(map(is_lazy, opened.frames)):
         return Chosen(opened, names, numbers, notes, declared, _tables(opened, [*names, *by], numbers))
-    pair = open_pair(opened, categories={"variables": others, "by": by}, numeric={"numeric": numbers}, aligned=aligned)
+    whole = cells and not numbers and (not aligned or _together(opened))
+    pair = open_pair(
+        opened, categories={"variables": others, "by": by}, numeric={"numeric": numbers},
+        aligned=aligned and not whole, counted=whole,
+    )  # fmt: skip
     if alike := sum(_identical(pair, names, numbers, release) for release in range(pair.m)):
         notes["released"] = f"{releases_have(alike, pair.m)} the original's value in every row of these variables"
     return Chosen(pair, names, numbers, notes, declared)
+
+
+def _together(opened: Pair) -> bool:
+    """Whether an engine has checked that the rows of plans belong together by the id."""
+    joined = built(lambda: join_pair(opened, (), ()))
+    if joined is not None:
+        joined.check()
+    return joined is not None
 
 
 def _tables(opened: Pair, names: Sequence[str], numbers: Sequence[str]) -> PairTables:
@@ -112,7 +127,7 @@ def _tables(opened: Pair, names: Sequence[str], numbers: Sequence[str]) -> PairT
 
 def _identical(pair: Pair, names: Sequence[str], numbers: Sequence[str], release: int) -> bool:
     """Whether a release equals the original row by row; numbers are compared directly, since coding them is slow."""
-    if pair.sizes[release] != pair.n:
+    if pair.sizes[release] != pair.n or pair.times is not None:
         return False
     for name in names:
         files = pair.numbers(name) if name in numbers else pair.codes(name).codes

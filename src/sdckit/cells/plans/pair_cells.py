@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -84,25 +84,43 @@ def count_together(
 
     Raises DataError: an id that a file lacks; more combinations than fit here.
     """
-    moved = [[f"{PREFIX}of{j}_{at}" for at in range(len(columns))] for j in range(len(frames))]
-    key = f"{PREFIX}id"
-    together = None
-    for frame, own in zip(frames, moved, strict=True):
-        chosen = frame.select(
-            nw.col(id).alias(key), *(nw.col(name).alias(new) for name, new in zip(columns, own, strict=True))
-        )
-        together = chosen if together is None else together.join(chosen, on=key, how="inner")
-    assert together is not None
+    together, moved = join_files(frames, columns, id)
     counted = count_by(together, [name for own in moved for name in own], max(sizes))
     times = sizes_of(counted)
-    if any(size != int(times.sum()) for size in sizes):
-        gone = [
-            f"{label}: {size - int(times.sum())} values of id {id!r} that another file has not"
-            for label, size in zip(names, sizes, strict=True) if size != int(times.sum())
-        ]  # fmt: skip
-        raise DataError(f"{'; '.join(gone)}; an id names each row once, and the same rows in every file")
+    check_together(int(times.sum()), sizes, id, names)
     files = [counted.select(*own).rename(dict(zip(own, columns, strict=True))) for own in moved]
     return files, times
+
+
+def join_files(
+    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, read: Mapping[str, nw.Expr] | None = None
+) -> tuple[nw.LazyFrame[Any], list[list[str]]]:
+    """The files as one plan, a row for each id that all have; and for each file the names of its columns there.
+
+    `read`: what is taken of a column instead of its values.
+    """
+    moved = [[f"{PREFIX}of{j}_{at}" for at in range(len(columns))] for j in range(len(frames))]
+    key, taken = f"{PREFIX}id", read or {}
+    together = None
+    for frame, own in zip(frames, moved, strict=True):
+        values = (taken.get(name, nw.col(name)).alias(new) for name, new in zip(columns, own, strict=True))
+        chosen = frame.select(nw.col(id).alias(key), *values)
+        together = chosen if together is None else together.join(chosen, on=key, how="inner")
+    assert together is not None
+    return together, moved
+
+
+def check_together(n: int, sizes: Sequence[int], id: str, names: Sequence[str]) -> None:
+    """Check that the n rows that were joined are all rows of every file.
+
+    Raises DataError: an id that a file lacks.
+    """
+    gone = [
+        f"{label}: {size - n} values of id {id!r} that another file has not"
+        for label, size in zip(names, sizes, strict=True) if size != n
+    ]  # fmt: skip
+    if gone:
+        raise DataError(f"{'; '.join(gone)}; an id names each row once, and the same rows in every file")
 
 
 def least_near(frame: nw.LazyFrame[Any], name: str, values: Sequence[float], close: float) -> list[float]:

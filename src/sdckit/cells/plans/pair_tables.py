@@ -253,21 +253,45 @@ class PairTables:
         """For each category a function of a level: the sum of weights and the largest in each file; else records."""
         if weight is None:
             return [partial(_counted, coding) for coding in categories]
-        found: list[list[tuple[Floats, Floats]]] = [[] for _ in categories]
+        return [partial(_weighed, of_category) for of_category in self.level_weights(categories, weight)]
+
+    def level_weights(self, categories: Sequence[SharedCoding], weight: str) -> list[list[Floats]]:
+        """For each category and file the sum of weights by level, the largest, those above 0, and the sum of squares.
+
+        Arrays of shape (4, levels + 1).
+        """
+        found: list[list[Floats]] = [[] for _ in categories]
         names, value = [self._own(coding.name) for coding in categories], nw.col(weight).cast(nw.Float64)
-        sums: dict[str, Sum] = {f"{PREFIX}s": ("sum", f"{PREFIX}w"), f"{PREFIX}m": ("max", f"{PREFIX}a")}
+        sums: dict[str, Sum] = {
+            f"{PREFIX}s": ("sum", f"{PREFIX}w"), f"{PREFIX}m": ("max", f"{PREFIX}a"),
+            f"{PREFIX}n": ("sum", f"{PREFIX}p"), f"{PREFIX}q": ("sum", f"{PREFIX}ww"),
+        }  # fmt: skip
         for file, frame in enumerate(self.frames):
             known = nw.when(~value.is_nan()).then(value)
             columns = {self._own(coding.name): self._expression(file, coding) for coding in categories}
-            inputs = {f"{PREFIX}w": known, f"{PREFIX}a": known.abs()}
+            inputs = {
+                f"{PREFIX}w": known, f"{PREFIX}a": known.abs(), f"{PREFIX}ww": known * known,
+                f"{PREFIX}p": (known > 0).cast(nw.Int64).cast(nw.Float64),
+            }  # fmt: skip
             tables = count_sets(frame, columns, [[name] for name in names], inputs, sums)
             for own, name, coding, table in zip(found, names, categories, tables, strict=True):
-                place = self._coded(table.column(name), coding, file)
-                whole = [np.zeros(coding.n_levels + 1) for _ in sums]
-                for part, column in zip(whole, sums, strict=True):
-                    part[place] = _floats(table.column(column))
-                own.append((whole[0], whole[1]))
-        return [partial(_weighed, of_category) for of_category in found]
+                whole = np.zeros((len(sums), coding.n_levels + 1))
+                whole[:, self._coded(table.column(name), coding, file)] = [_floats(table.column(of)) for of in sums]
+                own.append(whole)
+        return found
+
+    def largest_weights(self, coding: SharedCoding, file: int, weight: str, k: int, level: int, *, off: bool) -> Floats:
+        """The k largest weights of the records of a file that have a level, or (`off`) another one."""
+        here = ~nw.col(key := f"{PREFIX}k").is_null()
+        if len(at := np.flatnonzero(coding.codes[file] == level)):
+            same = nw.col(key) == nw.lit(self.values[coding.name].frames[file][coding.name][int(at[0])])
+            here = here & (~same if off else same)
+        elif not off:
+            return np.empty(0)
+        own = self.frames[file].select(
+            self._expression(file, coding).alias(key), nw.col(weight).cast(nw.Float64).alias(f"{PREFIX}w")
+        )
+        return largest(own.filter(here), nw.col(f"{PREFIX}w"), k)
 
     def correlations(self, names: Sequence[str]) -> tuple[Floats, Floats]:
         """Pearson's and Spearman's correlations of numbers in each file, shape (files, p, p); by pair of known values.
@@ -417,8 +441,20 @@ def _counted(coding: SharedCoding, code: int) -> list[tuple[float, float]]:
     return [(float(of_file[code]), 1.0) for of_file in coding.counts]
 
 
-def _weighed(files: Sequence[tuple[Floats, Floats]], code: int) -> list[tuple[float, float]]:
-    return [(float(total[code]), float(largest[code])) for total, largest in files]
+def _weighed(files: Sequence[Floats], code: int) -> list[tuple[float, float]]:
+    return [(float(of_file[0, code]), float(of_file[1, code])) for of_file in files]
+
+
+def largest(frame: nw.LazyFrame[Any], value: nw.Expr, k: int) -> Floats:
+    """The k largest numbers of a plan, the largest first; fewer where it has fewer.
+
+    >>> import polars as pl
+    >>> largest(nw.from_native(pl.LazyFrame({"x": [1.0, 3.0, 2.0]})), nw.col("x"), 2).tolist()
+    [3.0, 2.0]
+    """
+    own = frame.select(value.alias(f"{PREFIX}top"))
+    found = collect(own.filter(~nw.col(f"{PREFIX}top").is_null()).sort(f"{PREFIX}top", descending=True).head(k))
+    return np.sort(found[f"{PREFIX}top"].to_numpy().astype(np.float64))[::-1]
 
 
 def mean_of(values: Floats, records: NDArray[Any]) -> float:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, PairResult, mean_figures, open_pair
+from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, open_pair, read_pair
+from sdckit.cells.plans.count_cells import TooManyCellsError
+from sdckit.cells.plans.joined_sums import Apart, Margins, join_pair
+from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.scenarios.scenario import Scenario
@@ -19,6 +22,7 @@ from sdckit.display import releases_have
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.outlying import robust_estimate
+from sdckit.result import LetGo
 
 # Distances of values, records and correlations between two aligned files.
 
@@ -45,7 +49,7 @@ def scaled_loss(original: Floats, released: Floats) -> tuple[float, int]:
     NaN where the original has no spread.
     """
     present = original[~np.isnan(original)]
-    spread = float(present.std(ddof=1)) if len(present) > 1 else 0.0
+    spread = _spread(present) if len(present) > 1 else 0.0
     apart = np.abs(original - released)
     known = ~np.isnan(apart)
     if spread == 0:
@@ -53,11 +57,19 @@ def scaled_loss(original: Floats, released: Floats) -> tuple[float, int]:
     return float((apart[known] / (math.sqrt(2) * spread)).sum()), int(known.sum())
 
 
+def _spread(values: Floats) -> float:
+    """Standard deviation (ddof 1) of two values or more; 0 where all are equal, whatever their mean is rounded to."""
+    return float(values.std(ddof=1)) if values.min() < values.max() else 0.0
+
+
 def covariances(values: Floats) -> Floats:
     """Covariance matrix (ddof 1) of complete rows; NaN for fewer than two."""
     if len(values) < 2:
         return np.full((values.shape[1],) * 2, np.nan)
-    return np.atleast_2d(np.cov(values.T))
+    covariance = np.atleast_2d(np.cov(values.T))
+    constant = values.min(axis=0) == values.max(axis=0)  # their mean may be off in the last digit
+    covariance[constant], covariance[:, constant] = 0.0, 0.0
+    return covariance
 
 
 def correlations(covariance: Floats) -> Floats:
@@ -151,6 +163,7 @@ UNDEFINED = {
     "covariance_difference": SPREAD,
     "correlation_difference": "needs two variables or more, each with different values in both files",
 }
+TOO_MANY = "needs the numbers of every record, which are more than may be brought from a plan"
 CENTRES = ("mean", "median", "sd")
 
 
@@ -158,7 +171,8 @@ CENTRES = ("mean", "median", "sd")
 class Release:
     """Information loss of one release.
 
-    `distance` (n,): mean distance of each record over the variables. `same`: whether every value is the original's.
+    `distance` (n,): mean distance of each record over the variables; empty where an engine added them up. `same`:
+    whether every value is the original's.
     `n_incomplete`: records without a number in either file. `centres` (2, 3, p): means, medians and standard
     deviations of the numeric variables in the original and the release. `covariance` and `correlation` (p, p): of
     the records complete in both files.
@@ -171,6 +185,7 @@ class Release:
     centres: Floats
     covariance: tuple[Floats, Floats]
     correlation: tuple[Floats, Floats]
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def release_figures(
@@ -197,23 +212,109 @@ def release_figures(
     by_record = np.mean(list(distances.values()), axis=0)
     complete = ~(np.isnan(x) | np.isnan(y)).any(axis=1)
     pairs = x[complete], y[complete]
-    covariance = covariances(pairs[0]), covariances(pairs[1])
+    same = np.array_equal(x, y, equal_nan=True) and not by_record.any()
+    return _release(
+        numeric, _sums(x, y), {name: float(distance.mean()) for name, distance in distances.items()},
+        np.array([_centres(x), _centres(y)]), (covariances(pairs[0]), covariances(pairs[1])),
+        _robust(*pairs, seed) if robust and len(numeric) > 1 else math.nan, float(by_record.mean()),
+        distance=by_record, same=same, n_incomplete=int((~complete).sum()) if numeric else 0,
+    )  # fmt: skip
+
+
+def _release(
+    numeric: Sequence[str], sums: Mapping[str, float], distances: Mapping[str, float], centres: Floats,
+    covariance: tuple[Floats, Floats], robust: float, il_variables: float, **of_release: Any,
+) -> Release:  # fmt: skip
+    """What follows from sums, moments and the mean distance of each variable."""
     correlation = correlations(covariance[0]), correlations(covariance[1])
-    centres = np.array([_centres(x), _centres(y)])
     figures = {
-        **_sums(x, y),
+        **sums,
         "eigenvalues": eigenvalue_loss(*correlation),
-        "robust_eigenvalues": _robust(*pairs, seed) if robust and len(numeric) > 1 else math.nan,
+        "robust_eigenvalues": robust,
         "il_correl": inverse_correlation_loss(*correlation) if numeric else math.nan,
-        "il_variables": float(by_record.mean()),
+        "il_variables": il_variables,
         **_differences(covariance, correlation),
-        **{f"variable_distances[{name}]": float(distance.mean()) for name, distance in distances.items()},
+        **{f"variable_distances[{name}]": distance for name, distance in distances.items()},
     }
     for i, name in enumerate(numeric):
         figures[f"mean_differences[{name}]"] = float(centres[1, 0, i] - centres[0, 0, i])
         figures[f"median_differences[{name}]"] = float(centres[1, 1, i] - centres[0, 1, i])
-    same = np.array_equal(x, y, equal_nan=True) and not by_record.any()
-    return Release(figures, by_record, same, int((~complete).sum()) if numeric else 0, centres, covariance, correlation)
+    return Release(figures=figures, centres=centres, covariance=covariance, correlation=correlation, **of_release)
+
+
+def releases_of_plans(
+    opened: Pair, roles: Mapping[str, Sequence[str]], orders: Mapping[str, tuple[str, ...]], *, robust: bool,
+    seed: int | None,
+) -> list[Release] | None:  # fmt: skip
+    """The same of every release where the files are plans that their engine can join by the id; else None.
+
+    Raises ColumnError, DataError: as `open_pair`.
+    """
+    numeric, ordered = tuple(roles["numeric"]), tuple(roles["ordered"])
+    joined = join_pair(opened, numeric, (*roles["categorical"], *ordered))
+    if joined is None:
+        return None
+    try:
+        cells = joined.cells()
+    except TooManyCellsError:
+        return None
+    ranks = {name: _ranks(cells[name], name, orders.get(name)) for name in ordered}
+    codes = {name: cells[name].codes(name).codes for name in roles["categorical"]}
+    margins, apart = joined.sums()
+    of_mcd, notes = _brought_robust(opened, numeric, seed) if robust and len(numeric) > 1 else (None, {})
+    releases = []
+    for j, release in enumerate(apart):
+        x, y = margins[0], margins[j + 1]
+        furthest = np.maximum(x.high - y.low, y.high - x.low)
+        angles = (release.angles + release.n_single * np.arctan(furthest)) * (2 / math.pi) / opened.n
+        distances = {
+            **dict(zip(numeric, angles.tolist(), strict=True)),
+            **{name: cells[name].mean(category_distance(*_two_files(own, j))) for name, own in codes.items()},
+            **{
+                name: cells[name].mean(rank_distance(*_two_files(own, j), levels))
+                for name, (own, levels) in ranks.items()
+            },
+        }
+        others = any(distances[name] for name in (*codes, *ranks))
+        made = _release(
+            numeric, _added_up(x, release), distances,
+            np.array([[side.mean, side.median, side.spread] for side in (x, y)]),
+            (release.covariance[0], release.covariance[1]), math.nan if of_mcd is None else of_mcd[j],
+            float(np.mean(list(distances.values()))),
+            distance=np.empty(0), same=not others and not release.n_other.any(),
+            n_incomplete=opened.n - release.n_complete if numeric else 0, notes=notes,
+        )  # fmt: skip
+        releases.append(made)
+    return releases
+
+
+def _added_up(x: Margins, release: Apart) -> dict[str, float]:
+    n_relative, n_both = int(release.n_relative.sum()), int(release.n_both.sum())
+    spread = np.where(x.n > 1, x.spread, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = np.where(spread > 0, release.apart / (math.sqrt(2) * spread), np.nan)
+    relative = 100 * math.fsum(release.relative.tolist()) if n_relative else math.nan
+    apart = math.fsum(scaled.tolist()) if n_both else math.nan
+    return {
+        "il1": relative, "il1_mean": relative / n_relative if n_relative else math.nan,
+        "il1s": apart, "il1s_mean": apart / n_both if n_both else math.nan,
+    }  # fmt: skip
+
+
+def _brought_robust(
+    opened: Pair, numeric: Sequence[str], seed: int | None
+) -> tuple[list[float] | None, dict[str, str]]:
+    """The robust eigenvalues of every release, from the numbers of all records; none where these are too many."""
+    try:
+        here = read_pair(opened, {"numeric": numeric}, aligned=True)
+    except TooMuchError:
+        return None, {"robust_eigenvalues": TOO_MANY}
+    files = [_columns(here, numeric, file) for file in range(here.m + 1)]
+    out = []
+    for released in files[1:]:
+        complete = ~(np.isnan(files[0]) | np.isnan(released)).any(axis=1)
+        out.append(_robust(files[0][complete], released[complete], seed))
+    return out, {}
 
 
 def _columns(pair: Pair, numeric: Sequence[str], file: int) -> Floats:
@@ -240,7 +341,7 @@ def _sums(x: Floats, y: Floats) -> dict[str, float]:
 def _centres(values: Floats) -> list[Floats]:
     """Means, medians and standard deviations (ddof 1) of the known values of each column."""
     known = [column[~np.isnan(column)] for column in values.T]
-    spread = [float(column.std(ddof=1)) if len(column) > 1 else math.nan for column in known]
+    spread = [_spread(column) if len(column) > 1 else math.nan for column in known]
     return [
         np.array([column.mean() for column in known]),
         np.array([np.median(column) for column in known]),
@@ -351,7 +452,7 @@ class InformationLoss(PairResult):
         "covariance_difference", "correlation_difference", "variable_distances", "mean_differences",
         "median_differences",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "distance")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "distance", "brought")
     distance: Floats = field(default_factory=lambda: np.empty(0), repr=False)
     tables: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
     n: int = 0
@@ -369,10 +470,13 @@ class InformationLoss(PairResult):
     mean_differences: dict[str, float] = field(default_factory=dict)
     median_differences: dict[str, float] = field(default_factory=dict)
     prefix: str = field(default="", repr=False)
+    brought: Callable[[], Any] | None = field(default=None, repr=False)  # measures plans by their records
 
     @cached_property
     def records(self) -> Any:
-        """A row per record, in the caller's order and frame type."""
+        """A row per record, in the caller's order and frame type; of plans their columns are brought for it."""
+        if self.brought is not None and not isinstance(self.pair, LetGo):
+            return self.brought().records
         return self.pair.records({"distance": self.distance}, prefix=self.prefix)
 
     @property
@@ -472,15 +576,44 @@ def information_loss(
     arguments.flag(robust, "robust")
     scenario = arguments.scenario_or_none(scenario)
     roles, orders = _roles(numeric, categorical, ordered, scenario)
-    numbers = roles["numeric"]
+    opened = open_files(original, released, id=id)
+    releases = releases_of_plans(opened, roles, orders, robust=robust, seed=drawn)
+    brought = None
+    if releases is None:
+        opened, releases = _by_records(opened, roles, orders, robust=robust, seed=drawn)
+    else:
+        brought = partial(_again, opened, roles, orders, prefix)
+    return _result(opened, roles, releases, robust=robust, prefix=prefix, brought=brought)
+
+
+def _by_records(
+    opened: Pair, roles: Mapping[str, Sequence[str]], orders: Mapping[str, tuple[str, ...]], *, robust: bool,
+    seed: int | None,
+) -> tuple[Pair, list[Release]]:  # fmt: skip
     pair = open_pair(
-        original, released, categories={"categorical": roles["categorical"], "ordered": roles["ordered"]},
-        numeric={"numeric": numbers}, aligned=True, id=id,
+        opened, categories={"categorical": roles["categorical"], "ordered": roles["ordered"]},
+        numeric={"numeric": roles["numeric"]}, aligned=True,
     )  # fmt: skip
     ranks = {name: _ranks(pair, name, orders.get(name)) for name in roles["ordered"]}
-    releases = [
-        release_figures(pair, j, numbers, roles["categorical"], ranks, robust=robust, seed=drawn) for j in range(pair.m)
+    return pair, [
+        release_figures(pair, j, roles["numeric"], roles["categorical"], ranks, robust=robust, seed=seed)
+        for j in range(pair.m)
     ]
+
+
+def _again(
+    opened: Pair, roles: Mapping[str, Sequence[str]], orders: Mapping[str, tuple[str, ...]], prefix: str
+) -> InformationLoss:
+    """The records of plans, measured one by one."""
+    pair, releases = _by_records(opened, roles, orders, robust=False, seed=None)
+    return _result(pair, roles, releases, robust=False, prefix=prefix)
+
+
+def _result(
+    pair: Pair, roles: Mapping[str, Sequence[str]], releases: Sequence[Release], *, robust: bool, prefix: str,
+    brought: Callable[[], InformationLoss] | None = None,
+) -> InformationLoss:  # fmt: skip
+    numbers = roles["numeric"]
     notes = _notes(pair, roles, releases, robust=robust)
     per_release = tuple(release.figures for release in releases)
     means = mean_figures(per_release, notes)
@@ -496,7 +629,7 @@ def information_loss(
     return InformationLoss(
         pair, per_release, MISSING_RULE, notes, distance=np.mean([release.distance for release in releases], axis=0),
         tables={"variables": variable_table(numbers, releases), "pairs": paired_table(numbers, releases)},
-        n=pair.n, prefix=prefix, **fields,
+        n=pair.n, prefix=prefix, brought=brought, **fields,
     )  # fmt: skip
 
 
@@ -548,11 +681,12 @@ def _notes(
     pair: Pair, roles: Mapping[str, Sequence[str]], releases: Sequence[Release], *, robust: bool
 ) -> dict[str, str]:
     notes: dict[str, str] = {}
-    if same := sum(not release.distance.any() and release.same for release in releases):
+    if same := sum(release.same for release in releases):
         notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
     for figure, reason in UNDEFINED.items():
         if any(math.isnan(release.figures[figure]) for release in releases):
             notes[figure] = reason if roles["numeric"] else "no numeric variables"
+    notes |= releases[0].notes
     if not robust and roles["numeric"]:
         notes["robust_eigenvalues"] = "not asked for (robust=False)"
     if gone := max(release.n_incomplete for release in releases):

@@ -19,8 +19,9 @@ from sdckit.utility.models.statistics_of_file import (
     Statistic,
     called_estimates,
     named_estimates,
-    published_levels,
+    names_of_levels,
 )
+from sdckit.utility.models.statistics_of_plans import plan_estimates
 
 # --- result -------------------------------------------------------------------------------------------
 
@@ -155,7 +156,10 @@ def compare_estimates(
             raise DataError("a function weighs the records itself; leave weight= out", argument="weight")
     elif weight is None and scenario is not None:
         weight = scenario.weight
-    pair = _opened(original, released, statistic, variables, weight, scenario)
+    opened, of_plans = open_files(original, released), None
+    if not callable(statistic):
+        of_plans = plan_estimates(opened, statistic, _variables(variables, scenario), weight, probability, level)
+    pair = _opened(opened, statistic, variables, weight, scenario) if of_plans is None else opened
     ratio = comparison.size_ratio(pair, kind)
     notes: dict[str, str] = {}
     columns: tuple[str, ...] = ()
@@ -169,9 +173,14 @@ def compare_estimates(
                 "that; give weight=, or use statistic='mean'"
             )
         columns = _variables(variables, scenario)
-        names, files = named_estimates(pair, statistic, columns, weight, probability, level)
-        safe_names = published_levels(pair, columns) if statistic == "proportion" else list(names)
-        comparison.note_identical(notes, pair, columns)
+        if of_plans is None:
+            names, files = named_estimates(pair, statistic, columns, weight, probability, level)
+            safe_names = list(names)
+            if statistic == "proportion":
+                safe_names = [safe for name in columns for safe in names_of_levels(pair.codes(name))[1]]
+            comparison.note_identical(notes, pair, columns)
+        else:
+            (names, files), safe_names = of_plans
         comparison.note_left_out(notes, pair, [file.n_used for file in files], ", at least")
     compared = comparison.compare_terms(
         names, files[0], files[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
@@ -194,22 +203,17 @@ def _variables(variables: Sequence[str] | None, scenario: Scenario | None) -> tu
 
 
 def _opened(
-    original: Any,
-    released: Any,
-    statistic: Statistic | Callable[[Any], Any],
-    variables: Sequence[str] | None,
-    weight: str | None,
+    opened: Pair, statistic: Statistic | Callable[[Any], Any], variables: Sequence[str] | None, weight: str | None,
     scenario: Scenario | None,
-) -> Pair:
+) -> Pair:  # fmt: skip
     """Open the files with the columns used, as categories or as numbers."""
     if not callable(statistic):
         names = _variables(variables, scenario)
         counted = {"variables": names} if statistic == "proportion" else {}
         measured = {} if statistic == "proportion" else {"variables": names}
         weights = {} if weight is None else {"weight": (weight,)}
-        return open_pair(original, released, categories=counted, numeric={**measured, **weights})
+        return open_pair(opened, categories=counted, numeric={**measured, **weights})
     needed = arguments.names(variables, "variables") or ()
-    opened = open_files(original, released)
     if not needed and is_lazy(opened.original):
         raise DataError(
             "of a plan only the columns named are brought here: variables=[...] says which the function uses"

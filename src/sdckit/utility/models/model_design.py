@@ -187,7 +187,8 @@ def sum_of_few(shares: Floats, values: Floats) -> tuple[bool, bool]:
         or 0 < off_mode(values).sum() < FEWEST
         or is_dominated(np.abs(centred), PART)
     )
-    residual = shares * (values - shares @ values / shares.sum())
+    mean = shares @ values / shares.sum() if values.min() < values.max() else values[0]
+    residual = shares * (values - mean)
     return few, few or is_dominated(residual**2, 2 * PART)
 
 

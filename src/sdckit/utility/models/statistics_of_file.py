@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
+from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data.columns import first_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
@@ -39,6 +40,9 @@ def estimate_mean(values: Floats, weights: Floats) -> Estimated:
     mean = float(weights @ values) / total
     if n == 1:
         return mean, math.nan, math.nan
+    used = values[weights > 0]
+    if used.min() == used.max():  # what rounding leaves is no variance
+        return float(used[0]), 0.0, n - 1.0
     residual = weights * (values - mean)
     return mean, float(residual @ residual) * n / (n - 1) / total**2, n - 1.0
 
@@ -53,7 +57,8 @@ def estimate_total(values: Floats, weights: Floats) -> Estimated:
     expanded = weights * values
     if n < 2:
         return (float(expanded.sum()) if n else math.nan), math.nan, math.nan
-    return float(expanded.sum()), float(n * expanded.var(ddof=1)), n - 1.0
+    spread = float(n * expanded.var(ddof=1)) if expanded.min() < expanded.max() else 0.0
+    return float(expanded.sum()), spread, n - 1.0
 
 
 def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
@@ -77,16 +82,21 @@ def estimate_quantile(values: Floats, weights: Floats | None, share: float, leve
     >>> median, round(variance, 2)
     (50.0, 25.0)
     """
-    from scipy.stats import norm
-
     if len(values) == 0:
         return UNDEFINED
     quantile = quantile_of(values, weights, share)
     if len(values) == 1:
         return quantile, math.nan, math.nan
-    z = float(norm.ppf((1 + level) / 2))
+    z = normal_reach(level)
     low, high = woodruff_ends(values, weights, share, z)
     return quantile, ((high - low) / (2 * z)) ** 2, math.inf
+
+
+def normal_reach(level: float) -> float:
+    """Standard errors from the middle to an end of a normal interval of the level."""
+    from scipy.stats import norm
+
+    return float(norm.ppf((1 + level) / 2))
 
 
 def woodruff_ends(values: Floats, weights: Floats | None, share: float, z: float) -> tuple[float, float]:
@@ -156,28 +166,29 @@ def _columns(
         files = pair.numbers(variable, "variables")
         return [([values[~np.isnan(values)]], ~np.isnan(values)) for values in files], [variable]
     shared = pair.codes(variable)
-    if shared.n_levels > MOST_LEVELS:
-        raise DataError(
-            f"{variable!r} has {shared.n_levels} different values: no proportions; group them first, or use "
-            "statistic='mean'"
-        )
-    labels = [f"{variable}={label}" for label in shared.labels()[1:]]
+    check_levels(shared)
+    labels, _ = names_of_levels(shared)
     levels = range(1, shared.n_levels + 1)
     return [
         ([(codes[codes > 0] == level).astype(np.float64) for level in levels], codes > 0) for codes in shared.codes
     ], labels
 
 
-def published_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
-    """Published names of proportions, levels of fewer than five records of the original as "rare"."""
-    out = []
-    for variable in variables:
-        shared = pair.codes(variable)
-        counts = np.bincount(shared.codes[0], minlength=shared.n_levels + 1)[1:].tolist()
-        out += [
-            f"{variable}={label if n >= FEWEST else RARE}" for label, n in zip(shared.labels()[1:], counts, strict=True)
-        ]
-    return out
+def check_levels(shared: SharedCoding) -> None:
+    """Raise DataError: a variable with more levels than a category has."""
+    if shared.n_levels > MOST_LEVELS:
+        raise DataError(
+            f"{shared.name!r} has {shared.n_levels} different values: no proportions; group them first, or use "
+            "statistic='mean'"
+        )
+
+
+def names_of_levels(shared: SharedCoding) -> tuple[list[str], list[str]]:
+    """Names of proportions, and as published: levels of fewer than five records of the original as "rare"."""
+    labels, counts = shared.labels()[1:], shared.counts[0, 1:].tolist()
+    return [f"{shared.name}={label}" for label in labels], [
+        f"{shared.name}={label if n >= FEWEST else RARE}" for label, n in zip(labels, counts, strict=True)
+    ]
 
 
 def _estimate(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> Estimated:
@@ -205,11 +216,9 @@ def quantile_of_few(values: Floats, weights: Floats | None, share: float, level:
     >>> quantile_of_few(np.arange(100.0), None, 0.5, 0.95), quantile_of_few(np.arange(100.0), None, 0.98, 0.95)
     ((False, False), (True, True))
     """
-    from scipy.stats import norm
-
     if len(values) < FEWEST:
         return True, True
-    z = float(norm.ppf((1 + level) / 2))
+    z = normal_reach(level)
     few = _few_beyond(values, quantile_of(values, weights, share))
     return few, few or any(_few_beyond(values, end) for end in woodruff_ends(values, weights, share, z))
 

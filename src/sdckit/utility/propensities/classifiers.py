@@ -93,7 +93,7 @@ def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str]
     >>> found.codes.tolist(), found.original.tolist(), found.released.tolist()
     ([[0, 1, 2]], [1.0, 2.0, 0.0], [0.0, 1.0, 1.0])
     """
-    n, size = pair.n, pair.sizes[release]
+    n, size = len(pair.original), len(pair.released[release])
     atoms: list[Atom] = []
     codes: list[NDArray[np.int32]] = []
     values: list[Floats] = []
@@ -118,11 +118,11 @@ def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str]
                 codes.append(level)
         if len(atoms) == before:
             constant.append(name)
-    released = np.zeros(n + size)
-    released[n:] = 1.0
+    original, released = np.zeros(n + size), np.zeros(n + size)
+    original[:n], released[n:] = (1.0, 1.0) if pair.times is None else (pair.times[0], pair.times[1 + release])
     stacked = Stacked(
         tuple(atoms), np.array(codes, np.int32).reshape(len(codes), n + size),
-        np.array(values).reshape(len(values), n + size), 1.0 - released, released, tuple(constant),
+        np.array(values).reshape(len(values), n + size), original, released, tuple(constant),
     )  # fmt: skip
     return _counted(stacked) if scale and not values else stacked
 

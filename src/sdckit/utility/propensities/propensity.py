@@ -600,7 +600,9 @@ def propensity(
     name, estimator = classifiers.checked_classifier(model, int(rng.integers(2**31 - 1)), seeded=seed is not None)
     null = _checked_null(name, estimator, null, interactions)
     aligned = arguments.flag(aligned, "aligned") or (scenario is not None and scenario.aligned)
-    chosen = chosen_variables(original, released, variables, numeric, scenario, id, aligned=aligned)
+    chosen = chosen_variables(
+        original, released, variables, numeric, scenario, id, aligned=aligned, cells=estimator is None
+    )
     plan = Plan(interactions, null, aligned, resamples, rng)
     releases = []
     for release in range(chosen.pair.m):
