@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -250,6 +251,7 @@ def log_tail(seen: int, expected: float) -> float:
 
 LARGEST = 2.0**53  # integers from here on are not exact as floats and are read as ids
 TEXTS = ("text", "category")  # kinds of columns whose values may be ranges
+LONGEST_START = 6  # characters of ids
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 
 
@@ -303,6 +305,18 @@ class ReleasedColumn:
     def labels(self) -> list[str]:
         """Printed label of each level, in the order of the codes."""
         return self.coded.labels(self.words.astype(np.int64))
+
+    @cached_property
+    def starts(self) -> tuple[tuple[NDArray[np.int32], int], ...]:
+        """For each length, codes of the first characters by level (0: missing), and how many; not of nearly as many."""
+        labels, found = self.labels(), []
+        for length in range(1, LONGEST_START + 1):
+            texts = [*map(itemgetter(slice(length)), labels)]  # of many ids: no Python of ours for each
+            places = {text: place for place, text in enumerate(dict.fromkeys(texts), 1)}
+            if len(places) > len(self.codes) / 3:
+                break
+            found.append((np.array([0, *map(places.__getitem__, texts)], np.int32), len(places)))
+        return tuple(found)
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
