@@ -1,6 +1,9 @@
-"""Code tables: a column whose values stand one-to-one for those of another."""
+"""Code tables: a column whose values stand one-to-one for those of another; codes of the first characters of texts."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +13,10 @@ from sdckit.numerics.array_types import Codes, Floats
 BORNE = 5  # records of the half that is fitted to, by which a pair of values is borne
 MOSTLY = 0.8  # of the records of either value that the pair must have
 
+LONGEST_START = 6  # characters
+
 Numbered = tuple[Floats, NDArray[np.int64]]
+Starts = tuple[tuple[Codes, int], ...]
 
 
 def code_table(codes: Codes, n_levels: int, truth: Floats, rows: NDArray[np.int64]) -> Floats:
@@ -45,3 +51,21 @@ def table_of_numbered(codes: Codes, n_levels: int, truth: Numbered, rows: NDArra
     good = (counts >= BORNE) & (counts >= MOSTLY * of_code[code]) & (counts >= MOSTLY * of_value[value])
     table[code[good]] = values[value[good]]
     return table
+
+
+def starts_of(labels: Sequence[str], n: int) -> Starts:
+    """For each length, codes of the first characters by level (0: missing), and how many there are.
+
+    Only as long as there are at most a third as many as the `n` records.
+
+    >>> [(codes.tolist(), count) for codes, count in starts_of(["aa1", "ab1", "ba1"], 6)]
+    [([0, 1, 1, 2], 2)]
+    """
+    starts = []
+    for length in range(1, LONGEST_START + 1):
+        texts = [*map(itemgetter(slice(length)), labels)]  # of many ids: no Python of ours for each
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts), 1)}
+        if len(places) > n / 3:
+            break
+        starts.append((np.array([0, *map(places.__getitem__, texts)], np.int32), len(places)))
+    return tuple(starts)

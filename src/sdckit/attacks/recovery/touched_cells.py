@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery.code_tables import Starts, starts_of
 from sdckit.data.columns import Coded, code_column, days_values, float_values, plain_series
 from sdckit.data.hierarchy import range_of_label
 from sdckit.data.methods import METHODS, kind_of
@@ -251,7 +251,6 @@ def log_tail(seen: int, expected: float) -> float:
 
 LARGEST = 2.0**53  # integers from here on are not exact as floats and are read as ids
 TEXTS = ("text", "category")  # kinds of columns whose values may be ranges
-LONGEST_START = 6  # characters of ids
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 
 
@@ -279,9 +278,7 @@ class ReleasedColumn:
     @cached_property
     def numbers(self) -> Floats | None:
         """Single numbers (n,), NaN for missing values and ranges; None for a column without numbers."""
-        if self.low is None or self.high is None:
-            return None
-        return np.where(self.low == self.high, self.low, np.nan)
+        return None if self.low is None or self.high is None else np.where(self.low == self.high, self.low, np.nan)
 
     @cached_property
     def whole(self) -> bool:
@@ -307,16 +304,9 @@ class ReleasedColumn:
         return self.coded.labels(self.words.astype(np.int64))
 
     @cached_property
-    def starts(self) -> tuple[tuple[NDArray[np.int32], int], ...]:
-        """For each length, codes of the first characters by level (0: missing), and how many; not of nearly as many."""
-        labels, found = self.labels(), []
-        for length in range(1, LONGEST_START + 1):
-            texts = [*map(itemgetter(slice(length)), labels)]  # of many ids: no Python of ours for each
-            places = {text: place for place, text in enumerate(dict.fromkeys(texts), 1)}
-            if len(places) > len(self.codes) / 3:
-                break
-            found.append((np.array([0, *map(places.__getitem__, texts)], np.int32), len(places)))
-        return tuple(found)
+    def starts(self) -> Starts:
+        """Codes of the first characters of the labels; kept, since they are asked for again and again."""
+        return starts_of(self.labels(), len(self.codes))
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
