@@ -380,3 +380,22 @@ def test_a_refusal_outlives_what_others_tell_until_the_same_is_asked_again(tmp_p
     with_progress = [one for one in shown if one.progress == "half"]
     assert with_progress
     assert all(one.error for one in with_progress)
+
+
+def test_what_is_cancelled_as_it_is_about_to_begin_stays_cancelled(tmp_path: Path) -> None:
+    """The press holds the lock that the start waits for: the page said "Guessing the roles …" for ever."""
+
+    async def whole() -> str:
+        seat: Any = toy_seat(tmp_path)
+        seat.worker, jobs = Scripted(0, 0, "done"), Jobs(seat)
+        place = Place(Recorded(jobs), "roles-variables")  # type: ignore[arg-type]
+        async with reactive.lock():
+            jobs.start(replace(job("echo", list), place=place))
+            while jobs._running is None:
+                await asyncio.sleep(0)
+            jobs.cancel()
+        await at_rest(jobs)
+        with reactive.isolate():
+            return place.state.get()[1]
+
+    assert asyncio.run(whole()) == "cancelled"

@@ -21,6 +21,7 @@ from sdckit.app.page_context import Room, Say, box, speaker
 from sdckit.report.wording import ENGLISH, languages
 
 LOOK = 2.0  # seconds after which a tab looks again for work that waits
+SLOWER = 8  # times as long at most, while there is nothing new
 STATIC = Path(__file__).with_name("static")
 # The way through, in its order: the name of the file of each page, and its title.
 PAGES = {
@@ -292,6 +293,7 @@ def _serve_switches(input: Inputs, room: Room) -> None:
 def _serve_waiting(input: Inputs, session: Session, room: Room, seats: Seats) -> None:
     """Offer the work of tabs that are gone, as long as nothing was done in this one."""
     offered: reactive.Value[tuple[tuple[str, ...], ...]] = reactive.Value(())
+    pause = [LOOK]
 
     @reactive.effect
     def _() -> None:
@@ -299,8 +301,11 @@ def _serve_waiting(input: Inputs, session: Session, room: Room, seats: Seats) ->
         if room.seat.has_work():
             offered.set(())
         else:
-            reactive.invalidate_later(LOOK)
-            offered.set(tuple(map(_offer, seats.waiting())))
+            offers = tuple(map(_offer, seats.waiting()))
+            with reactive.isolate():
+                pause[0] = min(2 * pause[0], SLOWER * LOOK) if offers == offered.get() else LOOK
+            reactive.invalidate_later(pause[0])
+            offered.set(offers)
 
     @render.ui
     def waiting() -> TagChild:

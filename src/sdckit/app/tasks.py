@@ -159,7 +159,7 @@ class Jobs:
         while self._waiting:
             job = self._running = self._waiting.pop(0)
             self._progress = ""
-            await self._flushed(lambda: job.reach(RUNNING))  # noqa: B023 - called at once
+            await self._flushed(lambda: job.reach(RUNNING) if self._running is job else None)  # noqa: B023 - at once
             try:
                 result = await self._result(job)
                 await self._flushed(lambda: self._take(job, result))  # noqa: B023

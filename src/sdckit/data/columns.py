@@ -136,7 +136,8 @@ class Coded:
         if self.kind == "boolean":
             values = [bool(v) for v in values]
         values = values or [None] * len(codes)
-        return [_printed(v) if ok else "(missing)" for v, ok in zip(values, present, strict=True)]
+        texts = values if {*map(type, values)} == {str} else [*map(_printed, values)]
+        return texts if present.all() else [v if ok else "(missing)" for v, ok in zip(texts, present, strict=True)]
 
 
 def _listed(values: pa.Array) -> list[Any]:

@@ -136,6 +136,8 @@ Olds = tuple[list[bytes], Ints]  # the old identifiers as bytes, and the place o
 
 def _olds(series: Any) -> Olds:
     found = distinct_values(series)
+    if {*map(type, found.values)} == {int}:  # as `canonical_bytes`, of a million in half the time
+        return [b"n%d" % value for value in found.values], found.codes
     return [canonical_bytes(value) for value in found.values], found.codes
 
 

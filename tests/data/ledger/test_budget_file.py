@@ -48,7 +48,7 @@ def test_beyond_the_total_is_refused_before_anything(tmp_path: Path) -> None:
     with file.reserved(0.75) as run:
         run.drawn = True
     before = file.file.read_bytes()
-    with pytest.raises(DataError, match=r"there is 0\.25 left, and this run spends 0\.3; no data were read"):
+    with pytest.raises(DataError, match=r"there is ρ = 0\.25 left, and this run spends ρ = 0\.3; no data"):
         file.reserved(0.3).__enter__()
     assert file.file.read_bytes() == before
     with file.reserved(0.25) as run:  # to the last bit

@@ -25,7 +25,7 @@ def test_rho_adds_up_and_is_converted_once(tmp_path: Path) -> None:
     assert now.spent == pytest.approx(epsilon_of(2 * rho_of(1, 1e-6), 1e-6))
     assert now.spent < 2
     assert now.left == pytest.approx(epsilon_of(rho_of(3, 1e-6) - 2 * rho_of(1, 1e-6), 1e-6))
-    with pytest.raises(DataError, match="does not reach"):
+    with pytest.raises(DataError, match=r"of ε = 3 \(ρ = .* and this run spends ε = 2\.9 \(ρ = 0"):
         synthesize_margins(ROWS, domain=DOMAIN, epsilon=2.9, delta=1e-6, budget=now)
     assert "1.45" in now._repr_html_()
 

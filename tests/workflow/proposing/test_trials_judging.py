@@ -59,6 +59,8 @@ def test_where_large_numbers_go_out_nothing_else_is_judged_before_they_are_put_i
     assert how is not None
     assert how == improved(whole, one.scenario, [])
     assert how.classes == ("pay",)
+    assert one.with_classes(made.node, []).how == how  # what is looked at before it is made
+    assert one.with_classes(made.node, ["pay"]).how == one.how
     better = one.with_how(how)
     judged = judge(better, better.make(made.node), how, soon=True)
     assert judged.verdicts == judge(better, better.make(made.node), how).verdicts != ()

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.workflow.recipes.exact_relations import ExactRelation, exact_relations, mend_relations
+from sdckit.workflow.recipes import exact_relations as module
+from sdckit.workflow.recipes.exact_relations import ExactRelation, exact_relations, mend_relations, relations_of
 
 N = 600
 NOISE = {"method": "add_noise", "columns": ["wage"]}
@@ -49,6 +50,19 @@ def found(relations: tuple[ExactRelation, ...]) -> dict[str, set[str]]:
     for relation in relations:
         formulas.setdefault(relation.of, set()).add(relation.formula or f"a part of {relation.inputs[0]}")
     return formulas
+
+
+def test_of_a_large_file_a_sample_says_where_to_look_and_all_records_what_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data, scenario = pay().select("sex", "wage", "rest", "total", "other"), sdc.Scenario(keys=["sex"])
+    whole = relations_of(data, scenario)
+    monkeypatch.setattr(module, "MOST_RECORDS", 300)
+    assert relations_of(data, scenario) == whole
+    assert {relation.of for relation in whole} == {"wage", "rest", "total"}
+    rarely = data.with_columns(total=pl.when(pl.int_range(N) % 50 == 0).then(0).otherwise("total"))  # 2 %
+    assert relations_of(rarely, scenario) == ()
+    assert relations_of(data.select("sex", "other"), scenario) == ()
 
 
 def test_arithmetic_is_found_and_nothing_else() -> None:

@@ -11,6 +11,7 @@ from sdckit.data import losses
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.report.chapters.map import plain_map
+from sdckit.report.wording import wording
 from sdckit.workflow.recipes.explore import Exploration
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.sessions import exploring, protecting, releasing
@@ -92,8 +93,12 @@ def test_what_cannot_be_carried_out_is_no_point_and_said(tmp_path: Path, monkeyp
     desk, wrong = a_desk(tmp_path), {**PRAM, "arguments": {"columns": ["nothing"]}}
     recipes = [protecting.make_recipe(desk, [wrong])]
     monkeypatch.setattr(exploring, "around", lambda *_: recipes)
-    with pytest.warns(SdcWarning, match="a recipe is left out"):
+    with pytest.warns(SdcWarning, match="a recipe is left out") as warned:
         drawn = exploring.explore(desk, tell, steps=[BANDS], **HOW)["map"]
+    lacking: list[str] = []
+    german = wording("de").translate(str(warned[0].message), ["nothing", "pram"], report=lacking.append)
+    assert german.startswith("ein Rezept ist ausgelassen: ")
+    assert not lacking
     assert len(drawn["points"]) == 1
     monkeypatch.setattr(exploring, "around", lambda *_: [])
     with pytest.raises(ScenarioError, match="no step has a number or bands"):

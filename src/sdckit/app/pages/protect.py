@@ -32,7 +32,8 @@ WHY = {
 ACTS = {**USE, "compare_point": "Compare"}  # of a recipe of the map
 DRAW = (
     "These steps draw records of nobody from protected tables, at a press of this button alone. Each press under an ε "
-    "spends it anew; the budget ledger named in the first step adds it up. Put all steps in before."
+    "spends it anew; the budget ledger named in the first step adds it up. Put all steps in before. "
+    "What was drawn is gone with the session: take it away before it ends."
 )
 NO_STEP = "No step yet. Propose a recipe, start from the advice on the keys, or add a step."
 

@@ -1,6 +1,9 @@
-"""Code tables: a column whose values stand one-to-one for those of another."""
+"""Code tables: a column whose values stand one-to-one for those of another; codes of the first characters of texts."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +13,11 @@ from sdckit.numerics.array_types import Codes, Floats
 BORNE = 5  # records of the half that is fitted to, by which a pair of values is borne
 MOSTLY = 0.8  # of the records of either value that the pair must have
 
+LONGEST_START = 6  # characters
+
+Numbered = tuple[Floats, NDArray[np.int64]]
+Starts = tuple[tuple[Codes, int], ...]
+
 
 def code_table(codes: Codes, n_levels: int, truth: Floats, rows: NDArray[np.int64]) -> Floats:
     """The value that each code (0 to `n_levels`) stands for, on the records `rows`; NaN for none.
@@ -18,16 +26,46 @@ def code_table(codes: Codes, n_levels: int, truth: Floats, rows: NDArray[np.int6
     >>> code_table(codes, 3, truth, np.arange(30)).tolist()
     [nan, 7.0, nan, nan]
     """
-    table = np.full(n_levels + 1, np.nan)
-    rows = rows[(codes[rows] > 0) & ~np.isnan(truth[rows])]
+    return table_of_numbered(codes, n_levels, numbered_values(truth), rows)
+
+
+def numbered_values(truth: Floats) -> Numbered:
+    """The distinct values, ascending, and which of them each record has, -1 where it has none."""
+    values, of = np.unique(truth, return_inverse=True)
+    values = values[~np.isnan(values)]
+    return values, np.where(of < len(values), of, -1)
+
+
+def table_of_numbered(codes: Codes, n_levels: int, truth: Numbered, rows: NDArray[np.int64]) -> Floats:
+    """`code_table` of values that are numbered, once for many codes."""
+    table, (values, of) = np.full(n_levels + 1, np.nan), truth
+    rows = rows[(codes[rows] > 0) & (of[rows] >= 0)]
     if not len(rows) or n_levels > len(rows) / BORNE:
         return table
-    values, of = np.unique(truth[rows], return_inverse=True)
-    if not 1 < len(values) <= len(rows) / BORNE:
+    of_value = np.bincount(of[rows], minlength=len(values))
+    if not 1 < np.count_nonzero(of_value) <= len(rows) / BORNE:
         return table
-    pairs, counts = np.unique(codes[rows].astype(np.int64) * len(values) + of, return_counts=True)
+    pairs, counts = np.unique(codes[rows].astype(np.int64) * len(values) + of[rows], return_counts=True)
     code, value = pairs // len(values), pairs % len(values)
-    of_code, of_value = np.bincount(codes[rows], minlength=n_levels + 1), np.bincount(of)
+    of_code = np.bincount(codes[rows], minlength=n_levels + 1)
     good = (counts >= BORNE) & (counts >= MOSTLY * of_code[code]) & (counts >= MOSTLY * of_value[value])
     table[code[good]] = values[value[good]]
     return table
+
+
+def starts_of(labels: Sequence[str], n: int) -> Starts:
+    """For each length, codes of the first characters by level (0: missing), and how many there are.
+
+    Only as long as there are at most a third as many as the `n` records.
+
+    >>> [(codes.tolist(), count) for codes, count in starts_of(["aa1", "ab1", "ba1"], 6)]
+    [([0, 1, 1, 2], 2)]
+    """
+    starts = []
+    for length in range(1, LONGEST_START + 1):
+        texts = [*map(itemgetter(slice(length)), labels)]  # of many ids: no Python of ours for each
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts), 1)}
+        if len(places) > n / 3:
+            break
+        starts.append((np.array([0, *map(places.__getitem__, texts)], np.int32), len(places)))
+    return tuple(starts)

@@ -198,7 +198,6 @@ Kind = Literal["column", "counted", "divided", "order", "numbers", "text", "tabl
 FEW_LEVELS = 12  # most levels of a column whose values are counted within households
 MOST_AGES = 100  # most limits tried for counts of household members below a limit
 ID_SHARE = 0.5  # distinct values per record from which on a column is taken as an id
-LONGEST_START = 6
 SOME = 2_000  # records whose households are used for a pre-check
 
 
@@ -419,13 +418,8 @@ def _number_starts(name: str, numbers: Floats) -> Iterator[Predictor]:
 
 
 def _text_starts(column: ReleasedColumn) -> Iterator[Predictor]:
-    labels = column.labels()
-    n, before = len(column.codes), 1
-    for length in range(1, LONGEST_START + 1):
-        starts: dict[str, int] = {}
-        of_level = np.array([0, *(starts.setdefault(label[:length], len(starts) + 1) for label in labels)], np.int32)
-        if len(starts) > n / 3:
-            return
-        if len(starts) > before:
-            yield Predictor((column.name,), f"the first letters of {column.name}", of_level[column.codes], len(starts))
-        before = len(starts)
+    before = 1
+    for of_level, n_levels in column.starts:
+        if n_levels > before:
+            yield Predictor((column.name,), f"the first letters of {column.name}", of_level[column.codes], n_levels)
+        before = n_levels

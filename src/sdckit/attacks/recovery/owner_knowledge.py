@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, touched_cells
-from sdckit.attacks.recovery.code_tables import code_table
+from sdckit.attacks.recovery.code_tables import numbered_values, table_of_numbered
 from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.linked_rows import linked_rows
@@ -288,12 +288,12 @@ def _put_arithmetic(judged: _Judged, numbers: Mapping[int, Floats], named: tuple
 
 def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[int, Floats]]:
     """Companions that are code tables of the column, by their places, with the value of each code."""
-    at, fit = column.at, column.halves.fit
+    numbered, fit = numbered_values(column.at), column.halves.fit
     for i, companion in enumerate(companions):
         if not companion.groups or not len(companion.codes) or not column.may_use(companion):
             continue
         column.tried += 1
-        table = code_table(companion.codes, companion.n_levels, at, fit)
+        table = table_of_numbered(companion.codes, companion.n_levels, numbered, fit)
         if not np.isnan(table).all() and column.tells(table[companion.codes], column.near):
             yield i, table
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery.code_tables import Starts, starts_of
 from sdckit.data.columns import Coded, code_column, days_values, float_values, plain_series
 from sdckit.data.hierarchy import range_of_label
 from sdckit.data.methods import METHODS, kind_of
@@ -277,9 +278,7 @@ class ReleasedColumn:
     @cached_property
     def numbers(self) -> Floats | None:
         """Single numbers (n,), NaN for missing values and ranges; None for a column without numbers."""
-        if self.low is None or self.high is None:
-            return None
-        return np.where(self.low == self.high, self.low, np.nan)
+        return None if self.low is None or self.high is None else np.where(self.low == self.high, self.low, np.nan)
 
     @cached_property
     def whole(self) -> bool:
@@ -303,6 +302,11 @@ class ReleasedColumn:
     def labels(self) -> list[str]:
         """Printed label of each level, in the order of the codes."""
         return self.coded.labels(self.words.astype(np.int64))
+
+    @cached_property
+    def starts(self) -> Starts:
+        """Codes of the first characters of the labels; kept, since they are asked for again and again."""
+        return starts_of(self.labels(), len(self.codes))
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:

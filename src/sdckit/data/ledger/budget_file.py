@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -96,8 +96,10 @@ class BudgetFile:
             )  # fmt: skip
 
     @contextlib.contextmanager
-    def reserved(self, rho: float) -> Iterator[Run]:
+    def reserved(self, rho: float, *, worded: Callable[[float], str] = "ρ = {:.6g}".format) -> Iterator[Run]:
         """Reserve ρ for a run; it is given back only where the run fails before it says that it drew.
+
+        `worded` says a share of ρ in words.
 
         Raises DataError: more than is left, or the run was declared thrown away under way and no longer fits;
         FileFormatError: the file cannot be written.
@@ -106,8 +108,8 @@ class BudgetFile:
             now = open_budget(self.file)
             if math.fsum([now.spent, rho]) > now.rho:
                 raise DataError(
-                    f"the budget of {now.dataset!r} does not reach: of ρ = {now.rho:.6g} there is "
-                    f"{max(now.rho - now.spent, 0):.6g} left, and this run spends {rho:.6g}; no data were read",
+                    f"the budget of {now.dataset!r} does not reach: of {worded(now.rho)} there is "
+                    f"{worded(max(now.rho - now.spent, 0))} left, and this run spends {worded(rho)}; no data were read",
                     argument="budget",
                 )
             run = Run(str(len(now.runs) + 1))

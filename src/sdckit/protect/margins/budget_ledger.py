@@ -172,7 +172,7 @@ def reserving(budget: BudgetLedger | str | Path | None, domain: Domain, rho: flo
         raise DataError("budget= is a BudgetLedger, or the path of its file", argument="budget")
     file = budget.file if isinstance(budget, BudgetLedger) else open_budget(budget)
     file.check_dataset(domain.dataset)
-    with file.reserved(rho) as run:
+    with file.reserved(rho, worded=lambda part: f"ε = {_epsilon(part, file.delta):.4g} (ρ = {part:.6g})") as run:
         yield run
 
 

@@ -395,14 +395,18 @@ def _search(now: Trials, asked: Asked) -> Search:
 def _pass_early(trials: Trials, asked: Asked, passing: Callable[[Trials, Judged], None]) -> None:
     """Hand over a node that passes before the search begins, from a greedy descent that leaves little to suppression.
 
-    What has no value taken out is made and judged soonest. The search knows nothing of it: it ends as without.
+    What has no value taken out is made and judged soonest. Large numbers are put in classes before it is made, and not
+    once it was judged. The search knows nothing of it: it ends as without.
     """
     for share in EARLY:
         now = replace(at_aim(trials, AIMS[0]), share=share)
-        search = Search(now, BESIDE[0], 1, until=asked.until, tell=asked.tell)
+        search = Search(now, BESIDE[0], 0, until=asked.until, tell=asked.tell)
         search.descend()
-        for node in Searched(search.losses, 0.0, search.seen, whole=False).ranked():
+        for node in search.least:
             try:
+                now = now.with_classes(node, asked.keep)
+                if now.tried(node) is None:
+                    continue
                 judged = _measured(now, _repaired(now, node, asked), asked)
             except SdcError:  # of this recipe only, such as suppression in another way that fails
                 continue

@@ -27,7 +27,7 @@ from sdckit.workflow.check import check_assessment
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Rung, Side, ladder_of, refines
 from sdckit.workflow.proposing.search import Goal
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
-from sdckit.workflow.recipes.number_steps import columns_beyond, size_classes
+from sdckit.workflow.recipes.number_steps import columns_beyond, exact_columns, size_classes
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
 from sdckit.workflow.recipes.run_step import lacking_values, run_step
@@ -278,6 +278,18 @@ class Trials:
     def with_how(self, how: How) -> Trials:
         """The same trials with other options of suppression."""
         return replace(self, how=how, made={})
+
+    def with_classes(self, node: Node, keep: Sequence[str]) -> Trials:
+        """The same trials with size classes for numbers that would go out as they are after a node's recodings."""
+        data = self.data
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):
+            for _, step in self._before(node):
+                data = self._run(data, step)[0]
+            left = self._left_scenario(data).narrowed(open_eager(data, {}).columns)
+            large = exact_columns(data, data, left)
+        kept = {*self.scenario.all_keys, *keep, *self.how.classes}
+        classes = (*self.how.classes, *(name for name in large if name not in kept))
+        return self.with_how(replace(self.how, classes=classes))
 
 
 # Judging a recipe: applied to the file and checked against every threshold, as `check` does.

@@ -15,6 +15,7 @@ from sdckit.attacks.recovery.touched_cells import ReleasedColumn, read_columns
 from sdckit.data.derived_formula import read_derived
 from sdckit.data.frames import open_frame
 from sdckit.data.methods import METHODS
+from sdckit.data.replace import open_eager, pick_rows
 from sdckit.display import printable
 from sdckit.errors import ScenarioError
 from sdckit.report.chapters.sentences import listed
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 HOLDS = 0.99  # of the records that have all of its numbers
 BY_CHANCE = 0.9  # as many would hold of numbers that were mixed up
 FEWEST = 30
+MOST_RECORDS = 50_000  # of a larger file a sample says between which columns to look
 MOST_COLUMNS = 40  # of numbers, for each of which relations are looked for
 EXACT = 1e-9  # relative: nothing needs to be rounded
 SEED = 1
@@ -87,9 +89,19 @@ TEXTS = ("text", "category", "date")
 
 
 def relations_of(data: Any, scenario: Scenario) -> tuple[ExactRelation, ...]:
-    """The relations of a file between columns that go out under their own values: no identifiers and no weights."""
+    """The relations of a file between columns that go out under their own values: no identifiers and no weights.
+
+    Of a large file a sample says which columns have any: what holds of nearly all records holds there.
+    """
     roles = (*scenario.identifiers, scenario.household, scenario.person, scenario.weight)
-    return exact_relations(data, [name for name in open_frame(data).columns if name not in roles])
+    frame = open_eager(data, {})
+    names = [name for name in frame.columns if name not in roles]
+    if len(frame) > MOST_RECORDS:
+        some = np.sort(np.random.default_rng(SEED).choice(len(frame), MOST_RECORDS, replace=False))
+        sample = pick_rows(frame, some, names)
+        related = {name for relation in exact_relations(sample, names) for name in relation.columns}
+        names = [name for name in names if name in related]
+    return exact_relations(data, names) if names else ()
 
 
 def _is_number(column: ReleasedColumn, names: Sequence[str]) -> bool:
