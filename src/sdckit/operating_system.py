@@ -92,6 +92,13 @@ def to_disk(path: Path) -> None:
         os.close(handle)
 
 
+def names_to_disk(folder: Path) -> None:
+    """Flush the names of a folder to disk, so that a power cut brings back no older file; where that is possible."""
+    if is_posix():
+        with contextlib.suppress(OSError):  # folders that may not be read, and disks that know no such thing
+            to_disk(folder)
+
+
 def take_lock(handle: int) -> bool:
     """Lock an open file for this process if no other holds it; the system lets go when the file is closed."""
     try:

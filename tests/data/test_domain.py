@@ -134,6 +134,17 @@ def kept(who: Any) -> list[int]:
     return domain.encode(pl.DataFrame(data) if isinstance(who, pl.Series) else pd.DataFrame(data))[:, 0].tolist()
 
 
+@pytest.mark.parametrize("kind", [pl.Time, pl.Duration, pl.List(pl.Int64), pl.Struct({"a": pl.Int64})])
+def test_a_person_is_no_time_and_no_list(kind: Any) -> None:
+    domain = Domain((DomainColumn("n", "integer", levels=(1, 2)),), person="who")
+    frame = pl.DataFrame({"n": [1], "who": [None]}, schema_overrides={"who": kind})
+    for data in (frame, frame.lazy()):
+        with pytest.raises(ColumnError, match="the column of persons, 'who', is of type"):
+            domain.encode(data)
+    times = pd.DataFrame({"n": [1, 2, 1], "who": [time(1), time(1), timedelta(3)]}, dtype=object)
+    assert domain.encode(times)[:, 0].tolist() == [0, 0]
+
+
 def test_rows_without_a_person_are_left_out() -> None:
     for who in (["NA", "a", "", "a", "NA", None, "."], pd.Series(["", 1, "NA", 1.0, None], dtype=object)):
         assert kept(who) == [1]

@@ -12,7 +12,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from numbers import Real
@@ -32,7 +32,7 @@ from sdckit.data.missing_values.missing import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import read_toml, toml_key, toml_string, write_toml
 from sdckit.display import Displayed, table_html
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.threads import run
 
 ColumnType = Literal["text", "integer", "decimal", "boolean", "date"]
@@ -268,12 +268,14 @@ class Domain(Displayed):
         Raises
         ------
         ColumnError
-            A column is not there.
+            A column is not there, or that of persons has a type that tells nobody apart: times, durations, lists.
         DataError
             `data` is no frame, or a plan that its engine cannot carry out.
         """
         frame = open_frame(data)
         self.check_columns(column_names(frame))
+        if self.person is not None:
+            _check_person(self.person, frame.collect_schema()[self.person])
         wanted = [*self.names, *([] if self.person is None else [self.person])]
         if isinstance(frame, nw.LazyFrame):
             check_plan_names(frame, wanted)
@@ -445,6 +447,13 @@ def column_codes(series: nw.Series[Any], column: DomainColumn, missing: Sequence
     return np.append(codes, np.int32(column.size - 1))[places]
 
 
+def _check_person(name: str, kind: Any) -> None:
+    """Refuse a type of which no value is a person, as all rows would be left out."""
+    if isinstance(kind, nw.Time | nw.Duration) or kind.is_nested():
+        raise ColumnError(f"the column of persons, {name!r}, is of type {kind.base_type().__name__}, and so names no "
+                          "person; make it text or whole numbers", argument="domain")  # fmt: skip
+
+
 def _rows_kept(series: nw.Series[Any], most: int, missing: Sequence[str]) -> NDArray[np.int64]:
     """The first rows of each person, in the order of the file; rows without a person are left out."""
     values, places = _distinct(_array(series, exact=True))
@@ -485,6 +494,8 @@ def _text(value: Any, *, exact: bool = False) -> str | None:
             return value if value.encode("utf-8", "ignore").decode() == value else NEITHER
         if isinstance(value, bool):
             return "true" if value else "false"
+        if exact and isinstance(value, time | timedelta):
+            return str(value)
         if exact and isinstance(value, bytes | UUID):
             return value.hex() if isinstance(value, bytes) else str(value)
         if exact and isinstance(value, Decimal) and value.is_finite():
