@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sdckit import operating_system
 from sdckit.data import pl, pt
 from sdckit.data.domain import ColumnType, Domain, DomainColumn, draft_toml
 from sdckit.data.files.file_checks import bare_name, file_format, refuse_duplicates, unpacked
@@ -207,10 +208,11 @@ def _csv_records(raw: bytes, names: Sequence[str], cut: str) -> pl.DataFrame:
     if not raw:
         return empty
     try:
-        return pl.read_csv(
-            raw, has_header=False, new_columns=list(names), schema=dict.fromkeys(names, pl.String), separator=cut,
-            truncate_ragged_lines=True, raise_if_empty=False, encoding="utf8-lossy",
-        )  # fmt: skip
+        with operating_system.without_panics():
+            return pl.read_csv(
+                raw, has_header=False, new_columns=list(names), schema=dict.fromkeys(names, pl.String), separator=cut,
+                truncate_ragged_lines=True, raise_if_empty=False, encoding="utf8-lossy",
+            )  # fmt: skip
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return _stray_quotes(raw.decode("utf-8", "replace"), empty, cut)
 

@@ -208,8 +208,8 @@ class LedgerFile:
                 size, free = os.fstat(opened.fileno()).st_size, free_bytes()
                 if size > LARGEST or (free is not None and TIMES * size > free):
                     raise FileFormatError(
-                        f"the sketch of {entry.name!r} is not read: {file.name} is larger than fits into memory, or than "
-                        "any sketch is"
+                        f"the sketch of {entry.name!r} is not read: {file.name} is larger than fits into memory, or "
+                        "than any sketch is"
                     )
                 raw = opened.read(size)
         except OSError as error:
