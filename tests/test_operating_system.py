@@ -178,3 +178,12 @@ def test_memory_is_read_from_the_system(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(os, "sysconf", unknown)  # as on macOS
     assert operating_system.free_memory() is None
+
+
+def test_a_process_without_standard_error_reads_all_the_same() -> None:
+    code = (
+        "import os; os.close(2); from sdckit import operating_system as system\n"
+        "with system.without_panics(): print('read')"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    assert ran.stdout == "read\n"
