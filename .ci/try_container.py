@@ -99,7 +99,7 @@ def answers(entry: list[str], words: list[str], *, env: dict[str, str]) -> None:
             with opener.open(visited, timeout=PATIENCE) as page:
                 text = page.read()
         assert b"<html" in text, "no page"
-        sys.stdout.write(f"container: the app answered after {time.monotonic() - started:.0f} s\n")
+        sys.stdout.write(f"the first page of the app came after {time.monotonic() - started:.0f} s\n")
     finally:
         app.terminate()
         app.wait(30)

@@ -1,7 +1,8 @@
 """Make a folder from which the package is installed without a network, and install from it alone.
 
 The folder (dist/air-gapped) holds the wheels of pylock.toml for this system and this Python, the package's own, and
-their hashes. Where Linux allows it, the installation is tried with no network at all.
+their hashes. The commands of docs/air-gapped.md are then tried in a new environment, where Linux allows it with no
+network at all.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from try_container import NO_NETWORK, answers
+
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = "app,docx,dp,duckdb,files"
-NO_NETWORK = ("unshare", "--map-root-user", "--net")
 
 
 def locked(packages: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -69,17 +72,29 @@ def no_network() -> tuple[str, ...]:
     return NO_NETWORK if done.returncode == 0 else ()
 
 
+def commands() -> list[str]:
+    """What the page tells whoever installs from the folder to type, the app last."""
+    page = (ROOT / "docs" / "air-gapped.md").read_text(encoding="utf-8")
+    return page.partition("\n## Install from it\n")[2].split("```")[1].split("\n")[1:-1]
+
+
 def attempt(folder: Path, tools: Path) -> str:
-    """Install from the folder alone in a new environment, and run the demo there."""
+    """Type the commands of the page beside the folder's files alone, and fetch the first page of the app."""
     cut = no_network()
+    env = os.environ | {"PATH": f"{tools.parent}{os.pathsep}{os.environ['PATH']}"}
     with tempfile.TemporaryDirectory() as place:
-        run(tools, "-m", "venv", f"{place}/venv")
-        binaries = Path(place, "venv", "Scripts" if os.name == "nt" else "bin")
-        run(*cut, binaries / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-index",
-            "--find-links", folder / "wheelhouse", "--require-hashes", "-r", folder / "requirements.txt")  # fmt: skip
-        run(binaries / "python", "-m", "pip", "--disable-pip-version-check", "check", stdout=subprocess.DEVNULL)
-        run(*cut, binaries / "sdckit", "demo", "--quiet", "--report", f"{place}/demo.html", cwd=place)
-        run(*cut, binaries / "python", "-c", "import docx, duckdb, fastexcel, opendp, pyreadstat, shiny", cwd=place)
+        for name in ("wheelhouse", "requirements.txt"):
+            Path(place, name).symlink_to(folder / name)
+        *first, app = commands()
+        for command in first:
+            begun = time.monotonic()
+            run(*cut, "sh", "-c", command, cwd=place, env=env, stdout=subprocess.DEVNULL)
+            sys.stdout.write(f"wheelhouse: {time.monotonic() - begun:.0f} s: {command}\n")
+        python = Path(place, first[1].split()[0])
+        run(python, "-m", "pip", "--disable-pip-version-check", "check", stdout=subprocess.DEVNULL)
+        run(*cut, python, "-c", "import docx, duckdb, fastexcel, opendp, pyreadstat, shiny", cwd=place)
+        program, *words = app.split()
+        answers([*cut, str(Path(place, program))], [*words, "--no-browser"], env=dict(env))
     return "without a network" if cut else "from the folder alone; the network was there"
 
 

@@ -79,6 +79,17 @@ def test_a_file_is_flushed(system: str, tmp_path: Path, monkeypatch: pytest.Monk
     assert opened == [os.O_RDWR if system == "win32" else os.O_RDONLY]
 
 
+def test_the_names_of_a_folder_are_flushed_where_that_is_possible(
+    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[Path] = []
+    monkeypatch.setattr(operating_system, "to_disk", flushed.append)
+    operating_system.names_to_disk(tmp_path)
+    assert flushed == [] if system == "win32" else [tmp_path]
+    monkeypatch.undo()
+    operating_system.names_to_disk(tmp_path / "none")
+
+
 def test_a_lock_is_held_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (tmp_path / "lock").open("ab") as mine, (tmp_path / "lock").open("ab") as other:
         assert operating_system.take_lock(mine.fileno())
@@ -167,3 +178,12 @@ def test_memory_is_read_from_the_system(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(os, "sysconf", unknown)  # as on macOS
     assert operating_system.free_memory() is None
+
+
+def test_a_process_without_standard_error_reads_all_the_same() -> None:
+    code = (
+        "import os; os.close(2); from sdckit import operating_system as system\n"
+        "with system.without_panics(): print('read')"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    assert ran.stdout == "read\n"

@@ -16,6 +16,10 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 
 if sys.platform == "win32":
@@ -31,6 +35,7 @@ else:
 
 
 SYSTEM = sys.platform
+STANDARD_ERROR = 2
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 MEMORY = Path("/proc/meminfo")
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # of os.open: links are not followed
@@ -39,6 +44,45 @@ NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # of os.open: links are not followed
 def is_posix() -> bool:
     """Whether users, modes of files, process groups and signals are those of POSIX."""
     return SYSTEM != "win32"
+
+
+# What libraries write to standard error themselves.
+
+
+PANIC = b"panicked at"  # a library in Rust that gives up prints where and why, which may be a value
+_withholding = threading.Lock()
+
+
+@contextlib.contextmanager
+def without_panics() -> Iterator[None]:
+    """Hold back what is written to standard error, and write it after the block unless a library gave up.
+
+    Of several threads one at a time holds back, what the others write meanwhile, too.
+    """
+    with contextlib.ExitStack() as stack:
+        if _withholding.acquire(blocking=False):
+            stack.callback(_withholding.release)
+            with contextlib.suppress(OSError):  # a process may have no standard error
+                stack.enter_context(_panics_withheld())
+        yield
+
+
+@contextlib.contextmanager
+def _panics_withheld() -> Iterator[None]:
+    with open_standard_error() as real, tempfile.TemporaryFile() as held:
+        os.dup2(held.fileno(), STANDARD_ERROR)
+        try:
+            yield
+        finally:
+            os.dup2(real.fileno(), STANDARD_ERROR)
+            held.seek(0)
+            if PANIC not in (said := held.read()):
+                real.buffer.write(said)
+
+
+def open_standard_error() -> TextIOWrapper:
+    """Standard error once more: what is written here is not held back."""
+    return os.fdopen(os.dup(STANDARD_ERROR), "w", encoding="utf-8", errors="backslashreplace")
 
 
 # Folders and files.
@@ -90,6 +134,13 @@ def to_disk(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def names_to_disk(folder: Path) -> None:
+    """Flush the names of a folder to disk, so that a power cut brings back no older file; where that is possible."""
+    if is_posix():
+        with contextlib.suppress(OSError):  # folders that may not be read, and disks that know no such thing
+            to_disk(folder)
 
 
 def take_lock(handle: int) -> bool:

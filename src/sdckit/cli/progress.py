@@ -6,7 +6,9 @@ import sys
 import threading
 from contextlib import ExitStack
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
+
+from sdckit import operating_system
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -30,10 +32,13 @@ class Steps:
         self._task: TaskID | None = None
         self._timer: threading.Timer | None = None
         self._hearing = ExitStack()
+        self._own: TextIO | None = None
         self._compiling = self._listens = False
 
     def __enter__(self) -> Steps:
         if self._wanted:
+            if sys.stderr is sys.__stderr__:  # shown also while what libraries write there is held back
+                self._own = self._hearing.enter_context(operating_system.open_standard_error())
             self._timer = threading.Timer(PATIENCE, self._show)
             self._timer.daemon = True
             self._timer.start()
@@ -46,9 +51,9 @@ class Steps:
             self._timer.cancel()
         with self._lock:
             self._wanted = False
-            self._hearing.close()
             if self._display is not None:
                 self._display.stop()
+            self._hearing.close()
 
     def step(self, text: str) -> None:
         """Say what is being done now."""
@@ -84,7 +89,7 @@ class Steps:
                 return
             self._display = Progress(
                 SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(),
-                console=Console(stderr=True), transient=True,
+                console=Console(file=self._own, stderr=True), transient=True,
             )  # fmt: skip
             self._task = self._display.add_task(self._step, total=None)
             self._listen()

@@ -11,6 +11,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.data.domain import Domain, DomainColumn
+from sdckit.data.files import file_limits
 from sdckit.data.files.domain_files import DomainFile, draft_domain
 from sdckit.errors import ColumnError, FileFormatError, ScenarioError
 
@@ -22,7 +23,8 @@ FIRST = b"f,3\n"
     ("tail", "expected"),
     [
         (b"", []), (b"m,40", [(1, 1)]), (b"m\n", [(1, 3)]), (b"m,40,x,y\n", [(1, 1)]), (b"\xff,4\n", [(2, 0)]),
-        (b"\n", [(3, 3)]), (b'"a,""b",\n', [(2, 3)]), (b"\0,\0\n", [(2, 2)]), (b'm,"4"5"\n', [(1, 2)]),
+        (b"\n", []), (b" \n,\n", [(2, 3), (3, 3)]), (b'm,"4"5"\n', [(1, 2)]),
+        (b"\r\n\n\r\nm,4\r\n\r\n\r", [(1, 0)]), (b'"a,""b",\n', [(2, 3)]), (b"\0,\0\n", [(2, 2)]),
     ],
 )  # fmt: skip
 def test_a_line_is_read_as_far_as_it_goes(tmp_path: Path, tail: bytes, expected: list[tuple[int, int]]) -> None:
@@ -94,11 +96,11 @@ def test_what_is_not_read_by_a_domain_is_refused(tmp_path: Path) -> None:
 )
 def test_a_stray_quote_leaves_the_records_before_as_they_are(tmp_path: Path, stray: bytes) -> None:
     domain = Domain((DomainColumn("sex", levels=("f", "a,b", 'q"r', "x\ny")), DOMAIN.columns[1]))
-    whole = b'sex,age\nf,3\n"a,b",40\n"q""r",5\n"x\ny",3\n\nf,7,8,9\nf\r\n'
-    expected = [[0, 0], [1, 1], [2, 0], [3, 0], [5, 3], [0, 0], [0, 3]]
+    whole = b'sex,age\nf,3\n"a,b",40\n"q""r",5\n"x\n\ny",3\n\nf,7,8,9\nf\r\n'
+    expected = [[0, 0], [1, 1], [2, 0], [3, 0], [0, 0], [0, 3]]
     for tail in (b"", stray):
         (tmp_path / "a.csv").write_bytes(whole + tail)
-        assert domain.encode(DomainFile(tmp_path / "a.csv").read(domain))[:7].tolist() == expected
+        assert domain.encode(DomainFile(tmp_path / "a.csv").read(domain))[:6].tolist() == expected
 
 
 @pytest.mark.parametrize("end", [b"", b'"a"z,9\n', b'\r"a"z,9\r\n'])
@@ -108,3 +110,34 @@ def test_a_stray_quote_never_decides_who_is_a_person(tmp_path: Path, end: bytes)
     frame = DomainFile(tmp_path / "a.csv").read(domain)
     assert frame["id"].to_list()[3:5] == ["a\rb", "a b"]
     assert domain.encode(frame)[:3, 0].tolist() == [0, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "text", [b"age\n\n\n4\n\n", b"age\r\n\r\n\r\n4\r\n\r\n", b'age\n""\n\n4\n\n\n', b"age\r\r\r4\r\r"]
+)
+def test_in_one_column_a_blank_line_is_a_missing_value_wherever_it_stands(tmp_path: Path, text: bytes) -> None:
+    domain = Domain(DOMAIN.columns[1:])
+    for raw in (text, text.replace(b"4", b"")):  # no record decides whether those before it are some
+        (tmp_path / "a.csv").write_bytes(raw)
+        codes = domain.encode(DomainFile(tmp_path / "a.csv").read(domain))[:, 0].tolist()
+        assert codes[:3] == [3, 3, 0 if raw is text else 3]
+
+
+def test_lines_may_end_in_a_carriage_return_alone_where_the_header_does(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    for tail, expected in ((b"", []), (b"f,3", [[0, 0]]), (b'f,3\r\r"a\rb",4\rm,40\r', [[0, 0], [2, 0], [1, 1]])):
+        file.write_bytes(b"sex,age\r" + tail)
+        assert DomainFile(file).columns == ["sex", "age"]
+        assert DOMAIN.encode(DomainFile(file).read(DOMAIN)).tolist() == expected
+    file.write_bytes(b"x" * 200_000 + b"\n1\n")
+    with pytest.raises(FileFormatError, match=r"the first line of a\.csv is no header"):
+        DomainFile(file).read(DOMAIN)
+
+
+def test_a_refusal_does_not_tell_how_many_records_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pl.DataFrame({"sex": ["f"] * 4321, "age": [3] * 4321}).write_parquet(tmp_path / "a.parquet")
+    monkeypatch.setattr(file_limits, "VALUES", (1, 10))
+    monkeypatch.setattr(file_limits, "most", lambda *_: 10)
+    with pytest.raises(FileFormatError) as caught:
+        DomainFile(tmp_path / "a.parquet").read(DOMAIN)
+    assert "4" not in str(caught.value)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -177,3 +179,18 @@ def test_a_file_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_names_of_unpacked() -> None:
     assert bare_name(Path("a.CSV.GZ")) == Path("a.CSV")
     assert unpacked(Path("a.csv")) is None
+
+
+def test_what_a_library_prints_while_it_gives_up_is_withheld(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with clear_errors(tmp_path / "a.arrow", "Arrow"), clear_errors(tmp_path / "a.arrow", "Arrow"):
+        os.write(2, b"a hint\n")
+    assert capfd.readouterr().err == "a hint\n"
+
+    def gives_up() -> None:
+        os.write(2, b"thread 'async-executor-0' panicked at a.rs:1:2:\nsecret\n")
+        raise pl.exceptions.PanicException("secret")
+
+    with pytest.raises(FileFormatError, match="cannot be read as Arrow"), clear_errors(tmp_path / "a.arrow", "Arrow"):
+        gives_up()
+    os.write(2, b"after\n")
+    assert capfd.readouterr().err == "after\n"

@@ -353,3 +353,20 @@ def test_row_groups_with_categories_of_their_own(tmp_path):
     found = read_file(path)["x"]
     assert found.to_list() == ["b", "a", "c", "b"]
     assert found.dtype.categories.to_list() == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize("write", ["open_stream", "new_file"])
+def test_codes_without_a_category_and_names_that_are_no_text_are_refused(tmp_path, write):
+    table = pa.table({
+        "name": pa.array(["x", "y", "z"]),
+        "code": pa.DictionaryArray.from_arrays(pa.array([0, 1, 4_000_000], pa.int32()), ["a", "b"], safe=False),
+    })  # fmt: skip
+    path = tmp_path / "a.arrow"
+    with {"open_stream": pa.ipc.new_stream, "new_file": pa.ipc.new_file}[write](path, table.schema) as writer:
+        writer.write_table(table)
+    assert read_file(path, columns=["name"]).height == 3
+    with pytest.raises(FileFormatError, match="cannot be read as Arrow"):
+        read_file(path)
+    path.write_bytes(path.read_bytes().replace(b"name", b"n\xb1me"))
+    with pytest.raises(FileFormatError, match="cannot be read as Arrow"):
+        read_file(path)

@@ -161,7 +161,8 @@ def test_it_is_for_its_owner_from_the_first_byte_on(
     seen: set[int] = set()
 
     def look(path: Path) -> None:
-        seen.add(stat.S_IMODE(path.stat().st_mode))
+        if path != tmp_path:
+            seen.add(stat.S_IMODE(path.stat().st_mode))
 
     monkeypatch.setattr(whole_files.operating_system, "to_disk", look)  # after the last byte, before it is moved
     made = whole_files._make
@@ -247,3 +248,17 @@ def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
         pass  # nothing was made
     assert (target / "part").read_text() == "two"
     assert [one.name for one in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_name_is_flushed_after_what_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[tuple[str, bool]] = []
+    monkeypatch.setattr(
+        whole_files.operating_system, "to_disk", lambda path: order.append((path.name, (tmp_path / "a").exists()))
+    )
+    with replacing(tmp_path / "a", what="it") as part:
+        part.write_bytes(b"x")
+    assert order == [(part.name, False), (tmp_path.name, True)]
+    (tmp_path / "a").unlink()
+    with whole_files.replacing_folder(tmp_path / "a", what="it") as made:
+        made.mkdir()
+    assert order[2:] == [(tmp_path.name, True)]

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from sdckit.data.ledger import ledger_file
 from sdckit.data.ledger.digests import WIDTH, Digester, Sketch, sorted_part
 from sdckit.data.ledger.ledger_file import LedgerFile, create_file, make_key, open_file, read_key, upgrade_file
 from sdckit.data.scenarios.scenario_toml import write_toml
@@ -248,3 +249,21 @@ def test_a_folder_is_no_key_and_none_can_be_made_where_there_is_no_folder(tmp_pa
         read_key(tmp_path)
     with pytest.raises(FileFormatError, match="could not write the key"):
         make_key(tmp_path / "none" / "ledger.key")
+
+
+def test_sketches_and_heads_that_are_too_large_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = create(tmp_path / "ledger").with_entry("a", SKETCH)
+    (entry,) = ledger.entries
+    monkeypatch.setattr(ledger_file, "free_bytes", lambda: 1000)
+    with pytest.raises(FileFormatError, match="the sketch of 'a' is not read"):
+        ledger.read(entry)
+    monkeypatch.setattr(ledger_file, "free_bytes", lambda: None)
+    ledger.read(entry)
+    with (ledger.folder / entry.file).open("r+b") as file:
+        file.truncate(ledger_file.LARGEST + 1)  # of holes
+    with pytest.raises(FileFormatError, match="larger than fits into memory, or than any sketch is"):
+        ledger.read(entry)
+    with (tmp_path / "head").open("ab") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(FileFormatError, match="is no head of a ledger"):
+        opened(ledger.folder)

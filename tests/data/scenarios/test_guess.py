@@ -339,6 +339,7 @@ def test_codes_that_may_mean_missing_are_a_line_to_uncomment(tmp_path):
     assert scenario_of(text, tmp_path).missing_codes == ()
     assert "# Taken for missing: 'NA' in \"sex\" (20 records)." in text
     assert '# "a\\nb" holds -999 in 20 records. If that means missing:\n# missing_codes = ["NA", "-999"]' in text
+    assert '# Does a code mean "not asked of this person"' in text
     chosen = text.replace("# missing_codes", "missing_codes")
     assert scenario_of(chosen, tmp_path).missing_codes == ("NA", "-999")
     with pytest.warns(SdcWarning):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sdckit import operating_system
 from sdckit.data import pl, pt
 from sdckit.data.domain import ColumnType, Domain, DomainColumn, draft_toml
 from sdckit.data.files.file_checks import bare_name, file_format, refuse_duplicates, unpacked
@@ -27,6 +29,7 @@ from sdckit.errors import FileFormatError, ScenarioError
 
 CUTS = (",", ";", "\t", "|")
 COLUMNAR = ("Parquet", "Arrow")
+BLANK = re.compile(rb"\n(?:\r*(?:\n|\Z))+")
 RETURN = "\udc0d"  # no text that was decoded has it; csv refuses a bare \r
 
 
@@ -35,8 +38,9 @@ class DomainFile:
     """A file that is read by a domain, each record by itself: of a CSV as text, of labelled files codes as labels.
 
     Of a CSV the delimiter is that of its first line unless given; bytes that are no text of the encoding (UTF-8 unless
-    given), lines with too few or too many fields, and a file without records are read like any other. Its methods
-    raise FileFormatError: the file is absent, damaged, or a workbook.
+    given), lines with too few or too many fields, and a file without records are read like any other. A blank line is
+    no record, but a missing value in a file of one column; one within a quoted text is left out, too, so that nothing
+    but the line decides. Its methods raise FileFormatError: the file is absent, damaged, or a workbook.
     """
 
     path: Path
@@ -173,9 +177,12 @@ def _csv_text(of: DomainFile, *, header: bool) -> bytes:
         with of.path.open("rb") as opened:
             raw = opened.readline() if header and of.encoding is None else opened.read()
     try:
-        return raw.decode(of.encoding, "replace").encode() if of.encoding else raw.removeprefix(codecs.BOM_UTF8)
+        raw = raw.decode(of.encoding, "replace").encode() if of.encoding else raw.removeprefix(codecs.BOM_UTF8)
     except LookupError:
         raise FileFormatError(f"there is no encoding {of.encoding!r}") from None
+    end = raw.find(b"\n")
+    alone = raw.find(b"\r", 0, len(raw) if end < 0 else end)
+    return raw if alone in (-1, end - 1) else raw.replace(b"\r", b"\n")  # the header says how lines end
 
 
 def _csv_header(of: DomainFile) -> tuple[list[str], str]:
@@ -184,7 +191,10 @@ def _csv_header(of: DomainFile) -> tuple[list[str], str]:
     cuts = CUTS if of.delimiter is None else (of.delimiter,)
     if any(len(cut.encode()) != 1 or cut in '"\r\n' for cut in cuts):
         raise ScenarioError("a delimiter is one character")
-    lines = {cut: next(csv.reader([first], delimiter=cut), []) for cut in cuts}
+    try:
+        lines = {cut: next(csv.reader([first], delimiter=cut), []) for cut in cuts}
+    except csv.Error:
+        raise FileFormatError(f"the first line of {of.path.name} is no header: its fields cannot be read") from None
     cut = max(lines, key=lambda cut: len(lines[cut]))
     refuse_duplicates(of.path, lines[cut])
     return lines[cut], cut
@@ -192,14 +202,17 @@ def _csv_header(of: DomainFile) -> tuple[list[str], str]:
 
 def _csv_records(raw: bytes, names: Sequence[str], cut: str) -> pl.DataFrame:
     empty = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    if len(names) > 1 and (b"\n\n" in raw or b"\n\r" in raw):
+        raw = BLANK.sub(b"\n", raw)
     raw = raw.partition(b"\n")[2]
-    if not raw.strip():
+    if not raw:
         return empty
     try:
-        return pl.read_csv(
-            raw, has_header=False, new_columns=list(names), schema=dict.fromkeys(names, pl.String), separator=cut,
-            truncate_ragged_lines=True, raise_if_empty=False, encoding="utf8-lossy",
-        )  # fmt: skip
+        with operating_system.without_panics():
+            return pl.read_csv(
+                raw, has_header=False, new_columns=list(names), schema=dict.fromkeys(names, pl.String), separator=cut,
+                truncate_ragged_lines=True, raise_if_empty=False, encoding="utf8-lossy",
+            )  # fmt: skip
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return _stray_quotes(raw.decode("utf-8", "replace"), empty, cut)
 

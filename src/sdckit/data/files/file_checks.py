@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sdckit import operating_system
 from sdckit.data import pa, pl
 from sdckit.data.files.file_limits import UNPACKED, most
 from sdckit.data.missing_values.missing import DEFAULT_CODES
@@ -298,7 +299,8 @@ def clear_errors(path: Path, what: str, why: Callable[[], str] = _damaged) -> It
     """Replace errors of a library, which may quote records, by one that names only the file."""
     kinds = (pl.exceptions.PolarsError, OSError, EOFError, OverflowError, RuntimeError, MemoryError)
     try:
-        yield
+        with operating_system.without_panics():
+            yield
     except SdcError:
         raise
     except (KeyboardInterrupt, SystemExit, GeneratorExit):

@@ -43,19 +43,22 @@ def check_columns(path: Path, n: int) -> None:
 
 
 def check_values(path: Path, records: int | None, columns: int) -> None:
-    """Refuse a file that says it has more values than its size can hold, or than fit into memory."""
+    """Refuse a file that says it has more values than its size can hold, or than fit into memory.
+
+    How many records it has is not told: a promise would be broken by an exact number.
+    """
     if records is None:
         return
     if records * columns > most(VALUES, path):
         raise FileFormatError(
-            f"{path.name} says that it has {records:,} records, far more than a file of its size holds; it is damaged, "
-            "or was made to fill the memory"
+            f"{path.name} says that it has far more records than a file of its size holds; it is damaged, or was made "
+            "to fill the memory"
         )
     free = free_bytes()
     if free is not None and records * columns > VALUES[1] and bytes_of_records(records, columns) > free:
         raise FileFormatError(
-            f"{path.name} has {records:,} records, which do not fit into memory; name fewer columns, or open Parquet "
-            "with sdckit.scan_file"
+            f"{path.name} has more records than fit into memory; name fewer columns, or open Parquet with "
+            "sdckit.scan_file"
         )
 
 

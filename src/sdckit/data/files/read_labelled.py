@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,12 +57,14 @@ def read_columnar(
         n_rows = columnar_header(path, kind).n_rows
         check_values(path, n_rows if rows is None or n_rows is None else min(rows, n_rows), len(names))
     with clear_errors(path, kind):
+        if kind == "Arrow":
+            _check_fit(path, names, rows)
         try:
             frame = _read(path, kind, names, rows)
         except pl.exceptions.ComputeError:
             if kind == "Parquet":
                 raise
-            frame = _by_pyarrow(path, kind, names, rows)
+            frame = _by_pyarrow(path, names, rows)
         frame = frame.with_columns(_in_order(frame[name], path, kind) for name in names if _is_named(frame[name]))
         if missing:
             return apply_codes(frame, ("", *missing)), ()
@@ -76,12 +78,35 @@ def _read(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.D
     return (scan if rows is None else scan.head(rows)).collect()
 
 
-def _by_pyarrow(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:
+def _check_fit(path: Path, names: Sequence[str], rows: int | None) -> None:
+    """Refuse values that do not fit together: Polars takes them as they are, and one may end the process."""
+    n = 0
+    try:
+        with pa.memory_map(str(path)) as source:
+            for batch in _batches(_opened(source, path)):
+                for name in names:
+                    batch.column(name).validate(full=True)
+                n += batch.num_rows
+                if rows is not None and n >= rows:
+                    return
+    except pa.ArrowException:
+        raise ValueError from None
+
+
+def _opened(source: Any, path: Path) -> Any:
+    return pa.ipc.open_stream(source) if _is_stream(path, "Arrow") else pa.ipc.open_file(source)
+
+
+def _batches(reader: Any) -> Iterator[Any]:
+    streamed = isinstance(reader, pa.ipc.RecordBatchStreamReader)
+    return iter(reader) if streamed else map(reader.get_batch, range(reader.num_record_batches))
+
+
+def _by_pyarrow(path: Path, names: Sequence[str], rows: int | None) -> pl.DataFrame:
     """Read with PyArrow: pandas writes a missing category as code -1, which Polars refuses."""
-    opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
     try:
         with pa.OSFile(str(path)) as source:
-            table = opening(source).read_all().select(list(names)).slice(0, rows)
+            table = _opened(source, path).read_all().select(list(names)).slice(0, rows)
     except pa.ArrowException:
         raise ValueError from None
     return pl.DataFrame(pl.from_arrow(table))
@@ -116,10 +141,12 @@ def stored_schema(path: Path, kind: str) -> pa.Schema:
     """Names and types of the columns of a Parquet or Arrow file; no record is read."""
     with clear_errors(path, kind):
         if kind == "Parquet":
-            return pq.read_schema(path)
-        opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
-        with pa.OSFile(str(path)) as source:
-            return opening(source).schema
+            schema = pq.read_schema(path)
+        else:
+            with pa.OSFile(str(path)) as source:
+                schema = _opened(source, path).schema
+        _ = schema.names  # ValueError where one is no text
+        return schema
 
 
 def _is_named(series: pl.Series) -> bool:
@@ -134,14 +161,10 @@ def _in_order(series: pl.Series, path: Path, kind: str) -> pl.Series:
             field = file.schema_arrow.field(name)
             batch = next(file.iter_batches(1, columns=[name]), None)
     else:
-        opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
         with pa.OSFile(str(path)) as source:
-            reader = opening(source)
+            reader = _opened(source, path)
             field = reader.schema.field(name)
-            batches = (
-                iter(reader) if _is_stream(path, kind) else map(reader.get_batch, range(reader.num_record_batches))
-            )
-            batch = next(batches, None)
+            batch = next(_batches(reader), None)
     if batch is None or OF_POLARS in (field.metadata or {}) or not pa.types.is_dictionary(field.type):
         return series
     listed = batch[name].dictionary.drop_null().to_pylist()

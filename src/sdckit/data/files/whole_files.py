@@ -57,6 +57,7 @@ def replacing(target: Path, *, what: str, private: bool = False) -> Iterator[Pat
             if not private:
                 part.chmod(operating_system.default_mode())
             part.replace(target)
+            operating_system.names_to_disk(target.parent)
     except OSError as error:
         raise FileFormatError(f"could not write {what}: {reason_of(error)}; nothing was left behind") from None
 
@@ -90,6 +91,7 @@ def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
                 if old.exists():
                     old.replace(target)
                 raise
+            operating_system.names_to_disk(target.parent)
     except OSError as error:
         raise FileFormatError(f"could not write {what}: {reason_of(error)}; nothing was left behind") from None
 

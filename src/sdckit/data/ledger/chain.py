@@ -88,6 +88,7 @@ def _digest(digester: Digester, *parts: Any) -> str:
 
 
 RESTORE = "put back the newest copy of the whole folder"
+SHORT = 64  # bytes of a head; what is longer is none
 HEAD = re.compile(r"(\d{1,9}) ([0-9a-f]{32})")
 
 
@@ -106,12 +107,13 @@ def read_head(file: Path) -> Head | None:
     Raises FileFormatError: it cannot be read, or is none.
     """
     try:
-        text = file.read_text(encoding="ascii").strip()
+        with file.open("rb") as opened:
+            text = opened.read(SHORT + 1).decode("ascii")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeError) as error:
         raise FileFormatError(f"cannot read {file.name}, the head of the ledger: {reason_of(error)}") from None
-    match = HEAD.fullmatch(text)
+    match = HEAD.fullmatch(text.strip()) if len(text) <= SHORT else None
     if match is None:
         raise FileFormatError(
             f"{file.name} is no head of a ledger; write into it the number and the digest that 'sdckit check' printed "

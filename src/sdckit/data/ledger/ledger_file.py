@@ -36,6 +36,7 @@ from sdckit.data.ledger.chain import (
     write_head,
 )
 from sdckit.data.ledger.digests import WIDTH, Digester, Part, Place, Sketch
+from sdckit.data.memory import free_bytes
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
 from sdckit.errors import DataError, FileFormatError, SdcError
 
@@ -59,6 +60,8 @@ def make_key(path: Path) -> bytes:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(key.hex() + "\n")
+        operating_system.to_disk(path)
+        operating_system.names_to_disk(path.parent)
     except FileExistsError:
         raise FileFormatError(
             f"{path.name} exists, and may be the key of another ledger; name another file for the key"
@@ -99,6 +102,7 @@ SCHEMA, VERSION, OLDER = "sdckit/ledger", "2", "1"
 TOML = "ledger.toml"
 NUMBER = 4  # bytes of a number
 ROW = WIDTH + NUMBER
+LARGEST, TIMES = 1 << 32, 3  # bytes of a sketch, 200 million combinations, and memory it takes in multiples of them
 DAY = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 SKETCH = re.compile(r"[0-9a-f]{32}\.parquet")
 OTHER_KEY = "this is not the key of the ledger {0}, which answers nothing without its own; give the one made with it"
@@ -200,7 +204,14 @@ class LedgerFile:
         """
         file = self.folder / entry.file
         try:
-            raw = file.read_bytes()
+            with file.open("rb") as opened:
+                size, free = os.fstat(opened.fileno()).st_size, free_bytes()
+                if size > LARGEST or (free is not None and TIMES * size > free):
+                    raise FileFormatError(
+                        f"the sketch of {entry.name!r} is not read: {file.name} is larger than fits into memory, or "
+                        "than any sketch is"
+                    )
+                raw = opened.read(size)
         except OSError as error:
             raise FileFormatError(f"the sketch of {entry.name!r} cannot be read: {reason_of(error)}") from None
         if not hmac.compare_digest(_seal(self.number, entry, raw, self.digester), entry.seal):
@@ -302,6 +313,7 @@ def create_file(folder: Path, survey: str, digester: Digester, head: Path) -> Le
         raise FileFormatError(f"{folder.name} holds a ledger already; add to it, or name another folder")
     try:
         folder.mkdir(mode=0o700, parents=False, exist_ok=True)
+        operating_system.names_to_disk(folder.parent)
     except OSError as error:
         raise FileFormatError(f"could not make the folder {folder.name}: {reason_of(error)}") from None
     if any(SKETCH.fullmatch(file.name) for file in folder.iterdir()):

@@ -48,6 +48,10 @@ says so. "unsure": hinted at, or disputed. Correct what is wrong, delete what do
 _OPEN = """\
 Open questions. Answer each where the column stands below, then delete its name here. While a name stands here, \
 `sdckit check` refuses to be a gate; `sdckit assess` runs, and says so."""
+_NOT_ASKED = (
+    'Does a code mean "not asked of this person" (no job, no partner)? Others know that, so it is an answer: leave it '
+    "out of missing_codes, and it stays a category of its own. What is in the list may stand for any value."
+)
 _RULE = """\
 # What a missing value in a key is: "wildcard" (may be any value), "category" or
 # "error".
@@ -186,6 +190,8 @@ def _codes(notes: MissingNotes) -> list[str]:
     if lines:
         lines.append("# " + toml_entry("missing_codes", notes.suggested))
         blocks.append("\n".join(lines) + "\n")
+    if notes.given or notes.suspected:
+        blocks.append("\n".join(_comment(_NOT_ASKED)) + "\n")
     return blocks
 
 

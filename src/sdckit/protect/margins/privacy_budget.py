@@ -19,7 +19,7 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
 SPLIT = {"one-way": 0.1, "choosing": 0.2, "cliques": 0.7}
-LEAST = 1e-3  # of ε
+LEAST, MOST = 1e-3, 100  # of ε
 SLACK = 1e-12  # of ρ, for what OpenDP's accounting rounds up in every measurement
 
 
@@ -55,7 +55,7 @@ def check_promise(epsilon: object, delta: object) -> tuple[float, float]:
     Raises DataError: one is out of it.
     """
     return (
-        arguments.within(epsilon, "epsilon", "bounds what one person changes", LEAST, 100),
+        arguments.within(epsilon, "epsilon", "bounds what one person changes", LEAST, MOST),
         arguments.within(delta, "delta", "is the chance that the bound does not hold", 0, 1, ends="()"),
     )
 
