@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown, group_columns
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.plans.lazy import TooMuchError
+from sdckit.cells.record_result import Breakdown, IntervalKind, PairRecordResult, breakdown, group_columns
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, mean_interval, people_drawn, share_interval
 from sdckit.data.nearest import did_you_mean
@@ -21,7 +22,7 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.identity.matching.interval_risk import values_note
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Encoded, differences, gower, ranks, whitened
-from sdckit.numerics.search.neighbours import paired, pairwise, prepare
+from sdckit.numerics.search.neighbours import Neighbours, paired, pairwise, prepare
 from sdckit.result import FileFigure
 
 # The options of record linkage: variables, which of them are numeric, method, distance, weights.
@@ -77,19 +78,7 @@ def linked_variables(
     also: Sequence[str] = (),
 ) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
     """Open the files; the numeric variables, and all variables. `also`: further columns of the original."""
-    scenario = arguments.scenario_or_none(scenario)
-    names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
-    if names is None and scenario is not None:
-        names = tuple(dict.fromkeys([*scenario.keys, *(declared or scenario.numeric)]))
-    if not names:
-        words = "say which variables the intruder knows: variables=[...] or scenario="
-        raise ScenarioError(words, argument="variables")
-    if declared is None and scenario is not None and not chosen.numbers_only:
-        declared = tuple(name for name in scenario.numeric if name in names)
-    if declared is not None and (other := [name for name in declared if name not in names]):
-        words = f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}"
-        raise ColumnError(words, argument="numeric")
-    arguments.weights(chosen.weights, names)
+    names, declared = _named(variables, numeric, chosen, scenario)
     if declared is None:
         pair = open_pair(original, released, categories={"variables": names}, also=also, aligned=True, id=id)
         declared = tuple(name for name in names if pair.codes(name).kind == "numbers")
@@ -105,6 +94,26 @@ def linked_variables(
     if chosen.distance == "mahalanobis":
         _check_complete(pair, declared)
     return pair, declared, names
+
+
+def _named(
+    variables: Sequence[str] | None, numeric: Sequence[str] | None, chosen: Options, scenario: Scenario | None
+) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """The variables, and those that are declared as numbers, None where nobody says so."""
+    scenario = arguments.scenario_or_none(scenario)
+    names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
+    if names is None and scenario is not None:
+        names = tuple(dict.fromkeys([*scenario.keys, *(declared or scenario.numeric)]))
+    if not names:
+        words = "say which variables the intruder knows: variables=[...] or scenario="
+        raise ScenarioError(words, argument="variables")
+    if declared is None and scenario is not None and not chosen.numbers_only:
+        declared = tuple(name for name in scenario.numeric if name in names)
+    if declared is not None and (other := [name for name in declared if name not in names]):
+        words = f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}"
+        raise ColumnError(words, argument="numeric")
+    arguments.weights(chosen.weights, names)
+    return names, declared
 
 
 def encoders(
@@ -177,11 +186,14 @@ def nearest_links(original: Encoded, released: Encoded, n_best: int, rows: Ints 
     >>> nearest_links(*files, 1).correct.tolist()
     [0.5, 1.0, 1.0]
     """
-    n = original.n
     if rows is not None:
         released = released.take(rows)
     true = paired(released, original if rows is None else original.take(rows))
-    nearest = prepare(original).nearest(released, min(max(n_best, 2), n))
+    return _links(prepare(original).nearest(released, min(max(n_best, 2), original.n)), true, n_best, original.n)
+
+
+def _links(nearest: Neighbours, true: Floats, n_best: int, n: int) -> Links:
+    """The links of released records to the nearest of n originals; `true`: how far the right one is."""
     if n_best > 1 or n == 1:
         correct = nearest.chance(true)
     else:  # of the two nearest only the first counts: with how many others does it share its place?
@@ -395,10 +407,17 @@ def record_linkage(
     if drawn is not None and (interval is not None or method == "assignment"):
         given = "interval=" if interval is not None else "method='assignment'"
         raise DataError(f"{given} takes all records, and targets= draws some; leave one out", argument="targets")
-    pair, numbers, names = linked_variables(
-        original, released, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=id,
-        also=broken.also,
-    )  # fmt: skip
+    opened = open_files(original, released, id=id)
+    try:
+        pair, numbers, names = linked_variables(
+            opened, None, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=None,
+            also=broken.also,
+        )  # fmt: skip
+    except TooMuchError:
+        if drawn is None or chosen.method != "nearest" or chosen.distance == "mahalanobis":
+            raise
+        named = _named(variables, numeric, chosen, scenario)
+        return broken.of(_streamed(opened, drawn, chosen, named, broken, rng, prefix))
     if n_best > pair.n:
         words = f"n_best={n_best} of {pair.n} originals: ask for no more than there are"
         raise DataError(words, argument="n_best")
@@ -413,22 +432,58 @@ def record_linkage(
     links = [assigned_links(*two) if method == "assignment" else nearest_links(*two, n_best, rows) for two in files]
     if pair.n == 1:
         notes["second_distance"] = "there is one original only"
-    per_release = tuple(
-        {
-            "correct_links": float(link.correct[:n].sum()),
-            "rate": float(link.correct[:n].mean()),
-            "baseline": n_best / pair.n,
-            "mean_distance": float(link.distance[:n].mean()),
-        }
-        for link in links
-    )
+    if rows is not None:
+        return broken.of(_of_people(_people(pair, rows), links, rows, n, pair.n, n_best, notes, prefix))
+    figures = tuple(_figures(link, pair.n, pair.n, n_best) for link in links)
+    return broken.of(RecordLinkage.of(pair, figures, MISSING_RULE, notes, links=tuple(links), prefix=prefix))
+
+
+def _figures(link: Links, n: int, n_original: int, n_best: int) -> dict[str, float]:
+    return {
+        "correct_links": float(link.correct[:n].sum()),
+        "rate": float(link.correct[:n].mean()),
+        "baseline": n_best / n_original,
+        "mean_distance": float(link.distance[:n].mean()),
+    }
+
+
+def _of_people(
+    pair: Pair, links: Sequence[Links], rows: Ints, n: int, n_original: int, n_best: int, notes: dict[str, str],
+    prefix: str,
+) -> RecordLinkage:  # fmt: skip
+    """The result on people drawn, of whom the first n are of the whole file."""
+    figures = tuple(_figures(link, n, n_original, n_best) for link in links)
+    notes |= drawn_note(n, n_original)
     own = {"n": n, "links": tuple(links), "rows": rows, "prefix": prefix}
-    if rows is None:
-        return broken.of(RecordLinkage.of(pair, per_release, MISSING_RULE, notes, **own))
-    notes |= drawn_note(n, pair.n)
-    result = RecordLinkage.of(_people(pair, rows), per_release, MISSING_RULE, notes, **own)
-    object.__setattr__(result, "intervals", _intervals(links, n) if n < pair.n else {})
-    return broken.of(result)
+    result = RecordLinkage.of(pair, figures, MISSING_RULE, notes, **own)
+    object.__setattr__(result, "intervals", _intervals(links, n) if n < n_original else {})
+    return result
+
+
+def _streamed(
+    opened: Pair, k: int, chosen: Options, named: tuple[tuple[str, ...], tuple[str, ...] | None], broken: Breakdown,
+    rng: np.random.Generator, prefix: str,
+) -> RecordLinkage:  # fmt: skip
+    """Link people drawn where the files are too large to be brought: the original passes by in blocks."""
+    from sdckit.identity.matching.streamed_links import Compared, are_numbers, draw_people
+
+    people_drawn(k, id=opened.id)
+    names, declared = named
+    numbers = are_numbers(opened, names) if declared is None else declared
+    categories = tuple(name for name in names if name not in numbers)
+    if categories and chosen.numbers_only:
+        raise DataError(f"distance={chosen.distance!r} compares numbers; {categories[0]!r} is none: leave it out")
+    given = arguments.weights(chosen.weights, names)
+    weights = None if chosen.weights is None else [given[name] for name in (*numbers, *categories)]
+    power = {"gower": None, "euclidean": 2, "manhattan": 1}[chosen.distance]
+    compared = Compared(numbers, categories, weights, power)
+    people = draw_people(opened, compared, k, rng.bytes(KEY_BYTES), broken.by, broken.also)
+    links = []
+    for j in range(opened.m):
+        nearest, true = people.links(j, opened.original, compared, max(chosen.n_best, 2))
+        links.append(_links(nearest, true, chosen.n_best, people.n_original))
+    notes = {"numeric": f"compared as numbers: {', '.join(numbers)}"} if numbers else {}
+    return _of_people(people.pair, links, people.rows, people.n, people.n_original, chosen.n_best, notes, prefix)
 
 
 def _drawn(pair: Pair, k: int, key: bytes, by: Sequence[str]) -> tuple[Ints, int]:
