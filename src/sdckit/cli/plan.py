@@ -147,7 +147,9 @@ def _brought(entry: Planned) -> str:
         return f" [{joined}{counted(columns, 'column')}: at most {size}{each}, {_megabytes(most * columns)}, 1 pass]"
     columns = len(context.scenario.columns)
     size = "" if context.n is None else f", {_megabytes(context.n * columns)}"
-    return f" [records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above 200 million values refused]"
+    people = f", {context.n_drawn:,} people drawn by their id" if row.on_targets and context.n_drawn else ""
+    columns_words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass"
+    return f" [{columns_words}; above 200 million values refused{people}]"
 
 
 def _megabytes(values: int) -> str:

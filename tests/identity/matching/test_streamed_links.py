@@ -11,7 +11,7 @@ import pytest
 
 import sdckit as sdc
 from engines.comparing import quiet
-from engines.conftest import plan  # noqa: F401 (a fixture)
+from engines.conftest import plan, spark  # noqa: F401 (fixtures)
 from every_measure import changed, people
 from sdckit.cells.plans import lazy
 from sdckit.errors import DataError
@@ -54,6 +54,19 @@ def test_blocks_link_as_the_whole(name: str, plan: Callable[..., Any], monkeypat
         np.testing.assert_allclose(mine[column].to_numpy(), whole[column].to_numpy(), rtol=1e-12, atol=1e-15)
     if "by" in given:
         assert pl.DataFrame(found.by_group).equals(pl.DataFrame(expected.by_group))
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_blocks_of_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    given = {"id": "pid", "targets": 40, "seed": 3, **HOW["gower"]}
+    expected = quiet(sdc.record_linkage, ORIGINAL, RELEASED, **given)
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 250)
+    monkeypatch.setattr(streamed_links, "BLOCK", 40)
+    found = quiet(
+        sdc.record_linkage, *(spark.createDataFrame(file.to_arrow()) for file in (ORIGINAL, RELEASED)), **given
+    )
+    assert found.rate == expected.rate
+    assert found.mean_distance == pytest.approx(expected.mean_distance, rel=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])

@@ -377,6 +377,8 @@ def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> 
         searches = [_with(shared[0], "released", plain[1][j], rows)]
         if weighted is not None:
             searches.append(_with(shared[1], "released", weighted[1][j], rows))
+        if rows is not None:
+            _search_in_turn(searches)
         per_release.append(_closeness(files, j, searches, drawing, notes))
         own = per_release[-1].figures
         own["dcr_random_to_original"] = at_random
@@ -397,12 +399,27 @@ def _named(files: ComparedFiles, encoded: Sequence[Encoded]) -> tuple[dict[str, 
 
 
 def _with(shared: Searches, name: str, file: Encoded, rows: Ints | None) -> Searches:
+    if rows is not None:
+        return Searches({**shared.files, name: file}, {}, {**shared.drawn, name: rows})
     for real in shared.files:
         if shared.files[real].n > 1:
             shared.nearest(real, real)
         shared.index(real)
-    drawn = shared.drawn if rows is None else {**shared.drawn, name: rows}
-    return Searches({**shared.files, name: file}, dict(shared.memo), drawn)
+    return Searches({**shared.files, name: file}, dict(shared.memo))
+
+
+def _search_in_turn(searches: Sequence[Searches]) -> None:
+    """Make the searches for those drawn in one file after the other, so that a single large index is kept at a time."""
+    for some in reversed(searches):
+        plain = some is searches[0]  # weighted ones are for the original and the control file alone
+        real = [name for name in some.files if name != "released"]
+        pairs = [*((name, name) for name in (some.files if plain else real)), *((name, "released") for name in real)]
+        pairs += [("released", name) for name in real] if plain else []
+        for base, file in some.files.items():
+            for query, searched in pairs:
+                if searched == base and not (query == base and file.n < 2):
+                    some.nearest(query, base)
+            some.memo.pop((base,), None)
 
 
 def _closeness(

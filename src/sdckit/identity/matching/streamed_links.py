@@ -115,8 +115,8 @@ def draw_people(
     labels, names = opened.names, compared.names
     wanted_of = {"variables": names, "id": (id,)}
     check_present([(frame, wanted_of, label) for frame, label in zip(opened.frames, labels, strict=True)])
-    lazy: list[Any] = [frame for frame in opened.frames if is_lazy(frame)]
-    check_ids(lazy, id, labels)
+    plans: list[Any] = [frame for frame in opened.frames if is_lazy(frame)]
+    check_ids(plans, id, [label for frame, label in zip(opened.frames, labels, strict=True) if is_lazy(frame)])
     ids, _ = columns_in_memory(opened.original, {"id": (id,), "by": by})
     rows, n = draw_rows(ids.get_column(id), k, key, group_columns(ids, by)[1] if by else None)
     wanted = ids.get_column(id)[rows.tolist()].to_list()
@@ -127,7 +127,7 @@ def draw_people(
     for number, (frame, label) in enumerate(zip(opened.frames, labels, strict=True)):
         more = tuple(name for name in also if name not in (*names, id)) if not number else ()
         read, size = _rows(frame, (id, *names, *more), id, wanted, compared.numbers, ends, label)
-        if len(read) < len(wanted) or size != n_original:
+        if len(read) != len(wanted) or size != n_original:
             raise DataError(f"{label} has not the ids of the original; an id names the same rows in every file")
         files.append(read)
     pair = Pair(files[0], tuple(files[1:]), True, id, True, (None,) * opened.m, plans=opened.frames)
