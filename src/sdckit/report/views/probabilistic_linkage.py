@@ -43,8 +43,10 @@ METHOD = Note(
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Enter the records linked correctly; every record is attacked or those drawn are, and nobody of a control file."""
-    start, n = f"{setting.prefix}.{setting.place}", int(result.n)
-    size = enter_drawn(setting.ledger, f"{start}.", n) if SAMPLED in result.notes else "n"
+    start, n, size = f"{setting.prefix}.{setting.place}", setting.n, "n"
+    if SAMPLED in result.notes:
+        n = int(result.n)
+        size = enter_drawn(setting.ledger, f"{start}.", n)
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
         leaves: dict[str, Tree] = {"n_attacks": Count(size), "exact": InternalOnly(finite(figures))}
