@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -20,6 +21,87 @@ ATTACKS: dict[str, dict[str, Any]] = {
     "inference": {"known": ["sex", "region"], "target": "ill"},
     "membership": {"variables": ["sex", "region", "income"], "score": "distance"},
 }
+
+
+# Measures of the nearest records: of their figures each is of those drawn, as the whole file's records say.
+NEAREST: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
+    "record_linkage": ({"variables": ["sex", "region", "income"]}, {"rate": "correct", "mean_distance": "distance"}),
+    "distance_to_closest_record": (
+        {"variables": ["sex", "region", "income"]}, {"hitting_rate": "hit", "identifiability": "identifiable"}
+    ),
+    "probabilistic_linkage": (
+        {"variables": ["sex", "region", "income", "hours"], "blocking": [["sex"], ["region"]]}, {"rate": "correct"}
+    ),
+}  # fmt: skip
+
+
+def nearest(name: str, original: Any, released: Any, **given: Any) -> Any:
+    return quiet(getattr(sdc, name), original, released, **{"id": "pid", "seed": 3, **NEAREST[name][0], **given})
+
+
+def numbers(result: Any) -> dict[str, float]:
+    return {name: float(getattr(result, name)) for name in result.figures}
+
+
+@pytest.mark.parametrize("name", NEAREST)
+def test_nearest_records_of_people_drawn(name: str, plan: Any) -> None:  # noqa: F811
+    original, released = ORIGINAL, changed().rename({"row": "pid"})
+    more = {"control": people(2)} if name.startswith("distance") else {}
+    expected = nearest(name, original, released, targets=40, **more)
+    files = shuffled(original, 1), shuffled(released, 2)
+    for result in (nearest(name, *files, targets=40, **more), nearest(name, *map(plan, files), targets=40, **more)):
+        assert numbers(result) == pytest.approx(numbers(expected), rel=1e-12, nan_ok=True)
+    assert expected.notes["targets"] == "of 40 people drawn by their id"
+    mine = pl.DataFrame(expected.records)
+    whole = pl.DataFrame(nearest(name, original, released, **more).records).join(mine.select("pid"), on="pid")
+    assert len(mine) == len(whole) == 40
+    if name != "probabilistic_linkage":  # whose weights are learnt of those drawn alone
+        for figure, column in NEAREST[name][1].items():
+            assert getattr(expected, figure) == pytest.approx(whole[column].mean())
+            low, high = expected.intervals[figure]
+            assert low < getattr(expected, figure) < high
+
+
+@pytest.mark.parametrize("name", NEAREST)
+def test_all_the_nearest_are_no_sample(name: str) -> None:
+    released = changed().rename({"row": "pid"})
+    result, whole = (nearest(name, ORIGINAL, released, targets=targets) for targets in (90, None))
+    assert "targets" not in result.notes
+    assert not getattr(result, "intervals", {})
+    assert numbers(result) == pytest.approx(numbers(whole), nan_ok=True)
+
+
+def test_subgroups_of_the_nearest() -> None:
+    """Each has its own people drawn; of distances none is told where too few are."""
+    n = 2_600
+    rng = np.random.default_rng(4)
+    original = pl.DataFrame({"pid": range(n), "x": rng.normal(size=n), "g": ["a"] * 2_000 + ["b"] * 600})
+    released = original.with_columns(x=pl.col("x") + 0.001 * rng.normal(size=n))
+    how = {"variables": ["x"], "by": "g", "targets": 1_000}
+    linked = nearest("record_linkage", original, released, **how)
+    assert linked.n == 1_000
+    whole = pl.DataFrame(linked.by_group).sort("g")
+    assert whole["n"].to_list() == [1_000, 600]
+    near = pl.DataFrame(nearest("distance_to_closest_record", original, released, **how).by_group).sort("g")
+    assert near["hitting_rate"].is_nan().all()  # some 770 and 230 are drawn
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("record_linkage", {"id": None}, "rows|give id="),
+        ("record_linkage", {"interval": "bootstrap"}, "leave one out"),
+        ("record_linkage", {"method": "assignment"}, "leave one out"),
+        ("record_linkage", {"by": "sex"}, "1,000 or more"),
+        ("distance_to_closest_record", {"id": None}, "give id="),
+        ("distance_to_closest_record", {"by": "sex"}, "1,000 or more"),
+        ("probabilistic_linkage", {"id": None}, "give id="),
+        ("probabilistic_linkage", {"targets": 0}, "targets"),
+    ],
+)
+def test_nearest_refused(name: str, change: dict[str, Any], words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        nearest(name, ORIGINAL, changed().rename({"row": "pid"}), **{"targets": 40, **change})
 
 
 def shuffled(frame: pl.DataFrame, seed: int) -> pl.DataFrame:

@@ -234,7 +234,18 @@ ELSEWHERE = {
     ("individual_risk", "threshold"): "share",
     ("probabilistic_linkage", "threshold"): "inside",
     ("explain", "row"): "whole",
-    **{(one, "targets"): "whole" for one in ("linkability", "inference", "membership")},
+    **{
+        (one, "targets"): "whole"
+        for one in (
+            "linkability",
+            "inference",
+            "membership",
+            "record_linkage",
+            "probabilistic_linkage",
+            "distance_to_closest_record",
+            "assess",
+        )
+    },
     ("alpha_k", "limits"): "limits",
     ("t_closeness", "distance"): "own",
     ("l_diversity", "kind"): "choice",

@@ -18,7 +18,7 @@ from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import CONTROL, Pair, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data import arguments
-from sdckit.data.drawn_rows import KEY_BYTES, hash_ids
+from sdckit.data.drawn_rows import KEY_BYTES, NEED_ID, drawn_note, hash_ids, people_drawn
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
@@ -30,7 +30,6 @@ from sdckit.numerics.search.neighbours import Index, paired
 ORDERED = {"numbers", "dates", "times", "durations"}
 MATERIAL = 0.05  # share of the control file that overlaps with the original, from which on its rates are not used
 Kind = TypeVar("Kind", bound=AttackResult)
-OF_GROUP = 1_000  # people of each subgroup that are drawn by their id at least
 TOO_COARSE = 0.95  # share of duplicates within files above which equal records in two files are no evidence
 
 
@@ -134,13 +133,8 @@ def options(
         arguments.seed(seed),
         prefix,
     )
-    if targets is None:
-        return made
-    drawn = arguments.count(targets, "targets", "is how many people are drawn by their id")
-    if made.by and drawn < OF_GROUP:
-        says = f"targets={drawn}: {OF_GROUP:,} or more are drawn of each subgroup, else its interval says nothing"
-        raise DataError(says, argument="targets")
-    return replace(made, n_attacks=drawn, by_id=True)
+    drawn = people_drawn(targets, made.by)
+    return made if drawn is None else replace(made, n_attacks=drawn, by_id=True)
 
 
 def subgroups(by: Sequence[str] | str | None, figures: Sequence[str]) -> tuple[str, ...]:
@@ -184,7 +178,7 @@ def open_attack(
     not depend on the order in which they came. Raises DataError: no id then.
     """
     if by_id and opened.id is None:
-        raise DataError("targets= draws people by their id: give id=, the column that names them", argument="id")
+        raise DataError(NEED_ID, argument="id")
     pair = open_pair(opened, categories={**roles, **({"by": by} if by else {})}, attack=True)
     files = AttackFiles(pair)
     sizes = [*zip(pair.names, (pair.n, *pair.sizes), strict=True), (CONTROL, files.n_control)]
@@ -438,8 +432,8 @@ def draw_targets(files: AttackFiles, settings: Options, notes: dict[str, str], *
         others.append(_drawn(control, sizes[1], ranks[1], settings.rng))
         parts.append(Part(labels, slice(at[0], at[0] + sizes[0]), slice(at[1], at[1] + sizes[1])))
         at = [at[0] + sizes[0], at[1] + sizes[1]]
-    if settings.by_id and len(members[0]) < files.n:
-        notes[attack_rates.SAMPLED] = f"of {len(members[0]):,} people drawn by their id"
+    if settings.by_id:
+        notes |= drawn_note(len(members[0]), files.n)
     return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
 
 

@@ -110,7 +110,6 @@ FIGURES = (
 BRIEF = ("n_attacks", "success_rate", "baseline_rate", "control_rate", "risk", "risk_low", "risk_high")
 WIDE = 0.1  # half-width of an interval above which it is called wide
 MODES = ("univariate", "multivariate")
-SAMPLED = "targets"  # the note of an attack on people drawn by their id
 EVERY = "all"  # ends the place of an attack made with every column of the release
 # Control file: none; disjoint from the original; a small overlap; or an overlap that invalidates the comparison.
 ControlState = Literal["none", "apart", "shared", "overlapping"]

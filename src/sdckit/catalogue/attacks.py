@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
-from sdckit.catalogue.row import TARGETS, Context, Knowledge, Measure, Part, public_function
+from sdckit.catalogue.row import Context, Knowledge, Measure, Part, public_function
 from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, ScenarioError, SdcError
@@ -40,8 +40,7 @@ def _draw_arguments(context: Context) -> dict[str, Any]:
 
 def _targets_arguments(context: Context) -> dict[str, Any]:
     """The same of an attack on people: of files too large to attack whom a position names, drawn by their id."""
-    drawn = _draw_arguments(context)
-    return {**drawn, "targets": TARGETS} if context.too_many else drawn
+    return {**_draw_arguments(context), "targets": context.n_drawn}
 
 
 def _singling_parts(context: Context) -> Iterator[Part]:
@@ -69,15 +68,16 @@ def _variables_arguments(context: Context) -> dict[str, Any]:
 
 def _membership_arguments(context: Context) -> dict[str, Any]:
     given = {**_variables_arguments(context), **_targets_arguments(context)}
-    return {**given, "score": "distance"} if context.too_many else given
+    return {**given, "score": "distance"} if context.n_drawn else given
 
 
 def _distance_arguments(context: Context) -> dict[str, Any]:
-    return {name: value for name, value in _variables_arguments(context).items() if name != "n_attacks"}
+    given = {**_variables_arguments(context), "targets": context.n_drawn}
+    return {name: value for name, value in given.items() if name != "n_attacks"}
 
 
 def _distance_condition(context: Context) -> str:
-    if _knowledge(context).every and (context.n or 0) * max(context.sizes, default=0) > MOST_PAIRS:
+    if _knowledge(context).every and context.n_pairs > MOST_PAIRS:
         return "the records are too many to compare them all in every column here; call distance_to_closest_record"
     return ""
 
@@ -103,7 +103,7 @@ def _linkage_condition(context: Context) -> str:
         return NO_DUCKDB
     from sdckit.attacks.linkage.probabilistic_linkage import ALL_PAIRS
 
-    if not _knowledge(context).blocking and (context.n or 0) ** 2 > ALL_PAIRS:
+    if not _knowledge(context).blocking and context.n_pairs > ALL_PAIRS:
         return f"{context.n:,} records make too many pairs to compare them all here; call {LINKAGE.name} with blocking"
     return ""
 
@@ -113,6 +113,7 @@ def _linkage_arguments(context: Context) -> dict[str, Any]:
     blocking = [list(rule) for rule in knows.blocking] or None
     return {
         "variables": knows.known, **knows.numbers(*knows.known), "blocking": blocking, "seed": context.seed,
+        "targets": context.n_drawn,
     }  # fmt: skip
 
 
@@ -142,7 +143,7 @@ LINKAGE = ATTACK(
     question="Could somebody link released records to people in spite of slips and changes?",
     needs=("variables",), missing="wildcard",
     words="attacking the release: linking records despite slips, {intruder}", condition=_linkage_condition,
-    arguments=_linkage_arguments,
+    arguments=_linkage_arguments, on_targets=True,
 )  # fmt: skip
 
 
@@ -411,7 +412,7 @@ ATTACKS: tuple[Measure, ...] = (
         name="distance_to_closest_record",
         question="Are released records nearer to the people in the file than to others?",
         words="attacking the release: distances", condition=_distance_condition, arguments=_distance_arguments,
-        of_intruder=False, command="distances",
+        of_intruder=False, command="distances", on_targets=True,
     ),
     LINKABILITY,
     LINKAGE,

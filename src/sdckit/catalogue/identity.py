@@ -226,9 +226,14 @@ def _alignment_condition(context: Context) -> str:
 
 
 def _linkage_condition(context: Context) -> str:
-    pairs = max(context.sizes, default=0) * (context.n or 0)
-    far = f"{context.n:,} records are too many for a search of neighbours here" if pairs > MOST_DISTANCES else ""
+    many = context.n_drawn is None and context.n_pairs > MOST_DISTANCES
+    far = f"{context.n:,} records are too many for a search of neighbours here" if many else ""
     return _alignment_condition(context) or far
+
+
+def _linkage_arguments(context: Context) -> dict[str, Any]:
+    numbers = list(context.numeric(*context.keys))
+    return {"variables": context.keys, "numeric": numbers, "targets": context.n_drawn, "seed": context.seed}
 
 
 def _robust_condition(context: Context) -> str:
@@ -344,7 +349,7 @@ IDENTITY: tuple[Measure, ...] = (
         name="record_linkage",
         question="How many released records are closest to the very original they were made from?",
         needs=("variables",), words="linking records on the keys of {intruder}", condition=_linkage_condition,
-        arguments=lambda context: {"variables": context.keys, "numeric": list(context.numeric(*context.keys))},
+        arguments=_linkage_arguments, on_targets=True,
     ),
     RELEASE(
         name="interval_risk", question="In how many records are all numbers still close to the true ones?",

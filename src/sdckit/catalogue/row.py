@@ -86,6 +86,8 @@ class Context:
         Whether a release and its original stay on an engine, which counts them.
     named : bool
         Whether an id names each row, so that people can be drawn by it.
+    asked : int or None
+        How many people are to be drawn; None where that follows from the number of records.
     models : dict of str to str
         Formulas with their families.
     knowledge : Knowledge or None
@@ -111,6 +113,7 @@ class Context:
     has_control: bool = False
     on_engine: bool = False
     named: bool = False
+    asked: int | None = None
     models: Mapping[str, str] = field(default_factory=dict)
     knowledge: Knowledge | None = None
     seed: int | None = None
@@ -173,6 +176,17 @@ class Context:
     def too_many(self) -> bool:
         """Whether more records stay on an engine than are compared with each other here."""
         return self.on_engine and too_many(self.n)
+
+    @property
+    def n_drawn(self) -> int | None:
+        """People that are drawn by their id to be looked up; None where that is all."""
+        return self.asked or (TARGETS if self.too_many and self.named else None)
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of a released record that is looked up and a record of the original."""
+        n = self.n or 0
+        return min(max(self.sizes, default=0), self.n_drawn or n) * n
 
     def about(self, target: str) -> Context:
         """The same context with `target` as its sensitive variable."""

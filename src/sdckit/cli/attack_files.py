@@ -249,9 +249,12 @@ def _shared(
 
 
 def check_attack_options(
-    file: Path, released: Sequence[Path], control: Path | None, *, attacks: bool, n_attacks: int | None
-) -> None:
+    file: Path, released: Sequence[Path], control: Path | None, *, attacks: bool, n_attacks: int | None,
+    targets: int | None = None, id: str | None = None,
+) -> None:  # fmt: skip
     """Refuse attacks on nothing, none of them, and a control file that is one of the others."""
+    from sdckit.data.drawn_rows import people_drawn
+
     attacked = control is not None or attacks
     if not released and attacked:
         raise ScenarioError("--control and --attacks need a release to attack; give --released FILE")
@@ -259,6 +262,9 @@ def check_attack_options(
         raise ScenarioError("--n-attacks is of the simulated attacks; give --control FILE or --attacks")
     if n_attacks is not None and n_attacks < 1:
         raise ScenarioError("--n-attacks counts attempts; give a whole number of 1 or more")
+    if targets is not None and not released:
+        raise ScenarioError("--targets draws people to be looked up in a release; give --released FILE")
+    people_drawn(targets, id=id)
     for other in (file, *released):
         if control is not None and _same(other, control):
             raise ScenarioError(f"--control {control.name} is {other.name} itself; give people never in the file")

@@ -31,7 +31,8 @@ Opened = tuple[Path, "FileHeader"]
 
 def plan_lines(
     original: Opened, scenario: Scenario, measures: Sequence[str] = (), *, released: Sequence[Opened] = (),
-    control: Opened | None = None, attacks: bool = False, n_attacks: int = 500, aligned: bool = False,
+    control: Opened | None = None, attacks: bool = False, n_attacks: int = 500, targets: int | None = None,
+    aligned: bool = False,
     models: Mapping[str, str] | None = None, engine: str | None = None, id: str | None = None,
 ) -> list[str]:  # fmt: skip
     """Say what would run, and roughly what it would cost.
@@ -55,8 +56,8 @@ def plan_lines(
     lines += _told((entry for planned in of_file.values() for entry in planned), engine)
     if released:
         lines += _together(
-            original, scenario, released, control, attacks=attacks, n_attacks=n_attacks, aligned=aligned,
-            models=models or {}, id=id, engine=engine,
+            original, scenario, released, control, attacks=attacks, n_attacks=n_attacks, targets=targets,
+            aligned=aligned, models=models or {}, id=id, engine=engine,
         )  # fmt: skip
     in_force = scenario.limits_of(compared=bool(released)).declared
     limits = ", ".join(f"{name} {limit}" for name, limit in in_force.items())
@@ -78,7 +79,7 @@ def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
 
 def _together(
     original: Opened, scenario: Scenario, released: Sequence[Opened], control: Opened | None, *, attacks: bool,
-    n_attacks: int, aligned: bool, models: Mapping[str, str], id: str | None = None,
+    n_attacks: int, targets: int | None, aligned: bool, models: Mapping[str, str], id: str | None = None,
     engine: str | None = None,
 ) -> list[str]:  # fmt: skip
     """What would be learnt of a release beside its original."""
@@ -91,7 +92,7 @@ def _together(
     known: dict[str, Any] = {
         "n": header.n_rows, "sizes": tuple(counts) if len(counts) == len(headers) else (), "columns": columns,
         "aligned": aligned, "has_control": control is not None, "on_engine": engine is not None,
-        "named": id is not None,
+        "named": id is not None, "asked": targets,
     }  # fmt: skip
     compared = plan_release(scenario, **known)
     lines = ["On a release beside the original:"]
@@ -146,7 +147,9 @@ def _brought(entry: Planned) -> str:
         return f" [{joined}{counted(columns, 'column')}: at most {size}{each}, {_megabytes(most * columns)}, 1 pass]"
     columns = len(context.scenario.columns)
     size = "" if context.n is None else f", {_megabytes(context.n * columns)}"
-    return f" [records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above 200 million values refused]"
+    people = f", {context.n_drawn:,} people drawn by their id" if row.on_targets and context.n_drawn else ""
+    columns_words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass"
+    return f" [{columns_words}; above 200 million values refused{people}]"
 
 
 def _megabytes(values: int) -> str:
@@ -194,7 +197,7 @@ def print_plan(
             for file, of in zip(release.files, release.headers(reading, engine), strict=True)
         ],
         control=None if control is None else (control, release_header(control, scenario, **how)),
-        attacks=release.attacks, n_attacks=release.attempts, models=models,
+        attacks=release.attacks, n_attacks=release.attempts, targets=release.targets, models=models,
         engine=engine.engine if engine.used else None,
         aligned=scenario.aligned or release.id is not None or by_log, id=release.id,
     ):  # fmt: skip

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -159,6 +160,38 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
         native = frame.to_native()
         return carried_out(lambda: nw.from_native(native.collect(engine="streaming").to_arrow(), eager_only=True))
     return carried_out(lambda: frame.collect(backend="pyarrow"))
+
+
+def blocks(frame: Frame, columns: Sequence[str], rows: int) -> Iterator[nw.DataFrame[Any]]:
+    """Some columns of a frame in pieces of about so many rows, which its engine reads once; of a plan PyArrow tables.
+
+    Raises `DataError`: the engine fails.
+
+    >>> plan = open_frame(pl.LazyFrame({"a": [1, 2, 3]}))
+    >>> sum(len(block) for block in blocks(plan, ["a"], 2))
+    3
+    """
+    if not isinstance(frame, nw.LazyFrame):
+        for start in range(0, len(frame), rows):
+            yield frame.select(*columns)[start : start + rows]
+        return
+    pieces = carried_out(lambda: _pieces(frame.select(*columns), rows))
+    while (piece := carried_out(lambda: next(pieces, None))) is not None:
+        if len(piece):
+            yield nw.from_native(piece, eager_only=True)
+
+
+def _pieces(frame: nw.LazyFrame[Any], rows: int) -> Iterator[Any]:
+    native: Any = frame.to_native()
+    if frame.implementation.is_polars():
+        return (piece.to_arrow() for piece in native.collect_batches(chunk_size=rows, engine="streaming"))
+    if frame.implementation.is_duckdb():
+        return (pa.Table.from_batches([piece]) for piece in native.to_arrow_reader(rows))
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    schema, records = to_arrow_schema(native.schema), native.toLocalIterator()
+    some = iter(lambda: list(islice(records, rows)), [])
+    return (pa.Table.from_pylist([record.asDict() for record in piece], schema) for piece in some)
 
 
 def count_records(plan: Any) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from sdckit.data.drawn_rows import SAMPLED
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Share, Tree, Value
@@ -107,9 +108,10 @@ def share_view(
 def shares_tree(shares: Sequence[Figure], result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Enter the shares of a result, release by release; undefined ones are left out with their notes."""
     releases: list[Tree] = []
+    drawn = int(result.n) if SAMPLED in result.notes else None
     for j, figures in enumerate(result.per_release, 1):
         defined = (share for share in shares if _is_defined(share, figures))
-        releases.append({figure.name: _leaf(figure, figures, j, setting) for figure in defined})
+        releases.append({figure.name: _leaf(figure, figures, j, setting, drawn) for figure in defined})
     hidden = [name for name in result.per_release[0] if all(math.isnan(row[name]) for row in result.per_release)]
     return {"releases": tuple(releases), **pair_notes_tree(result, but=hidden)}
 
@@ -130,7 +132,7 @@ def _is_defined(figure: Figure, figures: Mapping[str, float]) -> bool:
     return not any(math.isnan(figures.get(name, math.nan)) for name in names)
 
 
-def _leaf(figure: Figure, figures: Mapping[str, float], j: int, setting: PairSetting) -> Tree:
+def _leaf(figure: Figure, figures: Mapping[str, float], j: int, setting: PairSetting, drawn: int | None = None) -> Tree:
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}.{j}."
     if figure.sum_of and figure.base in figures:
         return Ratio(start + figure.sum_of, start + figure.base)
@@ -139,6 +141,8 @@ def _leaf(figure: Figure, figures: Mapping[str, float], j: int, setting: PairSet
     value, (base, size) = figures[figure.name], ("n", float(setting.n))
     if figure.base == "released":
         base, size = f"n.released.{j}", float(setting.sizes[j - 1])
+        if drawn is not None:
+            base, size = enter_drawn(ledger, start, drawn), float(drawn)
     elif figure.base in figures:
         base, size = start + figure.base, figures[figure.base]
     name = start + figure.name
@@ -154,6 +158,12 @@ def _leaf(figure: Figure, figures: Mapping[str, float], j: int, setting: PairSet
     if figure.same:
         _link(figure.same, name, setting)
     return Share(name, base) if figure.base else count
+
+
+def enter_drawn(ledger: Ledger, start: str, n: int) -> str:
+    """Enter how many records were drawn, which says nothing of anybody; the name to take shares of."""
+    ledger.count(f"{start}n_drawn", n, f"{start}n_drawn", watched="nowhere")
+    return f"{start}n_drawn"
 
 
 def _link(same: str, name: str, setting: PairSetting) -> None:

@@ -352,6 +352,7 @@ class ReleaseAssessment(Assessed):
     recoded: tuple[Recoded, ...] = ()
     recoding: str = ""
     collected: dict[str, Collected] = field(default_factory=dict)
+    targets: int | None = None
 
     @property
     def n(self) -> int:

@@ -33,7 +33,8 @@ class Asked:
 
     `columns`: those attacked. `n_columns`: of the original; None for a lazy frame, of which only the declared columns
     were read. `columns_at_once`: of a singling-out query over several columns. `halves`: the two parts of the keys
-    that a linkability attack joins, by intruder. `every_column`, `lacking` and `n_going_out` as `AttackedColumns`.
+    that a linkability attack joins, by intruder. `n_drawn`: people drawn by their id in place of `n_attacks`, None
+    where none are. `every_column`, `lacking` and `n_going_out` as `AttackedColumns`.
     """
 
     columns: tuple[str, ...]
@@ -45,6 +46,7 @@ class Asked:
     every_column: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
     n_going_out: int | None = None
+    n_drawn: int | None = None
 
     @property
     def words(self) -> str:
@@ -78,7 +80,7 @@ def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attack
 
 def attack_parameters(
     knowledge: Mapping[str, Knowledge], places: Iterable[str], *, n_columns: int | None, seed: int | None,
-    columns: AttackedColumns | None = None,
+    columns: AttackedColumns | None = None, n_drawn: int | None = None,
 ) -> Asked:  # fmt: skip
     """Summarise the attack parameters from the intruders' knowledge and the places of the attacks made or tried."""
     first = next(iter(knowledge.values()))
@@ -87,7 +89,9 @@ def attack_parameters(
     halves = {name: knows.halves for name, knows in knowledge.items() if knows.halves and LINKABILITY.name in names}
     chosen = columns or AttackedColumns(first.variables)
     again = (chosen.every, chosen.lacking, chosen.n_going_out)
-    return Asked(first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed, *again)
+    return Asked(
+        first.variables, n_columns, several if several > 1 else None, halves, first.n_attacks, seed, *again, n_drawn
+    )
 
 
 ALL = "all"

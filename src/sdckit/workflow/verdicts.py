@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sdckit.attacks.attack_rates import OVERLAP, SAMPLED, concerns, control_state_of
+from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.catalogue.attacks import NOTHING_TAKEN
+from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
 from sdckit.report.chapters.sentences import COVERS, EARLIER, beside_words, both_rules, spaced

@@ -184,6 +184,25 @@ def test_an_assessment_makes_as_many_attempts_as_asked_for(sdckit, files) -> Non
         assert words in done.err
 
 
+def test_an_assessment_draws_people_by_their_id(sdckit, files) -> None:
+    options = ("--released", "release.csv", "--keys", "sex,age", "--sensitive", "ill", "--id", "pid", "--seed", 1, "-q")
+    done = sdckit("assess", "original.csv", *options, "--attacks", "--targets", 30, "--json", "a.json")
+    assert done.code == 0, done.err
+    plain = json.loads((files / "a.json").read_text())
+    assert plain["attacks"]["asked"]["n_drawn"] == 30
+    assert plain["attacks"]["attacks"]["inference:default:ill"]["releases"][0]["n_attacks"]["value"] == 30
+    assert "--targets 30" in plain["reproduce"]["command"]
+    refused = (
+        (("--keys", "sex,age", "--targets", 30), "give --released"),
+        (("--released", "release.csv", "--keys", "sex,age", "--targets", 30), "give --id"),
+        ((*options, "--targets", 0), "--targets"),
+    )
+    for given, words in refused:
+        done = sdckit("assess", "original.csv", *given)
+        assert (done.code, done.out) == (2, "")
+        assert words in done.err
+
+
 REFUSED = {
     "no release": ((), "--released"),
     "release absent": (("--released", "none.csv"), "none.csv"),

@@ -91,7 +91,8 @@ def test_what_is_refused_and_left_out(plan: Any, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(rows, "MOST_ON_ENGINE", N - 1)
     result = quiet(sdc.assess, plan(raw), plan(applied.data), scenario=SCENARIO, id="pid", log=applied.log)
     assert "identity_disclosure" in result["default"].results
-    reason = dict(result["default"].skipped)["record_linkage"]
+    assert result["default"]["record_linkage"].n == N
+    reason = dict(result["default"].skipped)["interval_risk"]
     assert reason.startswith("300 records stay on the engine")
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sdckit.attacks.attack_files import AttackFiles
 from sdckit.cells.packing import group_codes
 from sdckit.cells.shared_coding import quantile_bins
-from sdckit.numerics.array_types import Floats
+from sdckit.data.drawn_rows import OF_GROUP, mean_interval, quantile_interval, share_interval
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.coding import Encoded, gower, stacked_ranges
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.numerics.search.neighbours import Index, prepare
@@ -23,10 +24,11 @@ from sdckit.numerics.search.neighbours import Index, prepare
 
 @dataclass(frozen=True, eq=False)
 class Searches:
-    """Jointly encoded files with cached indexes and nearest-neighbour searches."""
+    """Jointly encoded files with cached indexes and nearest-neighbour searches; `drawn` are the rows searched for."""
 
     files: Mapping[str, Encoded]
     memo: dict[tuple[str, ...], Index | Floats] = field(default_factory=dict, repr=False)
+    drawn: Mapping[str, Ints] = field(default_factory=dict, repr=False)
 
     def index(self, name: str) -> Index:
         """The search index of a file."""
@@ -45,8 +47,10 @@ class Searches:
         k = 1 if query == base else min(most, self.files[base].n)
         known = self.memo.get((query, base))
         if not isinstance(known, np.ndarray) or known.shape[1] < k:
-            skip = np.arange(self.files[base].n) if query == base else None
-            known = self.index(base).distances(self.files[query], k, skip=skip)
+            rows = self.drawn.get(query)
+            queries = self.files[query] if rows is None else self.files[query].take(rows)
+            skip = (np.arange(queries.n) if rows is None else rows) if query == base else None
+            known = self.index(base).distances(queries, k, skip=skip)
             self.memo[query, base] = known
         return known
 
@@ -177,17 +181,24 @@ class Exchange:
 
 
 def exchange(
-    original: Encoded, control: Encoded, released: Encoded, *, resamples: int, rng: np.random.Generator
-) -> Exchange:
+    original: Encoded, control: Encoded, released: Encoded, *, resamples: int, rng: np.random.Generator,
+    rows: Ints | None = None,
+) -> Exchange:  # fmt: skip
     """Permutation test of whether released records are nearer to originals than to controls.
 
     If the release depends on neither file more than on the other, every division of the real records into two files
     of these sizes is equally likely. That holds for files of different sizes, too.
+    `rows`: the released records looked at, where some were drawn.
     """
     n, together = original.n, _stacked(original, control)
     truth = np.arange(together.n) < n
-    within = prepare(together).within(released, 1)
+    within = prepare(together).within(released if rows is None else released.take(rows), 1)
     share, weight = within.balance(truth.astype(np.float64))
+    if rows is not None:  # few have a weight, and which of them are originals depends on no order of the files
+        near = np.sort(weight[weight > 0])
+        originals = rng.hypergeometric(n, together.n - n, len(near), resamples)
+        dealt = (near[rng.permutation(len(near)) < size].sum() for size in originals)
+        return Exchange(share, n / together.n, np.fromiter(dealt, np.float64, resamples))
     # the mean share is linear in the labels: the sum of the weights of the records labelled original
     by_chance = np.array([weight[rng.permutation(truth)].sum() for _ in range(resamples)])
     return Exchange(share, n / together.n, by_chance)
@@ -204,12 +215,31 @@ CLASSES = 10  # of a number, for its entropy
 
 
 @dataclass(frozen=True, eq=False)
+class Drawn:
+    """Rows of the original, of each release and of the control file that are looked at, where people were drawn."""
+
+    original: Ints
+    released: tuple[Ints, ...]
+    control: Ints
+
+    def of(self, file: int) -> Ints:
+        """The rows of a file: 0 the original, from 1 the releases, -1 the control file."""
+        return (self.original, *self.released, self.control)[file]
+
+    @property
+    def real(self) -> dict[str, Ints]:
+        """Those of original and control file by name."""
+        return {"original": self.original, "control": self.control}
+
+
+@dataclass(frozen=True, eq=False)
 class ComparedFiles:
     """The files of one call and the variables compared, as numbers or categories."""
 
     opened: AttackFiles
     numbers: tuple[str, ...]
     categories: tuple[str, ...]
+    drawn: Drawn | None = None
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -292,6 +322,7 @@ DRAWS, DRAWN = (
     30,
     60_000,
 )  # most repetitions, and most records over all of them: one draw of as many errs by a few tenths of 1 %
+OF_ONE_SIZE = "where people are drawn it needs files of one size"
 NORMAL = 1.959963984540054  # 97.5 % quantile of the standard normal distribution
 
 
@@ -315,6 +346,8 @@ class Closeness:
         Of each original.
     released : dict of str to ndarray, float64, shape (n_released,)
         ``distance``, ``ratio`` and ``share_original`` of each released record.
+    intervals : dict of str to tuple of float
+        95 % intervals, where people were drawn: all arrays are of those drawn then.
     """
 
     figures: dict[str, float]
@@ -323,6 +356,7 @@ class Closeness:
     hit: Floats = field(repr=False)
     identifiable: Floats = field(repr=False)
     released: dict[str, Floats] = field(repr=False)
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict, repr=False)
 
 
 def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> tuple[Closeness, ...]:
@@ -330,7 +364,8 @@ def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> 
     plain = _named(files, files.encoded())
     rarity = files.rarity()
     weighted = None if rarity is None else _named(files, files.encoded(rarity))
-    shared = [Searches(plain[0])] + ([] if weighted is None else [Searches(weighted[0])])
+    real = {} if files.drawn is None else files.drawn.real
+    shared = [Searches(some[0], drawn=real) for some in (plain, weighted) if some is not None]
     if weighted is None:
         notes["identifiability"] = "every variable is constant in the original"
     original, random = files.random(RANDOM, drawing.rng.spawn(1)[0])
@@ -338,9 +373,12 @@ def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> 
     per_release = []
     for j in range(files.opened.m):
         # searches within and between original and control are shared by all releases
-        searches = [_with(shared[0], "released", plain[1][j])]
+        rows = None if files.drawn is None else files.drawn.released[j]
+        searches = [_with(shared[0], "released", plain[1][j], rows)]
         if weighted is not None:
-            searches.append(_with(shared[1], "released", weighted[1][j]))
+            searches.append(_with(shared[1], "released", weighted[1][j], rows))
+        if rows is not None:
+            _search_in_turn(searches)
         per_release.append(_closeness(files, j, searches, drawing, notes))
         own = per_release[-1].figures
         own["dcr_random_to_original"] = at_random
@@ -360,12 +398,28 @@ def _named(files: ComparedFiles, encoded: Sequence[Encoded]) -> tuple[dict[str, 
     return real, encoded[1 : files.opened.m + 1]
 
 
-def _with(shared: Searches, name: str, file: Encoded) -> Searches:
+def _with(shared: Searches, name: str, file: Encoded, rows: Ints | None) -> Searches:
+    if rows is not None:
+        return Searches({**shared.files, name: file}, {}, {**shared.drawn, name: rows})
     for real in shared.files:
         if shared.files[real].n > 1:
             shared.nearest(real, real)
         shared.index(real)
     return Searches({**shared.files, name: file}, dict(shared.memo))
+
+
+def _search_in_turn(searches: Sequence[Searches]) -> None:
+    """Make the searches for those drawn in one file after the other, so that a single large index is kept at a time."""
+    for some in reversed(searches):
+        plain = some is searches[0]  # weighted ones are for the original and the control file alone
+        real = [name for name in some.files if name != "released"]
+        pairs = [*((name, name) for name in (some.files if plain else real)), *((name, "released") for name in real)]
+        pairs += [("released", name) for name in real] if plain else []
+        for base, file in some.files.items():
+            for query, searched in pairs:
+                if searched == base and not (query == base and file.n < 2):
+                    some.nearest(query, base)
+            some.memo.pop((base,), None)
 
 
 def _closeness(
@@ -390,16 +444,55 @@ def _closeness(
         copies=float((released["distance"] <= plain.tolerance).mean()), hitting_rate=float(hit.mean()),
         identifiability=float(identifiable.mean()),
     )  # fmt: skip
-    released["share_original"] = np.full(files.opened.pair.sizes[j], math.nan)
+    released["share_original"] = np.full(len(ratio_there), math.nan)
     if files.opened.has_control:
         exchanged = exchange(
             plain.files["original"], plain.files["control"], plain.files["released"], resamples=drawing.resamples,
-            rng=drawing.rng,
+            rng=drawing.rng, rows=plain.drawn.get("released"),
         )  # fmt: skip
         released["share_original"] = exchanged.share
         figures.update(_control_figures(files, j, searches, exchanged, figures, drawing.hit_width))
     figures.update(_accuracies(files, plain, drawing.rng, notes))
-    return Closeness(figures, distance, ratio, hit, identifiable, released)
+    intervals = {} if files.drawn is None else _intervals(files, j, searches, released, hit, drawing.hit_width)
+    return Closeness(figures, distance, ratio, hit, identifiable, released, intervals)
+
+
+def _intervals(
+    files: ComparedFiles, j: int, searches: Sequence[Searches], released: Mapping[str, Floats], hit: Floats,
+    width: float,
+) -> dict[str, tuple[float, float]]:  # fmt: skip
+    """95 % intervals of the figures of rows drawn: of shares Wilson's, of medians by order, of means by their error."""
+    plain, away = searches[0], released["distance"]
+    shares = {
+        "copies": (away <= plain.tolerance).astype(np.float64), "hitting_rate": hit,
+        "identifiability": _identifiable(searches, "original"), "share_closer_to_original": released["share_original"],
+    }  # fmt: skip
+    medians = {
+        "dcr_released_to_original": away, "dcr_original_to_released": plain.distance("original", "released"),
+        "dcr_within_original": plain.distance("original", "original"),
+    }  # fmt: skip
+    means = {
+        "nndr_released_to_original": released["ratio"], "nndr_original_to_released": plain.ratio("original", "released")
+    }  # fmt: skip
+    if files.opened.has_control:
+        to_control = plain.distance("released", "control")
+        ahead = wins(to_control, away, plain.tolerance)
+        shares |= {
+            "strictly_closer": (ahead == 1).astype(np.float64), "equally_near": (ahead == 0.5).astype(np.float64),
+            "copies_of_control": (to_control <= plain.tolerance).astype(np.float64),
+            "hitting_rate_control": _hit(files, -1, j, width),
+            "identifiability_control": _identifiable(searches, "control"),
+        }  # fmt: skip
+        medians |= {
+            "dcr_released_to_control": to_control, "dcr_control_to_released": plain.distance("control", "released")
+        }  # fmt: skip
+        means["nndr_control_to_released"] = plain.ratio("control", "released")
+    return {
+        **{name: share_interval(values) for name, values in shares.items()},
+        **{name: quantile_interval(values) for name, values in medians.items()},
+        "dcr_p5_released_to_original": quantile_interval(away, 0.05),
+        **{name: mean_interval(values) for name, values in means.items()},
+    }
 
 
 def _control_figures(
@@ -428,8 +521,9 @@ def _hit(files: ComparedFiles, real: int, j: int, width: float) -> Floats:
     """1 where a record of a real file (`real`: 0 original, -1 control) has a hit in release j; else 0."""
     numbers = [files.opened.numbers(name) for name in files.numbers]
     codes = [files.opened.codes(name).codes for name in files.categories]
+    own: Any = slice(None) if files.drawn is None else files.drawn.of(real)
     return hits(
-        [(number[real], number[j + 1]) for number in numbers], [(code[real], code[j + 1]) for code in codes],
+        [(number[real][own], number[j + 1]) for number in numbers], [(code[real][own], code[j + 1]) for code in codes],
         files.ranges() * width,
     ).astype(np.float64)  # fmt: skip
 
@@ -439,7 +533,7 @@ def _identifiable(searches: Sequence[Searches], real: str) -> Floats:
     weighted = searches[-1]
     n = weighted.files[real].n
     if len(searches) == 1 or n < 2:
-        return np.full(n, np.nan)
+        return np.full(len(weighted.drawn.get(real, range(n))), np.nan)
     others, released = weighted.distance(real, real), weighted.distance(real, "released")
     return (released < others - weighted.tolerance).astype(np.float64)
 
@@ -463,6 +557,9 @@ def _accuracy(
     names = [*real, "released"]
     sizes = [plain.files[name].n for name in names]
     smallest = min(sizes)
+    if plain.drawn and max(sizes) > smallest:
+        notes[figure] = OF_ONE_SIZE
+        return dict.fromkeys(real, math.nan)
     draws = 1
     if max(sizes) >= UNEVEN * smallest:
         draws = max(1, min(DRAWS, DRAWN // smallest))
@@ -499,8 +596,13 @@ def _common(files: ComparedFiles) -> int:
     return int(groups.size[-1][groups.size[0] > 0].sum())
 
 
-def group_figures(files: AttackFiles, by: Sequence[str], per_release: Sequence[Closeness]) -> dict[str, list[Any]]:
-    """Figures by release and subgroup, sorted by the median distance of the originals to the release."""
+def group_figures(
+    files: AttackFiles, by: Sequence[str], per_release: Sequence[Closeness], drawn: Drawn | None = None
+) -> dict[str, list[Any]]:
+    """Figures by release and subgroup, sorted by the median distance of the originals to the release.
+
+    Where rows were drawn, none of a subgroup of which fewer than `OF_GROUP` were, unless these are all of it.
+    """
     if not by:
         return {"release": []}
     groups = files.groups(tuple(by))
@@ -513,7 +615,7 @@ def group_figures(files: AttackFiles, by: Sequence[str], per_release: Sequence[C
     rows: list[dict[str, Any]] = []
     for j, release in enumerate(per_release):
         for g in present:
-            mine, theirs = groups.of_row[0] == g, groups.of_row[j + 1] == g
+            mine, theirs = (_members(groups.of_row[file] == g, file, drawn) for file in (0, j + 1))
             figures = (
                 int(mine.sum()), int(theirs.sum()), _median(release.distance[mine]),
                 _median(release.released["distance"][theirs]), _mean(release.hit[mine]),
@@ -523,6 +625,15 @@ def group_figures(files: AttackFiles, by: Sequence[str], per_release: Sequence[C
             rows.append({"release": j + 1, **printed, **dict(zip(GROUP_FIGURES, figures, strict=True))})
     rows.sort(key=lambda row: (row["release"], np.nan_to_num(row["dcr_original_to_released"], nan=math.inf)))
     return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _members(inside: Bools, file: int, drawn: Drawn | None) -> Bools:
+    """Which rows of a file, or of those drawn, are a subgroup; none where these are too few of it."""
+    if drawn is None:
+        return inside
+    members = inside[drawn.of(file)]
+    enough = members.sum() >= min(OF_GROUP, inside.sum())
+    return members if enough else np.zeros_like(members)
 
 
 def _median(values: Floats) -> float:

@@ -10,12 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import all_variables, file_notes, numeric_columns, open_attack, subgroups
+from sdckit.attacks.attack_files import AttackFiles, all_variables, file_notes, numeric_columns, open_attack, subgroups
 from sdckit.attacks.distances import closeness_figures
-from sdckit.attacks.distances.closeness_figures import Closeness, ComparedFiles, Drawing
+from sdckit.attacks.distances.closeness_figures import Closeness, ComparedFiles, Drawing, Drawn
 from sdckit.cells.pair import PairResult, mean_figures, open_files
 from sdckit.data import arguments
+from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, people_drawn
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.numerics.array_types import Ints
+from sdckit.result import json_ready
 
 MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"
 MOST_RESAMPLES = 100_000
@@ -83,11 +86,16 @@ class DistanceToClosestRecord(PairResult):
         Of each ``row`` of each ``release``: ``distance`` to the closest original, ``ratio``, ``share_original``.
     by_group : frame
         Figures of each subgroup of `by`, those nearest to the release first.
+    n_drawn : int or None
+        People, released records and people of the control file looked at, at most; None where all are.
+    intervals : dict of str to tuple of float
+        95 % intervals of shares, medians and means, where some were drawn; with several releases the means of their
+        ends.
     """
 
     measure: ClassVar[str] = "distance_to_closest_record"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_control", *closeness_figures.FIGURES)
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "found", "groups")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "found", "groups", "drawn")
     n: int
     n_control: int
     n_released: float
@@ -124,6 +132,9 @@ class DistanceToClosestRecord(PairResult):
     found: tuple[Closeness, ...] = field(repr=False)
     groups: dict[str, list[Any]] = field(repr=False)
     prefix: str = field(default="", repr=False)
+    n_drawn: int | None = None
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict, repr=False)
+    drawn: Drawn | None = field(default=None, repr=False)
 
     @property
     def records(self) -> Any:
@@ -131,15 +142,17 @@ class DistanceToClosestRecord(PairResult):
         write = self.pair.records
         names = ("distance", "ratio", "hit", "identifiable")
         columns = {name: np.mean([getattr(release, name) for release in self.found], axis=0) for name in names}
-        return write(columns, prefix=self.prefix)
+        return write(columns, rows=None if self.drawn is None else self.drawn.original, prefix=self.prefix)
 
     @property
     def released_records(self) -> Any:
         """A row per released record."""
-        sizes = self.pair.sizes[: self.m]  # the control file stands behind them
+        rows = [np.arange(size) for size in self.pair.sizes[: self.m]]  # the control file stands behind them
+        if self.drawn is not None:
+            rows = [order[own] for order, own in zip(self.pair.orders, self.drawn.released, strict=True)]  # type: ignore[index]
         columns: dict[str, NDArray[Any]] = {
-            "release": np.repeat(np.arange(1, len(sizes) + 1), sizes),
-            "row": np.concatenate([np.arange(1, size + 1) for size in sizes]),
+            "release": np.repeat(np.arange(1, len(rows) + 1), [*map(len, rows)]),
+            "row": np.concatenate(rows) + 1,
         }
         for name in ("distance", "ratio", "share_original"):
             columns[name] = np.concatenate([release.released[name] for release in self.found])
@@ -152,7 +165,8 @@ class DistanceToClosestRecord(PairResult):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with the verdict; not those of subgroups, which name values."""
-        return {**super().to_dict(), "verdict": self.verdict}
+        sampled = {"n_drawn": self.n_drawn, "intervals": json_ready(self.intervals)} if self.intervals else {}
+        return {**super().to_dict(), "verdict": self.verdict, **sampled}
 
 
 def distance_to_closest_record(
@@ -169,6 +183,7 @@ def distance_to_closest_record(
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
+    targets: int | None = None,
 ) -> DistanceToClosestRecord:
     """Measure how near released records come to real ones, and whether nearer to those in the file than to others.
 
@@ -193,11 +208,17 @@ def distance_to_closest_record(
     resamples : int
         Random divisions of the real records into original and control, 19 to 100,000.
     seed : int, Generator or None
-        For these divisions, for records drawn at random, and for those drawn where files differ in size.
+        For these divisions, for whom `targets` draws, for records drawn at random, and for those drawn where files
+        differ in size.
     scenario : Scenario, optional
         Gives variables and numbers where they are not given here.
     id, prefix : str, optional
         Column carried along in `.records`; text before the names of result columns.
+    targets : int, optional
+        So many people drawn by a hash of `id`, 1,000 or more with `by`, and so many rows of each release and of the
+        control file drawn by their values. Each is searched in whole files; all figures are of them, with 95 %
+        intervals, and the same ones in whatever order rows come. No subgroup has figures of which fewer than 1,000 are
+        drawn, unless these are all of it.
 
     Returns
     -------
@@ -208,7 +229,7 @@ def distance_to_closest_record(
     ColumnError
         A variable that a file does not have, of types that do not compare, or listed twice.
     DataError
-        A file without records, an infinite number; `hit_width` or `resamples` out of range.
+        A file without records, an infinite number; `hit_width` or `resamples` out of range; `targets` without `id`.
 
     Notes
     -----
@@ -242,25 +263,50 @@ def distance_to_closest_record(
     )
     arguments.text(prefix, "prefix")
     arguments.scenario_or_none(scenario)
+    some = people_drawn(targets, groups_by)
     notes: dict[str, str] = {}
     opened = open_files(original, released, control, id=id)
     names = all_variables(opened, variables, scenario, notes, without=groups_by)
-    files = open_attack(opened, roles={"variables": names}, by=groups_by, least=1)
+    files = open_attack(opened, roles={"variables": names}, by=groups_by, least=1, by_id=some is not None)
     numbers = numeric_columns(files, names, numeric, scenario)
     if numbers:
         notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"
     file_notes(files, names, notes)
-    compared = ComparedFiles(files, numbers, tuple(name for name in names if name not in numbers))
-    closeness = closeness_figures.closeness(compared, drawing, notes)
+    drawn = None if some is None else _draw(files, some, rng)
+    if some is not None:
+        notes |= drawn_note(some, files.n)
+    categories = tuple(name for name in names if name not in numbers)
+    closeness = closeness_figures.closeness(ComparedFiles(files, numbers, categories, drawn), drawing, notes)
     per_release = tuple(release.figures for release in closeness)
     if not files.has_control:
         notes.update(dict.fromkeys(NEED_CONTROL, NO_CONTROL))
     figures = mean_figures(per_release, notes)
     return DistanceToClosestRecord(
         pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=files.n,
-        n_control=files.n_control, **figures, verdict=verdict(figures), found=closeness,
-        groups=closeness_figures.group_figures(files, groups_by, closeness), prefix=prefix,
+        n_control=files.n_control, **figures, verdict=verdict(figures), found=closeness, drawn=drawn, n_drawn=some,
+        groups=closeness_figures.group_figures(files, groups_by, closeness, drawn), prefix=prefix,
+        intervals={} if some is None or some >= max(files.n, *files.pair.sizes) else _mean_intervals(closeness),
     )  # fmt: skip
+
+
+def _draw(files: AttackFiles, k: int, rng: np.random.Generator) -> Drawn:
+    """Originals by the hash of their id; rows of releases and control file, which have none, by their values."""
+
+    def some(n: int) -> Ints:
+        return np.sort(rng.choice(n, min(k, n), replace=False)).astype(np.int64)
+
+    own, _ = draw_rows(files.pair.original.get_column(str(files.pair.id)), k, rng.bytes(KEY_BYTES))
+    releases = tuple(some(size) for size in files.pair.sizes)  # in the order of their values
+    control = np.empty(0, np.int64) if files.others is None else files.others[some(files.n_control)]
+    return Drawn(own, releases, control)
+
+
+def _mean_intervals(closeness: Sequence[Closeness]) -> dict[str, tuple[float, float]]:
+    out = {}
+    for name in closeness[0].intervals:
+        low, high = np.mean([release.intervals[name] for release in closeness], axis=0).tolist()
+        out[name] = (low, high)
+    return out
 
 
 def verdict(figures: dict[str, float]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,10 +13,12 @@ from sdckit.attacks.linkage.linkage_engines import check_session, session_of
 from sdckit.attacks.linkage.linkage_scores import Compared, Links, need_duckdb, scored_links
 from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, open_pair
 from sdckit.data import arguments
+from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, people_drawn
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
 from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.intervals import wilson
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ class ProbabilisticLinkage(PairResult):
     Attributes
     ----------
     n : int
-        Records.
+        Records, or those of people drawn by their id.
     n_pairs : float
         Candidate pairs.
     n_links : float
@@ -46,7 +48,7 @@ class ProbabilisticLinkage(PairResult):
     rate, rate_low, rate_high : float
         Share of the released records whose best candidate is the right one, with its Wilson interval.
     baseline : float
-        Share that guessing would link: 1 / n.
+        Share that guessing would link: 1 / records of the original.
     verdict : str
         What the figures mean, and when they cannot be trusted.
     scores : frame
@@ -61,7 +63,7 @@ class ProbabilisticLinkage(PairResult):
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_pairs", "n_links", "precision", "recall", "rate", "rate_low", "rate_high", "baseline",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "links")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "links", "rows")
     n: int
     n_pairs: float
     n_links: float
@@ -74,6 +76,7 @@ class ProbabilisticLinkage(PairResult):
     verdict: str
     links: tuple[Links, ...] = field(repr=False)
     prefix: str = field(default="", repr=False)
+    rows: Ints | None = field(default=None, repr=False)  # of the original, where people were drawn
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with the verdict."""
@@ -89,7 +92,7 @@ class ProbabilisticLinkage(PairResult):
         counts = known.sum(axis=0)
         mean = np.divide(total, counts, out=np.full(self.n, np.nan), where=counts > 0)
         correct = np.mean([link.correct for link in self.links], axis=0)
-        return write({"weight": mean, "correct": correct}, prefix=self.prefix)
+        return write({"weight": mean, "correct": correct}, rows=self.rows, prefix=self.prefix)
 
     @property
     def scores(self) -> Any:
@@ -124,6 +127,7 @@ def probabilistic_linkage(
     id: str | None = None,
     session: SparkSession | None = None,
     prefix: str = "",
+    targets: int | None = None,
 ) -> ProbabilisticLinkage:
     """Link released records to originals by agreement weights that are learnt from the two files alone.
 
@@ -146,11 +150,12 @@ def probabilistic_linkage(
         How far near numbers are apart at most, as a share of the range in both files; 0 or more.
     blocking : sequence of sequence of str, optional
         Rules: a pair that agrees on all variables of one rule is a candidate. All pairs unless given, up to
-        25,000,000 (5,000 records). Two rules or more, no variable in all of them.
+        25,000,000 (5,000 records; of people drawn `targets` times the originals). Two rules or more, no variable in all
+        of them.
     threshold : float
         Probability of a match from which on a pair counts as linked; between 0 and 1.
     seed : int, Generator or None
-        With `blocking`: for the records drawn where all pairs are more than a million.
+        With `blocking`: for the records drawn where all pairs are more than a million; for whom `targets` draws.
     scenario : Scenario, optional
         Gives the variables where they are not given here: its keys.
     id : str, optional
@@ -160,6 +165,9 @@ def probabilistic_linkage(
         without one on DuckDB. Its Python workers need sdckit; no jar is needed.
     prefix : str
         Text before the names of result columns.
+    targets : int, optional
+        So many people drawn by a hash of `id`. Their released records alone are linked, with the whole original, and
+        all figures are of them; the same ones in whatever order rows come.
 
     Returns
     -------
@@ -171,7 +179,8 @@ def probabilistic_linkage(
         A variable that a file does not have, or a name in `exact`, `numeric` or `blocking` that is none.
     DataError
         DuckDB is not installed; a session that is none, or is stopped; files of different lengths without
-        `id`; too many pairs without blocking; a model that cannot be estimated; options out of range.
+        `id`; `targets` without `id`; too many pairs without blocking; a model that cannot be estimated; options out of
+        range.
     ScenarioError
         No variables.
 
@@ -201,7 +210,7 @@ def probabilistic_linkage(
     arguments.level(threshold, "threshold", "is the probability of a match")
     arguments.text(prefix, "prefix")
     arguments.scenario_or_none(scenario)
-    rng = arguments.seed(seed)
+    rng, some = arguments.seed(seed), people_drawn(targets)
     if session is not None:
         check_session(session)
     names = arguments.names(variables, "variables")
@@ -218,28 +227,32 @@ def probabilistic_linkage(
     for role, given in (("numeric", declared or ()), ("exact", literal)):
         _check_known(role, given, names)
     opened = open_files(original, released, id=id)
+    people_drawn(targets, id=opened.id)
     if session is None:
         session = session_of(opened)
     pair = open_pair(opened, categories={"variables": names}, aligned=True)
     if declared is None:
         declared = tuple(name for name in names if pair.codes(name).kind == "numbers" and name not in literal)
     pair = open_pair(pair, categories={}, numeric={"numeric": declared}, aligned=True)
-    rules = _rules(blocking, names, pair)
+    order, n = None, pair.n
+    if some is not None:  # all rows in the order of hashes: no other order decides what is drawn of them
+        order, n = draw_rows(pair.original.get_column(str(pair.id)), pair.n, rng.bytes(KEY_BYTES))[0], min(some, pair.n)
+    rules = _rules(blocking, names, pair.n, n)
     links = []
     for j in range(pair.m):
-        columns = [_compared(pair, name, j + 1, declared, literal, near) for name in names]
+        columns = [_of_people(_compared(pair, name, j + 1, declared, literal, near), order, n) for name in names]
         drawn = int(rng.integers(2**31))
         links.append(scored_links(columns, rules, drawn, threshold=float(threshold), session=session))
-    notes: dict[str, str] = {}
+    notes = drawn_note(n, pair.n)
     if same := sum(pair.identical(names)):
         notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
-    per_release = tuple(_figures(link, pair.n) for link in links)
+    per_release = tuple(_figures(link, n, pair.n) for link in links)
     if any(math.isnan(release["precision"]) for release in per_release):
         notes["precision"] = "no pair is linked at this threshold"
     return ProbabilisticLinkage(
-        pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=pair.n,
+        pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=n,
         **(figures := mean_figures(per_release, notes)), verdict=verdict(figures), links=tuple(links),
-        prefix=prefix,
+        prefix=prefix, rows=None if order is None else order[:n],
     )  # fmt: skip
 
 
@@ -273,11 +286,11 @@ def _check_known(role: str, given: Sequence[str], names: Sequence[str]) -> None:
         raise ColumnError(f"{role}: {other[0]!r} is none of the variables; {near}", argument=role)
 
 
-def _rules(blocking: Sequence[Sequence[str]] | None, names: Sequence[str], pair: Pair) -> list[list[int]]:
+def _rules(blocking: Sequence[Sequence[str]] | None, names: Sequence[str], n: int, n_linked: int) -> list[list[int]]:
     if blocking is None:
-        if pair.n**2 > ALL_PAIRS:
+        if n * n_linked > ALL_PAIRS:
             raise DataError(
-                f"{pair.n} records make {pair.n**2:,} pairs; up to {ALL_PAIRS:,} are all compared: give blocking=, "
+                f"{n} records make {n * n_linked:,} pairs; up to {ALL_PAIRS:,} are all compared: give blocking=, "
                 "rules such as [['region'], ['birth']] of which a pair must meet one",
                 argument="blocking",
             )
@@ -309,13 +322,21 @@ def _compared(
     return Compared(name, "exact" if exact else "text", labels[shared.codes[0]], labels[shared.codes[file]])
 
 
-def _figures(links: Links, n: int) -> dict[str, float]:
+def _of_people(column: Compared, order: Ints | None, n: int) -> Compared:
+    """The originals in some order, and the records made from the first n of them; all where there is no order."""
+    if order is None:
+        return column
+    original, released = np.asarray(column.original), np.asarray(column.released)
+    return replace(column, original=original[order], released=released[order[:n]])
+
+
+def _figures(links: Links, n: int, n_originals: int) -> dict[str, float]:
     between = wilson(float(links.correct.sum()), n)
     return {
         "n_pairs": float(links.n_pairs), "n_links": float(links.n_linked),
         "precision": links.n_right / links.n_linked if links.n_linked else math.nan,
         "recall": links.n_right / n, "rate": float(links.correct.mean()), "rate_low": between.low,
-        "rate_high": between.high, "baseline": 1 / n,
+        "rate_high": between.high, "baseline": 1 / n_originals,
     }  # fmt: skip
 
 

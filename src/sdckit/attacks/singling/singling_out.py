@@ -510,7 +510,7 @@ def singling_out(
         )
     files = attack_files.open_attack(opened, roles={"variables": names}, by=settings.by)
     attack_files.file_notes(files, names, notes)
-    tables = _tables(files, names)
+    tables = _tables(files, names, settings.by)
     attacks = tuple(_attacked(files, names, tables, j, k, settings, notes) for j in range(files.m))
     per_release = tuple(
         _figures(attack, np.ones(attack.queries.n, np.bool_), files, settings, notes) for attack in attacks
@@ -524,13 +524,20 @@ def singling_out(
     )  # fmt: skip
 
 
-def _tables(files: AttackFiles, names: Sequence[str]) -> list[Table]:
-    """The distinct records of each file on the attacked columns."""
+def _tables(files: AttackFiles, names: Sequence[str], by: Sequence[str]) -> list[Table]:
+    """The distinct records of each file on the attacked columns: in the file's order, of a plan in that of values.
+
+    What is drawn goes by this order, and rows of a plan have none.
+    """
     out = []
     groups = files.groups(tuple(names)).of_row
     for f, of_row in enumerate(groups):
-        _, first = np.unique(of_row, return_index=True)
-        rows = np.sort(first).astype(np.int64)
+        if files.pair.plans:
+            order = np.lexsort([files.codes(name).codes[f] for name in (*by, *names)])
+            rows = order[np.flatnonzero(np.diff(of_row[order], prepend=-1))].astype(np.int64)
+        else:
+            _, first = np.unique(of_row, return_index=True)
+            rows = np.sort(first).astype(np.int64)
         codes = np.stack([files.codes(name).codes[f][rows] for name in names])
         out.append(Table(np.ascontiguousarray(codes), rows))
     return out

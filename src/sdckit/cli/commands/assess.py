@@ -39,6 +39,7 @@ from sdckit.cli.source import (
     EngineOptions,
     GivenLog,
     GivenRecipe,
+    GivenTargets,
     Reading,
     read_declared,
     read_given,
@@ -126,6 +127,7 @@ class Release:
     ] = None
     attacks: Annotated[bool, RELEASE("--attacks", help="Make the simulated attacks without --control, too.")] = False
     n_attacks: Annotated[int | None, RELEASE(metavar="N", help="Attempts of each attack: 500.")] = None
+    targets: GivenTargets = None
     recipe: GivenRecipe = None
     log: GivenLog = None
 
@@ -171,7 +173,10 @@ class Release:
             raise ScenarioError("--recipe and --log tell how a release was made; give --released FILE")
         for other in self.files:
             check_release(other, file)
-        check_attack_options(file, self.files, self.control, attacks=self.attacks, n_attacks=self.n_attacks)
+        check_attack_options(
+            file, self.files, self.control, attacks=self.attacks, n_attacks=self.n_attacks, targets=self.targets,
+            id=self.id,
+        )  # fmt: skip
 
 
 @takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, EngineOptions, Reading)
@@ -303,7 +308,7 @@ def run(
     compared: Assessment | ReleaseAssessment = assess_read(
         frame, others or None, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
-        recipe=recodings, step=steps.step,
+        recipe=recodings, step=steps.step, targets=release.targets,
     )  # fmt: skip
     return _with_columns(compared, headers, id=release.id)
 
@@ -342,7 +347,7 @@ def _run_on_engine(
     compared = assess_read(
         plan, [other for other, _ in others], scenario=scenario, measures=measures, by=groups, id=release.id,
         seed=release.seed, models=read_models(release.model), control=people, attacks=release.attacks,
-        n_attacks=release.attempts, recipe=recodings, step=steps.step,
+        n_attacks=release.attempts, recipe=recodings, step=steps.step, targets=release.targets,
     )  # fmt: skip
     return _with_columns(compared, headers, id=release.id)
 

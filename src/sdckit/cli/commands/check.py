@@ -14,7 +14,7 @@ from typer import Option
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
 from sdckit.cli.options import Limits, Quiet, ReleaseType, codes, whole_population
 from sdckit.cli.progress import Steps
-from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, Reading, takes
+from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, GivenTargets, Reading, takes
 from sdckit.errors import SdcWarning
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def check(
         Path | None, Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them.")
     ] = None,
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attacks.")] = None,
+    targets: GivenTargets = None,
     recipe: GivenRecipe = None,
     log: GivenLog = None,
     sarif: Annotated[
@@ -67,7 +68,7 @@ def check(
     require_gate(chosen, compared=bool(released))
     beside = BesideLedger.of(chosen, released or [reading.file])
     chosen = beside.scenario
-    release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log)
+    release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log, targets=targets)
     release.check(reading.file)
     engine = engine.by_default(reading, chosen, has_release=bool(released))
     engine.check(reading)

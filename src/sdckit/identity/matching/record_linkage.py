@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.plans.lazy import TooMuchError
+from sdckit.cells.record_result import Breakdown, IntervalKind, PairRecordResult, breakdown, group_columns
 from sdckit.data import arguments
+from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, mean_interval, people_drawn, share_interval
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.identity.matching.interval_risk import values_note
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Encoded, differences, gower, ranks, whitened
-from sdckit.numerics.search.neighbours import paired, pairwise, prepare
+from sdckit.numerics.search.neighbours import Neighbours, paired, pairwise, prepare
 from sdckit.result import FileFigure
 
 # The options of record linkage: variables, which of them are numeric, method, distance, weights.
@@ -76,19 +78,7 @@ def linked_variables(
     also: Sequence[str] = (),
 ) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
     """Open the files; the numeric variables, and all variables. `also`: further columns of the original."""
-    scenario = arguments.scenario_or_none(scenario)
-    names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
-    if names is None and scenario is not None:
-        names = tuple(dict.fromkeys([*scenario.keys, *(declared or scenario.numeric)]))
-    if not names:
-        words = "say which variables the intruder knows: variables=[...] or scenario="
-        raise ScenarioError(words, argument="variables")
-    if declared is None and scenario is not None and not chosen.numbers_only:
-        declared = tuple(name for name in scenario.numeric if name in names)
-    if declared is not None and (other := [name for name in declared if name not in names]):
-        words = f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}"
-        raise ColumnError(words, argument="numeric")
-    arguments.weights(chosen.weights, names)
+    names, declared = _named(variables, numeric, chosen, scenario)
     if declared is None:
         pair = open_pair(original, released, categories={"variables": names}, also=also, aligned=True, id=id)
         declared = tuple(name for name in names if pair.codes(name).kind == "numbers")
@@ -104,6 +94,26 @@ def linked_variables(
     if chosen.distance == "mahalanobis":
         _check_complete(pair, declared)
     return pair, declared, names
+
+
+def _named(
+    variables: Sequence[str] | None, numeric: Sequence[str] | None, chosen: Options, scenario: Scenario | None
+) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """The variables, and those that are declared as numbers, None where nobody says so."""
+    scenario = arguments.scenario_or_none(scenario)
+    names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
+    if names is None and scenario is not None:
+        names = tuple(dict.fromkeys([*scenario.keys, *(declared or scenario.numeric)]))
+    if not names:
+        words = "say which variables the intruder knows: variables=[...] or scenario="
+        raise ScenarioError(words, argument="variables")
+    if declared is None and scenario is not None and not chosen.numbers_only:
+        declared = tuple(name for name in scenario.numeric if name in names)
+    if declared is not None and (other := [name for name in declared if name not in names]):
+        words = f"numeric: {other[0]!r} is none of the variables; {did_you_mean(other[0], names)}"
+        raise ColumnError(words, argument="numeric")
+    arguments.weights(chosen.weights, names)
+    return names, declared
 
 
 def encoders(
@@ -166,8 +176,8 @@ class Links:
     second: Floats  # the smallest distance of any other
 
 
-def nearest_links(original: Encoded, released: Encoded, n_best: int) -> Links:
-    """Link each released record to its nearest originals, drawn at random where equally near.
+def nearest_links(original: Encoded, released: Encoded, n_best: int, rows: Ints | None = None) -> Links:
+    """Link each released record, or those in some `rows`, to its nearest originals, drawn at random where equally near.
 
     Examples
     --------
@@ -176,9 +186,14 @@ def nearest_links(original: Encoded, released: Encoded, n_best: int) -> Links:
     >>> nearest_links(*files, 1).correct.tolist()
     [0.5, 1.0, 1.0]
     """
-    n = original.n
-    true = paired(released, original)
-    nearest = prepare(original).nearest(released, min(max(n_best, 2), n))
+    if rows is not None:
+        released = released.take(rows)
+    true = paired(released, original if rows is None else original.take(rows))
+    return _links(prepare(original).nearest(released, min(max(n_best, 2), original.n)), true, n_best, original.n)
+
+
+def _links(nearest: Neighbours, true: Floats, n_best: int, n: int) -> Links:
+    """The links of released records to the nearest of n originals; `true`: how far the right one is."""
     if n_best > 1 or n == 1:
         correct = nearest.chance(true)
     else:  # of the two nearest only the first counts: with how many others does it share its place?
@@ -215,7 +230,7 @@ class RecordLinkage(PairRecordResult):
     Attributes
     ----------
     n : int
-        Records.
+        Records, or those of people drawn by their id.
     correct_links : float
         Released records expected to be linked to the right original; this and all that follow are means
         over the releases.
@@ -231,12 +246,15 @@ class RecordLinkage(PairRecordResult):
         several releases their means, without ``linked_row``.
     records_by_release : frame
         The same for each ``release`` and ``row``, both from 1.
+    intervals : dict of str to tuple of float
+        95 % intervals, where asked for or where people were drawn.
     """
 
     measure: ClassVar[str] = "record_linkage"
     figures: ClassVar[tuple[str, ...]] = ("n", "correct_links", "rate", "baseline", "mean_distance")
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "links")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "links", "rows")
     links: tuple[Links, ...] = field(default=(), repr=False)
+    rows: Ints | None = field(default=None, repr=False)  # of the original, where people were drawn
     correct_links: float = math.nan
     rate: float = math.nan
     baseline: float = math.nan
@@ -268,9 +286,10 @@ class RecordLinkage(PairRecordResult):
     def records_by_release(self) -> Any:
         """A row per record and release."""
         n, m, links = self.pair.n, self.pair.m, self.links
+        rows = np.arange(n) if self.rows is None else self.rows
         return self.pair.table(
             {
-                "row": np.tile(np.arange(1, n + 1), m),
+                "row": np.tile(rows + 1, m),
                 "release": np.repeat(np.arange(1, m + 1), n),
                 "linked_row": np.concatenate([link.row + 1 for link in links]),
                 **{name: np.concatenate([getattr(link, at) for link in links]) for name, at in OF_LINK.items()},
@@ -297,6 +316,7 @@ def record_linkage(
     scenario: Scenario | None = None,
     id: str | None = None,
     prefix: str = "",
+    targets: int | None = None,
 ) -> RecordLinkage:
     """Link every released record to the closest original and count how often that is the right one.
 
@@ -330,11 +350,15 @@ def record_linkage(
         households where they are declared). A record keeps what it has in this file: drawing it twice does not make
         it less rare.
     seed : int or Generator, optional
-        Of the bootstrap.
+        Of the bootstrap, or of the people drawn.
     scenario : Scenario, optional
         Gives the variables where they are not given here: its keys, and what it calls numeric.
     id, prefix : str, optional
         Column that says which rows belong together; text before the names of result columns.
+    targets : int, optional
+        So many people drawn by a hash of `id`, 1,000 or more where there are subgroups, which get as many each. Their
+        released records are linked with the whole original, and all figures are of them, with 95 % intervals; the same
+        ones in whatever order rows come.
 
     Returns
     -------
@@ -349,7 +373,8 @@ def record_linkage(
     DataError
         Files of different lengths without `id`; a variable without numbers where numbers are needed; an
         unknown method or distance; weights out of range; `n_best` larger than the file; an assignment of
-        more than 5,000 records; for "mahalanobis", missing values or variables that determine each other.
+        more than 5,000 records; for "mahalanobis", missing values or variables that determine each other; `targets`
+        without `id`, with an assignment or with `interval`.
     ScenarioError
         No variables.
 
@@ -376,11 +401,23 @@ def record_linkage(
     (2.0, [1, 2, 1])
     """
     chosen = options(method, distance, n_best, weights)
-    broken = breakdown(original, by, RecordLinkage, interval, seed, scenario, prefix)
-    pair, numbers, names = linked_variables(
-        original, released, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=id,
-        also=broken.also,
-    )  # fmt: skip
+    rng = arguments.seed(seed)
+    broken = breakdown(original, by, RecordLinkage, interval, rng, scenario, prefix)
+    drawn = people_drawn(targets, broken.by)
+    if drawn is not None and (interval is not None or method == "assignment"):
+        given = "interval=" if interval is not None else "method='assignment'"
+        raise DataError(f"{given} takes all records, and targets= draws some; leave one out", argument="targets")
+    opened = open_files(original, released, id=id)
+    try:
+        pair, numbers, names = linked_variables(
+            opened, None, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=None,
+            also=broken.also,
+        )  # fmt: skip
+    except TooMuchError:
+        if drawn is None or chosen.method != "nearest" or chosen.distance == "mahalanobis":
+            raise
+        named = _named(variables, numeric, chosen, scenario)
+        return broken.of(_streamed(opened, drawn, chosen, named, broken, rng, prefix))
     if n_best > pair.n:
         words = f"n_best={n_best} of {pair.n} originals: ask for no more than there are"
         raise DataError(words, argument="n_best")
@@ -389,19 +426,88 @@ def record_linkage(
         raise DataError(f"{words}; use method='nearest', or a sample of the records", argument="method")
     notes = {"numeric": f"compared as numbers: {', '.join(numbers)}"} if numbers else {}
     notes |= values_note(sum(pair.identical(names)), pair.m)
+    rows, n = (None, pair.n) if drawn is None else _drawn(pair, drawn, rng.bytes(KEY_BYTES), broken.by)
     encode = encoders(pair, names, numbers, chosen)
     files = (encode(j) for j in range(pair.m))
-    links = [assigned_links(*two) if method == "assignment" else nearest_links(*two, n_best) for two in files]
+    links = [assigned_links(*two) if method == "assignment" else nearest_links(*two, n_best, rows) for two in files]
     if pair.n == 1:
         notes["second_distance"] = "there is one original only"
-    per_release = tuple(
-        {
-            "correct_links": float(link.correct.sum()),
-            "rate": float(link.correct.mean()),
-            "baseline": n_best / pair.n,
-            "mean_distance": float(link.distance.mean()),
-        }
-        for link in links
+    if rows is not None:
+        return broken.of(_of_people(_people(pair, rows), links, rows, n, pair.n, n_best, notes, prefix))
+    figures = tuple(_figures(link, pair.n, pair.n, n_best) for link in links)
+    return broken.of(RecordLinkage.of(pair, figures, MISSING_RULE, notes, links=tuple(links), prefix=prefix))
+
+
+def _figures(link: Links, n: int, n_original: int, n_best: int) -> dict[str, float]:
+    return {
+        "correct_links": float(link.correct[:n].sum()),
+        "rate": float(link.correct[:n].mean()),
+        "baseline": n_best / n_original,
+        "mean_distance": float(link.distance[:n].mean()),
+    }
+
+
+def _of_people(
+    pair: Pair, links: Sequence[Links], rows: Ints, n: int, n_original: int, n_best: int, notes: dict[str, str],
+    prefix: str,
+) -> RecordLinkage:  # fmt: skip
+    """The result on people drawn, of whom the first n are of the whole file."""
+    figures = tuple(_figures(link, n, n_original, n_best) for link in links)
+    notes |= drawn_note(n, n_original)
+    own = {"n": n, "links": tuple(links), "rows": rows, "prefix": prefix}
+    result = RecordLinkage.of(pair, figures, MISSING_RULE, notes, **own)
+    object.__setattr__(result, "intervals", _intervals(links, n) if n < n_original else {})
+    return result
+
+
+def _streamed(
+    opened: Pair, k: int, chosen: Options, named: tuple[tuple[str, ...], tuple[str, ...] | None], broken: Breakdown,
+    rng: np.random.Generator, prefix: str,
+) -> RecordLinkage:  # fmt: skip
+    """Link people drawn where the files are too large to be brought: the original passes by in blocks."""
+    from sdckit.identity.matching.streamed_links import Compared, are_numbers, draw_people
+
+    people_drawn(k, id=opened.id)
+    names, declared = named
+    numbers = are_numbers(opened, names) if declared is None else declared
+    categories = tuple(name for name in names if name not in numbers)
+    if categories and chosen.numbers_only:
+        raise DataError(f"distance={chosen.distance!r} compares numbers; {categories[0]!r} is none: leave it out")
+    given = arguments.weights(chosen.weights, names)
+    weights = None if chosen.weights is None else [given[name] for name in (*numbers, *categories)]
+    power = {"gower": None, "euclidean": 2, "manhattan": 1}[chosen.distance]
+    compared = Compared(numbers, categories, weights, power)
+    people = draw_people(opened, compared, k, rng.bytes(KEY_BYTES), broken.by, broken.also)
+    links = []
+    for j in range(opened.m):
+        nearest, true = people.links(j, opened.original, compared, max(chosen.n_best, 2))
+        links.append(_links(nearest, true, chosen.n_best, people.n_original))
+    notes = {"numeric": f"compared as numbers: {', '.join(numbers)}"} if numbers else {}
+    return _of_people(people.pair, links, people.rows, people.n, people.n_original, chosen.n_best, notes, prefix)
+
+
+def _drawn(pair: Pair, k: int, key: bytes, by: Sequence[str]) -> tuple[Ints, int]:
+    """Rows of the people drawn, those of the whole file first, and how many these are."""
+    people_drawn(k, id=pair.id)
+    groups = group_columns(pair.original, by)[1] if by else None
+    return draw_rows(pair.original.get_column(str(pair.id)), k, key, groups)
+
+
+def _people(pair: Pair, rows: Ints) -> Pair:
+    """The files with some people of the original alone, who have a row in each."""
+    orders = (
+        (frame, rows if order is None else order[rows]) for frame, order in zip(pair.released, pair.orders, strict=True)
     )
-    result = RecordLinkage.of(pair, per_release, MISSING_RULE, notes, links=tuple(links), prefix=prefix)
-    return broken.of(result)
+    released = tuple(frame[own.tolist()] for frame, own in orders)
+    return replace(
+        pair, original=pair.original[rows.tolist()], released=released, orders=(None,) * pair.m, memo={}, raw=None,
+        with_control={},
+    )  # fmt: skip
+
+
+def _intervals(links: Sequence[Links], n: int) -> dict[str, tuple[float, float]]:
+    """95 % intervals of figures of n people drawn; with several releases the means of their ends."""
+    rates = np.mean([share_interval(link.correct[:n]) for link in links], axis=0).tolist()
+    distances = np.mean([mean_interval(link.distance[:n]) for link in links], axis=0).tolist()
+    low, high = rates
+    return {"rate": (low, high), "correct_links": (n * low, n * high), "mean_distance": tuple(distances)}

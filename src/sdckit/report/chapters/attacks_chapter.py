@@ -121,6 +121,7 @@ def _attack_settings(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> 
         "n_going_out": asked.n_going_out,
         "n_control": Count(size) if size in ledger.variables else None,
         "n_attacks": asked.n_attacks,
+        "n_drawn": asked.n_drawn,
         "seeded": asked.seed is not None,
         "seed": InternalOnly(asked.seed),
         "columns_at_once": asked.columns_at_once,
@@ -224,6 +225,8 @@ def _setting_rows(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
         ("Attempts asked for", f"{asked['n_attacks']:,} of each attack"),
         ("Seed", SEEDS[asked["seeded"]] if asked.get("seed") is None else str(asked["seed"])),
     ]
+    if asked.get("n_drawn") is not None:
+        rows.insert(2, ("People drawn by their id", f"{asked['n_drawn']:,}"))
     if every := asked["every_column"]:
         rows.insert(1, ("Again, with all that goes out", f"{len(every)} of {asked['n_going_out']}: {', '.join(every)}"))
     if asked["n_control"] is not None:

@@ -107,6 +107,7 @@ def release_calls(
     n_attacks: int = ATTACKS,
     seed: str = "",
     recoding: str = "",
+    targets: int | None = None,
 ) -> dict[str, str]:
     """Write the call and the command that reproduce the report of a release, the files' names left open.
 
@@ -135,6 +136,8 @@ def release_calls(
     flags += {"recipe": " --recipe RECIPE.toml", "log": " --log LOG.json"}.get(recoding, "")
     if attacks and n_attacks != ATTACKS:
         arguments, flags = f"{arguments}, n_attacks={n_attacks}", f"{flags} --n-attacks {n_attacks}"
+    if targets is not None:
+        arguments, flags = f"{arguments}, targets={targets}", f"{flags} --targets {targets}"
     if seed:
         arguments, flags = f"{arguments}, seed={seed}", f"{flags} --seed {seed}"
     released = files[0] if m == 1 else f"[{', '.join(files)}]"

@@ -124,7 +124,7 @@ def plain_release(
         verdicts = [_held_against(verdict, attacks["attacks"], names, internal=internal) for verdict in verdicts]
     how: dict[str, Any] = {
         "id": assessment.id, "m": len(after), "models": assessment.models, "attacks": _attack_mode(assessment),
-        "recoding": assessment.recoding,
+        "recoding": assessment.recoding, "targets": assessment.targets,
     }  # fmt: skip
     if asked is not None:
         # The seed may be that of the protection, too: only the internal document has it.

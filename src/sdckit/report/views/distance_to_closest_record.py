@@ -26,7 +26,7 @@ from sdckit.report.rates import (
     share_words,
 )
 from sdckit.report.setting import PairSetting
-from sdckit.report.shares import by_release, release_heads
+from sdckit.report.shares import by_release, enter_drawn, release_heads
 from sdckit.report.view import Note, Plain, noted
 
 CAPTION = "Records near to the other file"
@@ -76,10 +76,17 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         ledger.count(f"{prefix}.n_control", int(result.n_control), f"{prefix}.n_control")
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
-        start, released = f"{prefix}.{setting.place}.{j}.", f"n.released.{j}"
-        bases = {"copies": released, "hitting_rate": "n", "identifiability": "n"}
+        start = f"{prefix}.{setting.place}.{j}."
+        original, released, others = "n", f"n.released.{j}", f"{prefix}.n_control"
+        if result.drawn is not None:
+            sizes = (len(result.drawn.of(file)) for file in (0, j, -1))
+            original, released, others = (
+                enter_drawn(ledger, f"{start}{file}.", size)
+                for file, size in zip(("original", "released", "control"), sizes, strict=True)
+            )
+        bases = {"copies": released, "hitting_rate": original, "identifiability": original}
         if control:
-            bases |= {"copies_of_control": released, "hitting_rate_control": f"{prefix}.n_control"}
+            bases |= {"copies_of_control": released, "hitting_rate_control": others}
             bases["share_closer_to_original"] = released
         leaves = {name: enter_share(ledger, start + name, figures[name], base) for name, base in bases.items()}
         if control:
@@ -88,7 +95,8 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         releases.append(leaves)
     undefined = {name for name in result.figures if math.isnan(getattr(result, name))} | {"intervals"}
     notes = (text for name, text in result.notes.items() if name not in undefined)
-    exact = exact_of(result, notes=tuple(dict.fromkeys(notes)), groups=_groups(result))
+    ends = {name: both for name, both in result.intervals.items() if not any(map(math.isnan, both))}
+    exact = exact_of(result, notes=tuple(dict.fromkeys(notes)), groups=_groups(result), intervals=ends)
     return {"releases": tuple(releases), "exact": exact}
 
 
@@ -157,7 +165,7 @@ def details(tree: Plain, again: str = "") -> list[Block]:
     control = (exact["n_control"] or 0) > 0
     heads = ("From a", "original", *(["control"] if control else []))
     rows = tuple(
-        (words, *(_of(name, exact) if name else "–" for name in (own, other)[: len(heads) - 1]))
+        (words, *(_with_ends(name, exact) if name else "–" for name in (own, other)[: len(heads) - 1]))
         for words, own, other in DISTANCES
     )
     caption = f"Distances between released and real records{again}"
@@ -169,6 +177,13 @@ def details(tree: Plain, again: str = "") -> list[Block]:
 
 def _of(name: str, row: Plain) -> str:
     return share_words(row[name]) if name in SHARES else _number(row[name])
+
+
+def _with_ends(name: str, row: Plain) -> str:
+    """A figure with its interval, where it is of records drawn."""
+    ends = row["intervals"].get(name)
+    write = share_words if name in SHARES else _number
+    return _of(name, row) + (f" ({write(ends[0])} to {write(ends[1])})" if ends else "")
 
 
 def _number(value: float | None) -> str:

@@ -6,6 +6,7 @@ import math
 from functools import partial
 from typing import Any
 
+from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.frames import rows_of
 from sdckit.numerics.intervals import wilson
 from sdckit.report.blocks import Block, Paragraph, TableBlock
@@ -27,6 +28,7 @@ from sdckit.report.rates import (
     rates_table,
 )
 from sdckit.report.setting import PairSetting
+from sdckit.report.shares import enter_drawn
 from sdckit.report.view import Note, Plain, noted
 
 MOST_ROWS = 8
@@ -40,14 +42,17 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Enter the records linked correctly; every record is attacked, and no control group is used."""
-    start = f"{setting.prefix}.{setting.place}"
+    """Enter the records linked correctly; every record is attacked or those drawn are, and nobody of a control file."""
+    start, n, size = f"{setting.prefix}.{setting.place}", setting.n, "n"
+    if SAMPLED in result.notes:
+        n = int(result.n)
+        size = enter_drawn(setting.ledger, f"{start}.", n)
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
-        leaves: dict[str, Tree] = {"n_attacks": Count("n"), "exact": InternalOnly(finite(figures))}
+        leaves: dict[str, Tree] = {"n_attacks": Count(size), "exact": InternalOnly(finite(figures))}
         leaves["baseline_rate"] = enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
         if not math.isnan(figures["rate"]):
-            leaves |= enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * setting.n, setting.n)
+            leaves |= enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * n, n)
         releases.append(leaves)
     notes = tuple(dict.fromkeys(text for name, text in result.notes.items() if name != "precision"))
     exact = exact_of(result, verdict=_verdict(result), notes=notes, weights=_weights(result))
