@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import measure
 from sdckit.cells.plans.count_cells import BYTES_OF_A_KEY, most_cells
+from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.cli.errors import tell
 from sdckit.data.limits import LIMITS
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records
@@ -128,7 +129,7 @@ def _told(planned: Iterable[Planned], engine: str | None = None) -> list[str]:
                 if reason:
                     will_not.append((name, name, reason))
                 else:
-                    will[name] = measure(name).question
+                    will[name] = measure(name).question + ("" if engine is None else _brought_within(name, entry))
     lines = [f"  would run  {name}: {question}" for name, question in will.items()]
     reasons = ((place if name in will else name, reason) for name, place, reason in will_not)
     return lines + [f"  would not  {name}: {reason}" for name, reason in dict.fromkeys(reasons)]
@@ -147,6 +148,20 @@ def _brought(entry: Planned) -> str:
     columns = len(context.scenario.columns)
     size = "" if context.n is None else f", {_megabytes(context.n * columns)}"
     return f" [records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above 200 million values refused]"
+
+
+def _brought_within(name: str, entry: Planned) -> str:
+    """The same of a part of the overview of utility, which brings the columns once for all of its parts, if it may."""
+    arguments = {} if entry.row.arguments is None else entry.row.arguments(entry.context)
+    columns, n = len(arguments["variables"]), max(entry.context.n or 0, *entry.context.sizes, 0)
+    if n * columns <= COLLECT_LIMIT:
+        size = f", {_megabytes(n * columns)}" if n else ""
+        return f" [records of {counted(columns, 'column')} of each file{size}, 1 pass for all parts of the overview]"
+    if measure(name).of_plan != "cells":
+        return f" [refused: {counted(n * columns, 'value')} of each file, and up to {COLLECT_LIMIT:,} are brought]"
+    most = most_cells(columns)
+    size = f"tables of {counted(columns, 'column')} of each file"
+    return f" [{size}: at most {counted(most, 'cell')} at once, {_megabytes(most * columns)}, 2 passes or more]"
 
 
 def _megabytes(values: int) -> str:
