@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.cells.plans.lazy import COLLECT_LIMIT
+from sdckit.cells.plans.lazy import COLLECT_LIMIT, most_values
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.frames import open_frame
+from sdckit.data.memory import what_opens
 from sdckit.data.outgoing.only_records import only_records
 from sdckit.display import Displayed, exact_shown
 from sdckit.errors import ColumnError, DataError
@@ -33,15 +34,17 @@ if TYPE_CHECKING:
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
-def check_room(n: int, columns: Sequence[str]) -> None:
-    """Refuse to collect more than `COLLECT_LIMIT` values of a lazy frame; called before anything is collected.
+def check_room(n: int, columns: Sequence[str], plan: Any = None) -> None:
+    """Refuse to collect more values of a lazy frame than `most_values`; called before anything is collected.
 
     Raises DataError: they are more.
     """
-    if n * len(columns) > COLLECT_LIMIT:
+    if n * len(columns) > (most := min(COLLECT_LIMIT, most_values(plan))):
+        bounded = most < COLLECT_LIMIT
+        opens = what_opens(plan, n * len(columns) / most) if bounded else "or bring the columns into memory yourself"
         raise DataError(
-            f"it brings {len(columns)} columns of {n:,} records here, and from a plan at most {COLLECT_LIMIT:,} values "
-            "come; treat parts of the file, or bring the columns into memory yourself"
+            f"it brings {len(columns)} columns of {n:,} records here, and from a plan at most {most:,} values come; "
+            f"treat parts of the file, {opens}"
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sdckit.cells.pair import WAS, Pair, count_pair, read_pair
 from sdckit.cells.plans.count_cells import count_by, sizes_of
-from sdckit.cells.plans.pair_cells import least_near, with_values
+from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_differing, least_near, with_values
 from sdckit.data import pa
 from sdckit.data.columns import float_values
 from sdckit.data.frames import is_lazy, open_frame
@@ -60,7 +60,7 @@ def open_on_engines(
         open_recoded.check_values(_by_column(opened, (), aligned=False), opened, recodings, unsure)
         if recodings.log is not None and recodings.keeps_rows and aligned:
             kept = [name for name in recodings.unchanged(names) if name not in unsure]
-            open_recoded.check_rows(_by_column(opened, names, aligned=True), opened, kept)
+            _check_rows(opened, kept)
 
     def again(columns: Sequence[str]) -> Pair:
         return open_on_engines(brought, columns, recodings=recodings, aligned=aligned).pair
@@ -68,12 +68,35 @@ def open_on_engines(
     return Opened(opened, opened, (*open_recoded.recoding_notes(opened.recoded), *notes), brought, again)
 
 
+def _check_rows(opened: Pair, names: Sequence[str]) -> None:
+    """Do as `open_recoded.check_rows`: by the engine where it compares the values as they are here, else here."""
+    frames: Any = opened.frames
+    alike = [name for name in names if can_count(frames, [name]) and _of_one_kind(frames, name)]
+    if not are_joined(frames, str(opened.id)):
+        alike = []
+    if alike:
+        sizes = opened.memo.get("ids") or check_ids(frames, str(opened.id), opened.names)
+        opened.memo["ids"] = sizes
+        for j, label in enumerate(opened.names[1:], 1):
+            two, own = (frames[0], frames[j]), (sizes[0], sizes[j])
+            counts = count_differing(two, alike, str(opened.id), (opened.names[0], label), own)
+            for name, many in zip(alike, counts, strict=True):
+                if many:
+                    raise open_recoded.other_values(label, name)
+    others = [name for name in names if name not in alike]
+    open_recoded.check_rows(_by_column(opened, others, aligned=True), opened, others)
+
+
+def _of_one_kind(frames: Sequence[Any], name: str) -> bool:
+    first, *others = (frame.collect_schema()[name] for frame in frames)
+    return all(other == first or (other.is_numeric() and first.is_numeric()) for other in others)
+
+
 def _check_comparable(opened: Pair, names: Sequence[str]) -> None:
     """Raise where values of a column do not compare, as in memory; only types that differ are looked at."""
     of = _by_column(opened, names, aligned=False)
     for name in names:
-        first, *others = (frame.collect_schema()[name] for frame in opened.frames)
-        if any(other != first and not (other.is_numeric() and first.is_numeric()) for other in others):
+        if not _of_one_kind(opened.frames, name):
             of(name).codes(name)
 
 
