@@ -536,9 +536,13 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
         return replace(pair, control=opened.control, population=opened.population, with_control={})
     if not can_count(lazy, names) or (aligned and not are_joined(plans, str(opened.id))):
         return None
+    refused: set[tuple[str, ...]] = opened.memo.setdefault(("refused", aligned), set())
     try:
+        if names in refused:  # counting them again would take another pass
+            raise TooManyCellsError
         frames, times = _together(opened, plans, names) if aligned else _one_by_one(opened, names)
     except TooManyCellsError:
+        refused.add(names)
         for size in opened._sizes:
             check_collected(size, len(names), lazy[0], len(opened.frames))
         return None

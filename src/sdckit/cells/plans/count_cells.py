@@ -135,7 +135,8 @@ MAX_KEYS = 53
 MOST_CELLS = 100_000_000
 SHARE_OF_MEMORY = 4  # cells may take the free memory divided by this
 # And of what `memory=` leaves to this side: of one file, and of files beside each other, which lie beside these.
-SHARE_HERE, SHARE_OF_FILES = 1 / 2, 2 / 3
+SHARE_HERE = 0.5
+SHARE_OF_FILES = 0.67
 BYTES_OF_A_KEY = 24  # per cell: collected, coded and joined back
 FREE_IF_UNKNOWN = 4 * 10**9
 
