@@ -175,7 +175,12 @@ def most_cells(n_keys: int, plan: Any = None, beside: Beside | None = None) -> i
 
     As many as a quarter of the free memory takes, and a share of what `memory=` leaves beside the engine of `plan`.
     """
-    room, here = (free_bytes() or FREE_IF_UNKNOWN) // SHARE_OF_MEMORY, bytes_here(plan)
+    return cells_within(n_keys, bytes_here(plan), beside)
+
+
+def cells_within(n_keys: int, here: int | None, beside: Beside | None = None) -> int:
+    """The same where so many bytes are left to this side; None where no bound was given."""
+    room = (free_bytes() or FREE_IF_UNKNOWN) // SHARE_OF_MEMORY
     if here is not None:
         own = here * SHARE_HERE if beside is None else (here * SHARE_OF_FILES - beside.held) / beside.files
         room = max(0, min(room, int(own)))
