@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from sdckit.cells.pair import WAS, Pair, count_pair, read_pair
 from sdckit.cells.plans.count_cells import count_by, sizes_of
+from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_differing, least_near, with_values
 from sdckit.data import pa
 from sdckit.data.columns import float_values
@@ -46,9 +48,10 @@ def open_on_engines(
     open_recoded.check_released(opened, names)
     if recodings is not None:
         opened, notes, unsure = _declared(opened, [*names, *also], recodings)
-    of = _by_column(opened, names, aligned=aligned)
+    changed_type = [name for name in names if recodings is None or not _of_one_kind(opened.frames, name)]
+    of = _by_column(opened, changed_type, aligned=aligned)
     recognised = [
-        recoding for name in names
+        recoding for name in changed_type
         for recoding in open_recoded.recognise(of(name), [name], types_only=recodings is not None)
     ]  # fmt: skip
     if recognised:
@@ -101,11 +104,14 @@ def _check_comparable(opened: Pair, names: Sequence[str]) -> None:
 
 
 def _by_column(opened: Pair, names: Sequence[str], *, aligned: bool) -> Callable[[str], Pair]:
-    """The pair that has a column counted, of all columns of `names` at once where they are many."""
+    """The pair that has a column counted: where rows are joined, with all columns of `names` at once if these fit."""
 
     def of(name: str) -> Pair:
-        wanted = {"variables": names if aligned and name in names else [name]}
-        pair = count_pair(opened, wanted, aligned=aligned)
+        if aligned and name in names:
+            with suppress(TooMuchError):
+                if (pair := count_pair(opened, {"variables": names}, aligned=True)) is not None:
+                    return pair
+        pair = count_pair(opened, {"variables": [name]}, aligned=aligned)
         return read_pair(opened, {"variables": [name]}, aligned=aligned) if pair is None else pair
 
     return of
