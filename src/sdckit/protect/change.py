@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.cells.plans.lazy import COLLECT_LIMIT, most_values
+from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.frames import open_frame
-from sdckit.data.memory import what_opens
+from sdckit.data.memory import PER_VALUE, bytes_here, what_opens
 from sdckit.data.outgoing.only_records import only_records
 from sdckit.display import Displayed, exact_shown
 from sdckit.errors import ColumnError, DataError
@@ -35,11 +35,13 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def check_room(n: int, columns: Sequence[str], plan: Any = None) -> None:
-    """Refuse to collect more values of a lazy frame than `most_values`; called before anything is collected.
+    """Refuse to collect more values of a lazy frame than `COLLECT_LIMIT`, or `memory=`, allow; called before any comes.
 
     Raises DataError: they are more.
     """
-    if n * len(columns) > (most := min(COLLECT_LIMIT, most_values(plan))):
+    here = bytes_here(plan)
+    most = COLLECT_LIMIT if here is None else min(COLLECT_LIMIT, here // PER_VALUE)
+    if n * len(columns) > most:
         bounded = most < COLLECT_LIMIT
         opens = what_opens(plan, n * len(columns) / most) if bounded else "or bring the columns into memory yourself"
         raise DataError(
