@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.cells.pair import WAS, Pair, count_pair, read_pair
+from sdckit.cells.pair import WAS, Pair, check_present, count_pair, read_pair
 from sdckit.cells.plans.count_cells import count_by, sizes_of
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_differing, least_near, with_values
@@ -74,6 +74,9 @@ def open_on_engines(
 def _check_rows(opened: Pair, names: Sequence[str]) -> None:
     """Do as `open_recoded.check_rows`: by the engine where it compares the values as they are here, else here."""
     frames: Any = opened.frames
+    check_present(
+        [(frame, {"id": (str(opened.id),)}, label) for frame, label in zip(frames, opened.names, strict=True)]
+    )
     alike = [name for name in names if can_count(frames, [name]) and _of_one_kind(frames, name)]
     if not are_joined(frames, str(opened.id)):
         alike = []
