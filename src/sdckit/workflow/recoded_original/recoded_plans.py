@@ -61,8 +61,9 @@ def open_on_engines(
     _check_comparable(opened, names)
     if recodings is not None:
         open_recoded.check_values(_by_column(opened, (), aligned=False), opened, recodings, unsure)
-        if recodings.log is not None and recodings.keeps_rows and aligned:
-            kept = [name for name in recodings.unchanged(names) if name not in unsure]
+        if aligned:
+            by_log = recodings.log is not None and recodings.keeps_rows
+            kept = [name for name in recodings.unchanged(names) if name not in unsure] if by_log else []
             _check_rows(opened, kept)
 
     def again(columns: Sequence[str]) -> Pair:
@@ -72,15 +73,17 @@ def open_on_engines(
 
 
 def _check_rows(opened: Pair, names: Sequence[str]) -> None:
-    """Do as `open_recoded.check_rows`: by the engine where it compares the values as they are here, else here."""
+    """Do as `open_recoded.check_rows`: by the engine where it compares the values as they are here, else here.
+
+    The id is checked in any case. Raises DataError: it does not name the same rows in every file.
+    """
     frames: Any = opened.frames
     check_present(
         [(frame, {"id": (str(opened.id),)}, label) for frame, label in zip(frames, opened.names, strict=True)]
     )
-    alike = [name for name in names if can_count(frames, [name]) and _of_one_kind(frames, name)]
-    if not are_joined(frames, str(opened.id)):
-        alike = []
-    if alike:
+    alike = []
+    if are_joined(frames, str(opened.id)):
+        alike = [name for name in names if can_count(frames, [name]) and _of_one_kind(frames, name)]
         sizes = opened.memo.get("ids") or check_ids(frames, str(opened.id), opened.names)
         opened.memo["ids"] = sizes
         for j, label in enumerate(opened.names[1:], 1):
