@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import narwhals.stable.v2 as nw
-
 from sdckit import operating_system
 from sdckit.errors import DataError
 
@@ -48,7 +46,8 @@ def shares_of(memory: str) -> tuple[int, int]:
 
 def bytes_here(frame: Any) -> int | None:
     """Bytes that this side may take beside the engine of a plan; None where `memory=` was not given."""
-    if not isinstance(frame, nw.LazyFrame) or not frame.implementation.is_duckdb():
+    implementation = getattr(frame, "implementation", None)  # without narwhals, which help must not load
+    if implementation is None or not implementation.is_duckdb():
         return None
     ((here,),) = frame.to_native().query("sdckit__plan", f"SELECT getvariable('{VARIABLE}')").fetchall()
     return None if here is None else int(here)
