@@ -17,13 +17,13 @@ from census import census
 from record import add_option, record
 
 
-def options_of(doc: str | None, *, n: str, repeats: int) -> argparse.Namespace:
-    """The options of the command line; `n` and `repeats` are what they are unless given."""
+def options_of(doc: str | None, *, n: str, repeats: int, memory: str = "1GB") -> argparse.Namespace:
+    """The options of the command line; `n`, `repeats` and `memory` are what they are unless given."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", default=n, help="sizes, ascending, with commas between them")
     parser.add_argument("--engines", default="memory,polars,duckdb,spark")
     parser.add_argument("--repeats", type=int, default=repeats)
-    parser.add_argument("--memory", default="1GB", help="what DuckDB may take")
+    parser.add_argument("--memory", default=memory, help="what DuckDB may take")
     parser.add_argument("--data", default="")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     add_option(parser)

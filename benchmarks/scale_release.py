@@ -1,12 +1,14 @@
 """The measures that compare a release with its original by cells, on every engine, beside grouping both files there.
 
-    python benchmarks/scale_release.py [--n 1e6] [--engines memory,polars,duckdb,spark] [--repeats 1] [--memory 2GB]
+    python benchmarks/scale_release.py [--n 1e6] [--engines memory,polars,duckdb,spark] [--repeats 1] [--memory 4GB]
                                        [--record MACHINE]
 
 The release has the keys of the census recoded in part, 5 % of each changed, and the rows in another order; `id` says
-which belong together. Bare is grouping both files by the seven keys with sums of weights. Figures are checked equal to
-those in memory where that runs, too. Times are by the clock, and of the processor; these and the peak of memory are
-of the process, without the JVM of Spark.
+which belong together. Bare is grouping both files by the seven keys with sums of weights. Figures are checked equal
+to those in memory where that runs, too. Then `sdckit check` of another release with its log, which `protect` wrote by
+that engine (ages in bands, weights rounded, tenure by PRAM, keys taken out for k = 3); exit codes are checked equal,
+too. `--memory` is for DuckDB and this process together. Times are by the clock, and of the processor; these and the
+peak of memory are of the process, without the JVM of Spark.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ import sdckit as sdc
 from census import KEYS
 from each_engine import compare_engines, options_of
 from scale import HEADS, grouped, opened
+from sdckit.cli.app import run
 
 SENSITIVE = ["cob", "hhsize", "tenure"]
 TARGETS: dict[str, Callable[..., Any]] = {
@@ -61,6 +64,45 @@ def released(path: Path) -> tuple[Path, Path]:
         file = file.with_columns(pl.Series(name, values))
     file.sample(fraction=1.0, shuffle=True, seed=5).write_parquet(release)
     return original, release
+
+
+RECIPE = """
+steps = [
+    {method = "drop_identifiers", columns = ["hid"]},
+    {method = "recode", column = "age", bands = [0, 15, 30, 45, 60, 75, 90]},
+    {method = "round_to", column = "w", base = 5},
+    {method = "pram", columns = ["tenure"]},
+    {method = "local_suppression", keys = KEYS, k = 3},
+]
+"""
+SCENARIO = """
+keys = KEYS
+sensitive = ["cob", "hhsize", "tenure"]
+weight = "w"
+[thresholds]
+k = 3
+l = 2
+match_risk = 0.05
+replicated_uniques = 0.01
+correctly_disclosed = 0.5
+"""
+
+
+def checked(engine: str, path: Path, memory: str) -> tuple[np.ndarray, int]:
+    """Seconds of a check of a release with its log, by the clock and of the processor, and its exit code."""
+    original, _ = released(path)
+    names = ("recipe.toml", "scenario.toml", "protected.parquet", "log.json")
+    recipe, scenario, release, log = (path.with_suffix(f".{name}") for name in names)
+    for file, text in ((recipe, RECIPE), (scenario, SCENARIO)):
+        file.write_text(text.replace("KEYS", json.dumps(KEYS)))
+    with_engine = ["--engine", engine, *(["--memory", memory] if engine == "duckdb" else [])]
+    if not release.exists():  # by the first engine that runs
+        made = ["--out", str(release), "--log", str(log), "--quiet"]
+        assert run(["protect", str(recipe), str(original), *([] if engine == "memory" else with_engine), *made]) == 0
+    command = ["check", str(original), "--released", str(release), "--log", str(log), "--id", "pid"]
+    start = now()
+    code = run([*command, "--scenario", str(scenario), "--quiet", *with_engine])
+    return now() - start, code
 
 
 def both(engine: str, path: Path, memory: str) -> tuple[Any, Any]:
@@ -109,6 +151,8 @@ def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
             told["figures"][name] = flat(measure(pair).to_dict()["figures"])
             told["seconds"].setdefault(name, []).append((now() - start).tolist())
         told["whole"].append((now() - whole).tolist())
+    seconds, told["code"] = checked(engine, path, memory)
+    told["check"] = seconds.tolist()
     told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(json.dumps(told))
 
@@ -127,13 +171,16 @@ def compared(n: int, by_engine: dict[str, Any]) -> list[list[str]]:
         print("  ".join(row), flush=True)
         for name, seconds in told["seconds"].items():
             print(f"    {name}: {np.median(seconds, axis=0).round(2).tolist()} s")
+        assert told["code"] == by_engine.get("memory", told)["code"], (engine, told["code"])
+        (clock, work) = told["check"]
+        print(f"    check: {clock:.1f} s = {clock / bare:.1f} ×, processor {work:.1f} s = {work / used:.1f} ×")
         rows.append(row)
     return rows
 
 
 def main() -> None:
     """Run every engine at every size asked."""
-    options = options_of(__doc__, n="1e6", repeats=1)
+    options = options_of(__doc__, n="1e6", repeats=1, memory="4GB")
     compare_engines("scale_release", __file__, options, one_engine, compared)
 
 

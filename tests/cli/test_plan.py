@@ -163,6 +163,23 @@ def test_the_plan_of_a_release_shows_both_files_and_the_attacks(tmp_path: Path) 
     assert "Simulated attacks: none; --control FILE or --attacks" in shown(released=[files["y"]])
 
 
+@pytest.mark.parametrize(
+    ("rows", "tables", "propensity"),
+    [
+        (1_000, "[records of 2 columns of each file, 1 MB, 1 pass for all parts", "[records of 2 columns"),
+        (200_000_000, "[tables of 2 columns of each file: at most ", "[refused: 400,000,000 values of each file"),
+    ],
+)
+def test_parts_of_the_overview_say_what_comes(tmp_path: Path, rows: int, tables: str, propensity: str) -> None:
+    file = (tmp_path / "x.parquet", FileHeader(("a", "b"), rows, "Parquet"))
+    given = {"released": [file], "engine": "duckdb", "memory": "4GB"}
+    lines = "\n".join(plan_lines(file, Scenario(keys=["a", "b"]), **given))
+    assert "Within --memory 4GB: 1,800 MB for the engine; here up to 9,375,000 cells of 2 keys of one file, " in lines
+    for name, says in (("tabular_utility", tables), ("compare_associations", tables), ("propensity", propensity)):
+        assert f"would run  {name}: " in lines
+        assert says in next(line for line in lines.splitlines() if f"  {name}:" in line)
+
+
 @pytest.mark.parametrize("rows", [1_000, 10_000_000])
 def test_the_cost_grows_with_the_records(tmp_path: Path, rows: int) -> None:
     path = tmp_path / "x.parquet"

@@ -53,7 +53,7 @@ CASES = {
 def limit(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
     """Let so few cells fit into memory."""
     monkeypatch.setattr(counting, "MOST_CELLS", cells)
-    monkeypatch.setattr(households, "most_cells", lambda _: N)
+    monkeypatch.setattr(households, "most_cells", lambda *_: N)
 
 
 def figures(frame: Any, options: dict[str, Any]) -> dict[str, Any]:

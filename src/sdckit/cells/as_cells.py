@@ -40,7 +40,7 @@ def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: str | None 
 
 def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: str | None) -> PlanCells:
     grouped = group_keys(frame, roles).by_levels(learnt)
-    if grouped.learnt is None and (n_cells := grouped.n_cells_if_many()) > most_cells(len(roles.keys)):
+    if grouped.learnt is None and (n_cells := grouped.n_cells_if_many()) > most_cells(len(roles.keys), frame):
         return tabulate_parts(grouped, n_cells)
     counted = grouped.bring()
     here = tabulate_counts(counted, roles)
@@ -178,11 +178,11 @@ def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCe
 # Some columns of any frame, brought into memory, and the row of a record.
 
 
-def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.DataFrame[Any], bool]:
+def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int = 1) -> tuple[nw.DataFrame[Any], bool]:
     """The columns of a frame in memory; those of a lazy frame are collected unless they are too many.
 
-    `columns` are by role, which messages name. Also returns whether `data` is a lazy frame. Raises ColumnError: a
-    column is absent; DataError: no records, or too many values to collect.
+    `columns` are by role, which messages name; `files` share the room. Also returns whether `data` is a
+    lazy frame. Raises ColumnError: a column is absent; DataError: no records, or too many values to collect.
     """
     frame = open_frame(data)
     names = column_names(frame)
@@ -197,7 +197,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.
     n = count_records(frame)
     if n == 0:
         raise DataError("the data has no records")
-    check_collected(n, len(chosen))
+    check_collected(n, len(chosen), frame, files)
     return collect(frame.select(*chosen)), True
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
-from sdckit.cells.plans.count_cells import TooManyCellsError
+from sdckit.cells.plans.count_cells import Beside, TooManyCellsError, bytes_of_cells
 from sdckit.cells.plans.lazy import TooMuchError, check_collected
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_file, count_together
 from sdckit.cells.shared_coding import SharedCoding, share_coding
@@ -536,11 +536,15 @@ def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: b
         return replace(pair, control=opened.control, population=opened.population, with_control={})
     if not can_count(lazy, names) or (aligned and not are_joined(plans, str(opened.id))):
         return None
+    refused: set[tuple[str, ...]] = opened.memo.setdefault(("refused", aligned), set())
     try:
+        if names in refused:  # counting them again would take another pass
+            raise TooManyCellsError
         frames, times = _together(opened, plans, names) if aligned else _one_by_one(opened, names)
     except TooManyCellsError:
+        refused.add(names)
         for size in opened._sizes:
-            check_collected(size, len(names))
+            check_collected(size, len(names), lazy[0], len(opened.frames))
         return None
     pair = replace(
         opened, original=frames[0], released=tuple(frames[1:]), aligned=aligned, brought=True, times=times,
@@ -597,21 +601,27 @@ def _together(opened: Pair, plans: list[Any], names: Sequence[str]) -> tuple[Seq
     sizes = opened.memo.get("ids") or check_ids(plans, str(opened.id), opened.names)
     opened.memo["ids"] = sizes
     _check_records(opened, sizes)
-    files, times = count_together(plans, names, str(opened.id), opened.names, sizes)
+    files, times = count_together(plans, names, str(opened.id), opened.names, sizes, Beside(1, _held(opened)))
     return files, (times,) * len(files)
 
 
 def _one_by_one(opened: Pair, names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
-    sizes = opened._sizes
+    sizes, beside = opened._sizes, Beside(len(opened.frames), _held(opened))
     _check_records(opened, sizes)
     counted = [
-        count_file(frame, names, size)
+        count_file(frame, names, size, beside)
         if isinstance(frame, nw.LazyFrame)
         else (frame.select(*names), np.ones(size, np.int64))
         for frame, size in zip(opened.frames, sizes, strict=True)
     ]
     files, times = zip(*counted, strict=True)
     return files, times
+
+
+def _held(opened: Pair) -> int:
+    """Bytes of the cells of these files that have been counted before, and stay."""
+    known: list[Pair] = [pair for aligned in (False, True) for pair in opened.memo.get(("counted", aligned), ())]
+    return sum(bytes_of_cells(len(frame), len(frame.columns)) for pair in known for frame in pair.frames)
 
 
 def _check_records(opened: Pair, sizes: Sequence[int]) -> None:
@@ -659,13 +669,15 @@ def _read(
     raw, beside = pair.raw, pair.beside
     first: Any = pair.original if raw is None or not is_lazy(raw) else raw
     if beside is None or not is_lazy(pair.original):
-        read = [_in_memory(*file) for file in files]
+        read = [_in_memory(*file, len(files)) for file in files]
     else:  # in one reading, so that the rows are in one order
         wanted = list(dict.fromkeys(name for some in files[0][1].values() for name in some))
         gone = [name for name in wanted if WAS + name in column_names(beside)]
-        whole, _ = _in_memory(beside, {"variables": [*wanted, *(WAS + name for name in gone)]}, pair.names[0])
+        whole, _ = _in_memory(
+            beside, {"variables": [*wanted, *(WAS + name for name in gone)]}, pair.names[0], len(files)
+        )
         raw = whole.select(*(nw.col(WAS + name if name in gone else name).alias(name) for name in wanted))
-        read = [(whole.select(*wanted), True), *(_in_memory(*file) for file in files[1:])]
+        read = [(whole.select(*wanted), True), *(_in_memory(*file, len(files)) for file in files[1:])]
     from_plan = pair.brought or any(brought for _, brought in read)
     if aligned and not pair.aligned and pair.id is None and from_plan:
         raise DataError("rows of a plan have no order: give id=, the column that says which rows belong together")
@@ -683,9 +695,11 @@ def _read(
     )  # fmt: skip
 
 
-def _in_memory(frame: Any, wanted: Mapping[str, Sequence[str]], label: str) -> tuple[nw.DataFrame[Any], bool]:
+def _in_memory(
+    frame: Any, wanted: Mapping[str, Sequence[str]], label: str, files: int
+) -> tuple[nw.DataFrame[Any], bool]:
     try:
-        return columns_in_memory(frame, dict(wanted))
+        return columns_in_memory(frame, dict(wanted), files)
     except DataError as error:
         raise (TooMuchError if isinstance(error, TooMuchError) else DataError)(f"{label}: {error}") from None
 

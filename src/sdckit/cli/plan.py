@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import measure
-from sdckit.cells.plans.count_cells import BYTES_OF_A_KEY, most_cells
+from sdckit.cells.plans.count_cells import BYTES_OF_A_KEY, Beside, cells_within, most_cells
+from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.cli.errors import tell
 from sdckit.data.limits import LIMITS
-from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records
+from sdckit.data.memory import AT_REST, PER_VALUE, bytes_of_file, bytes_of_records, shares_of
 from sdckit.display import counted
 
 if TYPE_CHECKING:
@@ -32,13 +33,13 @@ Opened = tuple[Path, "FileHeader"]
 def plan_lines(
     original: Opened, scenario: Scenario, measures: Sequence[str] = (), *, released: Sequence[Opened] = (),
     control: Opened | None = None, attacks: bool = False, n_attacks: int = 500, targets: int | None = None,
-    aligned: bool = False,
-    models: Mapping[str, str] | None = None, engine: str | None = None, id: str | None = None,
+    aligned: bool = False, models: Mapping[str, str] | None = None, engine: str | None = None,
+    memory: str | None = None, id: str | None = None,
 ) -> list[str]:  # fmt: skip
     """Say what would run, and roughly what it would cost.
 
     Each file comes with its header; `attacks` are made without a control file, too; `aligned` says whether it is
-    declared which rows belong together; `engine`, with whom the records stay.
+    declared which rows belong together; `engine`, with whom the records stay; `memory`, what both may take together.
     """
     from sdckit.workflow.plan import plan_file
 
@@ -65,6 +66,7 @@ def plan_lines(
     lines += _type_of_release(scenario, compared=bool(released))
     others = [*released, *(() if control is None else (control,))]
     lines.append(_cost([original, *others], scenario) if engine is None else _cost_of_plan(original[1], engine))
+    lines += [] if memory is None else [_limits_within(memory, len(scenario.keys))]
     return lines
 
 
@@ -129,7 +131,7 @@ def _told(planned: Iterable[Planned], engine: str | None = None) -> list[str]:
                 if reason:
                     will_not.append((name, name, reason))
                 else:
-                    will[name] = measure(name).question
+                    will[name] = measure(name).question + ("" if engine is None else _brought_within(name, entry))
     lines = [f"  would run  {name}: {question}" for name, question in will.items()]
     reasons = ((place if name in will else name, reason) for name, place, reason in will_not)
     return lines + [f"  would not  {name}: {reason}" for name, reason in dict.fromkeys(reasons)]
@@ -152,6 +154,20 @@ def _brought(entry: Planned) -> str:
     return f" [{columns_words}; above 200 million values refused{people}]"
 
 
+def _brought_within(name: str, entry: Planned) -> str:
+    """The same of a part of the overview of utility, which brings the columns once for all of its parts, if it may."""
+    arguments = {} if entry.row.arguments is None else entry.row.arguments(entry.context)
+    columns, n = len(arguments["variables"]), max(entry.context.n or 0, *entry.context.sizes, 0)
+    if n * columns <= COLLECT_LIMIT:
+        size = f", {_megabytes(n * columns)}" if n else ""
+        return f" [records of {counted(columns, 'column')} of each file{size}, 1 pass for all parts of the overview]"
+    if measure(name).of_plan != "cells":
+        return f" [refused: {counted(n * columns, 'value')} of each file, and up to {COLLECT_LIMIT:,} are brought]"
+    most = most_cells(columns)
+    size = f"tables of {counted(columns, 'column')} of each file"
+    return f" [{size}: at most {counted(most, 'cell')} at once, {_megabytes(most * columns)}, 2 passes or more]"
+
+
 def _megabytes(values: int) -> str:
     return f"{max(1, values * BYTES_OF_A_KEY // MEGABYTE):,} MB"
 
@@ -172,6 +188,17 @@ def _cost(files: Sequence[tuple[Path, FileHeader]], scenario: Scenario) -> str:
 def _cost_of_plan(header: FileHeader, engine: str) -> str:
     records = "The records" if header.n_rows is None else counted(header.n_rows, "record")
     return f"{records} would be left with {engine}, and never read whole; memory goes by the combinations of keys"
+
+
+def _limits_within(memory: str, n_keys: int) -> str:
+    """What a bound of memory lets come here."""
+    engine, here = shares_of(memory)
+    alone, each = cells_within(n_keys, here), cells_within(n_keys, here, Beside(files=2))
+    return (
+        f"Within --memory {memory}: {engine // MEGABYTE:,} MB for the engine; here up to {alone:,} cells of {n_keys} "
+        f"keys of one file, {each:,} of each of two files beside each other, {here // PER_VALUE:,} values of records. "
+        "What needs more is counted in parts, or refused before it begins"
+    )
 
 
 def print_plan(
@@ -198,7 +225,7 @@ def print_plan(
         ],
         control=None if control is None else (control, release_header(control, scenario, **how)),
         attacks=release.attacks, n_attacks=release.attempts, targets=release.targets, models=models,
-        engine=engine.engine if engine.used else None,
+        engine=engine.engine if engine.used else None, memory=engine.memory if engine.used else None,
         aligned=scenario.aligned or release.id is not None or by_log, id=release.id,
     ):  # fmt: skip
         tell(line)

@@ -311,7 +311,7 @@ def _with_options(
 
 PANEL = "Larger than memory"
 IN_MEMORY = "memory"
-SHARE = 4  # DuckDB may take one part in so many of the free memory
+SHARE = 2  # DuckDB and this process may take one part in so many of the free memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -328,7 +328,8 @@ class EngineOptions:
         ),
     ] = None
     memory: Annotated[
-        str | None, Option(metavar="4GB", help="What --engine duckdb may take.", rich_help_panel=PANEL)
+        str | None,
+        Option(metavar="4GB", help="What the process may take with --engine duckdb in it.", rich_help_panel=PANEL),
     ] = None
 
     @property
@@ -339,10 +340,10 @@ class EngineOptions:
     def by_default(self, reading: Reading, scenario: Scenario, *, has_release: bool) -> EngineOptions:
         """With an engine for a folder, an address and a file too large for the memory, where none is named.
 
-        DuckDB where it is installed, which keeps to a quarter of the free memory, else Polars.
+        DuckDB where it is installed, which keeps with this process to half of the free memory, else Polars.
         """
         from sdckit.data.files.scan_file import is_for_an_engine
-        from sdckit.data.memory import free_bytes
+        from sdckit.data.memory import LEAST, free_bytes
 
         named = self.engine is not None or self.memory is not None
         if named or has_release or _not_done(reading) is not None:
@@ -352,7 +353,9 @@ class EngineOptions:
         if find_spec("duckdb") is None:
             return replace(self, engine="polars")
         free = free_bytes()
-        return replace(self, engine="duckdb", memory=None if free is None else f"{free // SHARE // 10**6}MB")
+        return replace(
+            self, engine="duckdb", memory=None if free is None else f"{max(LEAST, free // SHARE) // 10**6}MB"
+        )
 
     def check(self, reading: Reading) -> None:
         """Refuse what no engine does: joining a second file."""

@@ -1,16 +1,65 @@
-"""Free memory, and estimates of the memory that records take."""
+"""Free memory, estimates of the memory that records take, and how an engine and this process share a bound."""
 
 from __future__ import annotations
 
+import math
+import re
 from pathlib import Path
+from typing import Any
 
 from sdckit import operating_system
+from sdckit.errors import DataError
 
 # Measured with one and ten million records, seven keys, a weight and households, and with twenty columns.
 PER_VALUE, PER_RECORD = 22, 120
 AT_REST = 400_000_000  # the idle process with its libraries
 TEXT, PACKED = 4, 20  # memory that reading a file takes, in multiples of its size
 TEXTS = {".csv", ".tsv", ".txt"}
+
+
+# What one process may take with DuckDB in it: the engine and this side share what the libraries leave.
+
+
+AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMGT])(i?)B")
+LEAST = 500_000_000  # with less the libraries leave nothing to share
+VARIABLE = "sdckit__bytes_here"  # of the connection, so that each of its plans knows
+
+
+def shares_of(memory: str) -> tuple[int, int]:
+    """Bytes of an amount such as "4GB" that the engine may take, and that this side may.
+
+    Raises DataError: no amount; less than the libraries leave room beside.
+
+    >>> shares_of("2GB")
+    (800000000, 800000000)
+    """
+    amount = AMOUNT.fullmatch(memory.strip())
+    if amount is None:
+        raise DataError('memory= is what DuckDB may take, together with this process, such as "4GB"', argument="memory")
+    whole = int(float(amount[1]) * (1024 if amount[3] else 1000) ** (1 + "KMGT".index(amount[2].upper())))
+    if whole < LEAST:
+        says = f"memory={memory!r} is for the whole process, whose libraries take {AT_REST // 10**6} MB by themselves"
+        raise DataError(f"{says}; give {LEAST // 10**6}MB at least", argument="memory")
+    engine = (whole - AT_REST) // 2
+    return engine, whole - AT_REST - engine
+
+
+def bytes_here(frame: Any) -> int | None:
+    """Bytes that this side may take beside the engine of a plan; None where `memory=` was not given."""
+    implementation = getattr(frame, "implementation", None)  # without narwhals, which help must not load
+    if implementation is None or not implementation.is_duckdb():
+        return None
+    ((here,),) = frame.to_native().query("sdckit__plan", f"SELECT getvariable('{VARIABLE}')").fetchall()
+    return None if here is None else int(here)
+
+
+def what_opens(frame: Any, times: float) -> str:
+    """What gives so many times the room beside the engine of a plan, as the end of a message."""
+    here = bytes_here(frame)
+    if here is None:
+        return "or use a machine with more memory"
+    tenths = math.ceil((AT_REST + 2 * here * times) / 1e8)
+    return f'or give more memory (about memory="{tenths / 10:g}GB", --memory)'
 
 
 def free_bytes() -> int | None:

@@ -16,6 +16,7 @@ from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.frames import open_frame
+from sdckit.data.memory import PER_VALUE, bytes_here, what_opens
 from sdckit.data.outgoing.only_records import only_records
 from sdckit.display import Displayed, exact_shown
 from sdckit.errors import ColumnError, DataError
@@ -33,15 +34,19 @@ if TYPE_CHECKING:
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
-def check_room(n: int, columns: Sequence[str]) -> None:
-    """Refuse to collect more than `COLLECT_LIMIT` values of a lazy frame; called before anything is collected.
+def check_room(n: int, columns: Sequence[str], plan: Any = None) -> None:
+    """Refuse to collect more values of a lazy frame than `COLLECT_LIMIT`, or `memory=`, allow; called before any comes.
 
     Raises DataError: they are more.
     """
-    if n * len(columns) > COLLECT_LIMIT:
+    here = bytes_here(plan)
+    most = COLLECT_LIMIT if here is None else min(COLLECT_LIMIT, here // PER_VALUE)
+    if n * len(columns) > most:
+        bounded = most < COLLECT_LIMIT
+        opens = what_opens(plan, n * len(columns) / most) if bounded else "or bring the columns into memory yourself"
         raise DataError(
-            f"it brings {len(columns)} columns of {n:,} records here, and from a plan at most {COLLECT_LIMIT:,} values "
-            "come; treat parts of the file, or bring the columns into memory yourself"
+            f"it brings {len(columns)} columns of {n:,} records here, and from a plan at most {most:,} values come; "
+            f"treat parts of the file, {opens}"
         )
 
 

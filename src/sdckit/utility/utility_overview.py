@@ -289,7 +289,7 @@ def _too_large(opened: Pair, variables: Sequence[str] | None) -> bool:
     if not all(map(is_lazy, opened.frames)):
         return False
     columns = len(opened.shared_columns()[0] if variables is None else variables)
-    return max(opened.n, *opened.sizes) * columns > lazy.COLLECT_LIMIT
+    return max(opened.n, *opened.sizes) * columns > lazy.most_values(opened.original, len(opened.frames))
 
 
 def _moved(chosen: Chosen, scenario: Scenario) -> tuple[MovedFigure, ...]:

@@ -67,6 +67,6 @@ def test_a_certain_member_makes_the_household_certain(plan):
 
 @on_engines
 def test_more_households_than_fit_here(plan, monkeypatch):
-    monkeypatch.setattr(households, "most_cells", lambda n_keys: 2)
+    monkeypatch.setattr(households, "most_cells", lambda n_keys, *_: 2)
     with pytest.raises(DataError, match=r"column 'h' has 3 households, and the free memory here takes 2"):
         summed(plan)

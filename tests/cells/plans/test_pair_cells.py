@@ -15,6 +15,8 @@ from sdckit.catalogue import CATALOGUE, Measure
 from sdckit.cells import pair as pair_room
 from sdckit.cells.pair import count_pair, open_files
 from sdckit.cells.plans import count_cells, lazy
+from sdckit.cells.plans.pair_cells import count_differing
+from sdckit.data.frames import open_frame
 from sdckit.errors import DataError, SdcError
 
 COUNTED = [row for row in CATALOGUE if row.files == "release" and row.of_plan == "cells"]
@@ -116,8 +118,18 @@ def test_an_id_names_each_row_once(change: pl.Expr, words: str, plan: Any) -> No
         )  # fmt: skip
 
 
+def test_rows_that_differ_are_counted_by_the_engine(plan: Any) -> None:  # noqa: F811
+    before = pl.DataFrame({"pid": [1, 2, 3, 4], "x": [1, 2, None, 4], "y": [0.5, float("nan"), 1.0, 2.0]})
+    after = pl.DataFrame({"pid": [4, 3, 2, 1], "x": [4, 3, 9, None], "y": [2.0, 7.0, 1.0, 0.5]})
+    files = [open_frame(plan(frame)) for frame in (before, after)]
+    assert count_differing(files, ["x", "y"], "pid", ("a", "b"), (4, 4)) == [1, 1]
+    fewer = open_frame(plan(after.head(3)))
+    with pytest.raises(DataError, match="a: 1 values of id 'pid' that another file has not"):
+        count_differing([files[0], fewer], ["x"], "pid", ("a", "b"), (4, 3))
+
+
 def test_more_cells_than_fit_are_brought_as_records(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
-    monkeypatch.setattr(count_cells, "most_cells", lambda _: 3)
+    monkeypatch.setattr(count_cells, "most_cells", lambda *_: 3)
     files = people(1), changed()
     result = sdc.identity_disclosure(*map(plan, files), keys=KEYS)
     assert result.pair.times is None

@@ -92,15 +92,17 @@ def test_what_is_refused(tmp_path: Path) -> None:
         scan_file(tmp_path / "gone.parquet")
     ROWS.write_parquet(tmp_path / "a.parquet")
     for given in ({"memory": "1GB"}, {"engine": "duckdb", "memory": "much"}):
-        with pytest.raises(sdc.DataError, match="memory= is what DuckDB may take"):
+        with pytest.raises(sdc.DataError, match="memory= is what DuckDB may take, together with this process"):
             scan_file(tmp_path / "a.parquet", **given)
+    with pytest.raises(sdc.DataError, match="whose libraries take 400 MB by themselves; give 500MB at least"):
+        scan_file(tmp_path / "a.parquet", engine="duckdb", memory="300MB")
     with pytest.raises(sdc.DataError, match="engine"):
         scan_file(tmp_path / "a.parquet", engine="dask")
 
 
 def test_duckdb_keeps_to_its_memory_and_spills_to_a_folder_of_ours(tmp_path: Path) -> None:
     ROWS.write_parquet(tmp_path / "a.parquet")
-    plan = scan_file(tmp_path / "a.parquet", engine="duckdb", memory="300MB")
+    plan = scan_file(tmp_path / "a.parquet", engine="duckdb", memory="1GB")  # half of what the libraries leave
     told = "select current_setting('memory_limit'), current_setting('temp_directory') from t limit 1"
     limit, folder = plan.query("t", told).fetchall()[0]
     assert limit.startswith("286")  # MiB

@@ -39,6 +39,7 @@ from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
 from sdckit.data import pa, pl
 from sdckit.data.files.whole_files import reason_of, spill_folder
 from sdckit.data.frames import collect
+from sdckit.data.memory import what_opens
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
 
@@ -89,7 +90,8 @@ def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> 
     wild = sorted((gone, j) for j, (_, rule, gone) in enumerate(rules) if rule == "wildcard" and gone)
     lacking = [grouped.keys[j] for _, j in wild]
     sure = tuple(key for key in grouped.keys if key not in lacking)
-    room = most_cells(len(grouped.keys)) // FILLED
+    most = most_cells(len(grouped.keys), grouped.frame)
+    room = most // FILLED
     for n_more in range(len(lacking) + 1):
         keys, may_lack = (*sure, *lacking[:n_more]), tuple(lacking[:n_more])
         if not keys:
@@ -98,7 +100,7 @@ def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> 
         if len(sizes) and sizes[:, 1].max() + loose <= room:
             return Parting(keys, may_lack, tuple(_packed(sizes, room - loose)), loose > 0)
     why = "; nor do they fall into parts that fit, since cells may match across all of them"
-    raise too_many(n_cells, len(grouped.keys), why)
+    raise too_many(n_cells, len(grouped.keys), most, grouped.frame, why)
 
 
 def _sizes(grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]) -> tuple[NDArray[np.int64], int]:
@@ -336,10 +338,10 @@ class PartedCells(PlanCells):
         return kept
 
     def _all_here(self) -> NoReturn:
+        most = most_cells(len(self.keys), self.frame)
         raise DataError(
-            f"this measure needs all {self.n_cells:,} cells at once, and the free memory here takes "
-            f"{most_cells(len(self.keys)):,}; take fewer keys, recode them more coarsely, or use a machine with more "
-            "memory"
+            f"this measure needs all {self.n_cells:,} cells at once, and the free memory here takes {most:,}; take "
+            f"fewer keys, recode them more coarsely, {what_opens(self.frame, self.n_cells / max(1, most))}"
         )
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import bad_weights
 from sdckit.data.frames import check_plan_names, collect, count_records, on_spark
-from sdckit.data.memory import free_bytes
+from sdckit.data.memory import bytes_here, free_bytes, what_opens
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
 
@@ -134,6 +134,9 @@ SIZE, WEIGHT, PERSONS = f"{PREFIX}size", f"{PREFIX}weight", f"{PREFIX}persons"
 MAX_KEYS = 53
 MOST_CELLS = 100_000_000
 SHARE_OF_MEMORY = 4  # cells may take the free memory divided by this
+# And of what `memory=` leaves to this side: of one file, and of files beside each other, which lie beside these.
+SHARE_HERE = 0.5
+SHARE_OF_FILES = 0.67
 BYTES_OF_A_KEY = 24  # per cell: collected, coded and joined back
 FREE_IF_UNKNOWN = 4 * 10**9
 
@@ -154,10 +157,34 @@ class Counted:
     row: NDArray[np.int64] | None = None
 
 
-def most_cells(n_keys: int) -> int:
-    """How many cells of so many keys may be collected: as many as a quarter of the free memory takes, at most 10^8."""
-    free = free_bytes() or FREE_IF_UNKNOWN
-    return min(MOST_CELLS, free // SHARE_OF_MEMORY // (BYTES_OF_A_KEY * (n_keys + 2)))
+@dataclass(frozen=True)
+class Beside:
+    """What shares the room for cells: how many files, and the bytes of cells that are here already."""
+
+    files: int = 1
+    held: int = 0
+
+
+def bytes_of_cells(n_cells: int, n_keys: int) -> int:
+    """What cells take here once they are measured."""
+    return n_cells * BYTES_OF_A_KEY * (n_keys + 2)
+
+
+def most_cells(n_keys: int, plan: Any = None, beside: Beside | None = None) -> int:
+    """How many cells of so many keys may be collected (of each of several files): at most 10^8.
+
+    As many as a quarter of the free memory takes, and a share of what `memory=` leaves beside the engine of `plan`.
+    """
+    return cells_within(n_keys, bytes_here(plan), beside)
+
+
+def cells_within(n_keys: int, here: int | None, beside: Beside | None = None) -> int:
+    """The same where so many bytes are left to this side; None where no bound was given."""
+    room = (free_bytes() or FREE_IF_UNKNOWN) // SHARE_OF_MEMORY
+    if here is not None:
+        own = here * SHARE_HERE if beside is None else (here * SHARE_OF_FILES - beside.held) / beside.files
+        room = max(0, min(room, int(own)))
+    return min(MOST_CELLS, room // bytes_of_cells(1, n_keys))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +214,7 @@ class Grouped:
             return self
         (column,) = _key_columns(self.frame, [variable], schema, first=len(self.keys))
         finer = replace(self, learnt=column)
-        return finer if finer.n_cells_if_many() <= most_cells(len(finer.columns)) else self
+        return finer if finer.n_cells_if_many() <= most_cells(len(finer.columns), self.frame) else self
 
     def cells(self, frame: nw.LazyFrame[Any] | None = None) -> nw.LazyFrame[Any]:
         """A row per combination of keys, of the whole lazy frame or of another one with the same columns."""
@@ -199,7 +226,7 @@ class Grouped:
 
     def n_cells_if_many(self) -> int:
         """The number of cells if they may be too many for the memory; else 0, without counting."""
-        return count_records(self.cells()) if self.n > most_cells(len(self.columns)) else 0
+        return count_records(self.cells()) if self.n > most_cells(len(self.columns), self.frame) else 0
 
     def bring(self, frame: nw.LazyFrame[Any] | None = None) -> Counted:
         """Collect the cells of the whole lazy frame or of another one with the same columns."""
@@ -236,18 +263,18 @@ def one_row_a_cell(counted: Counted) -> Counted:
 
 
 def count_by(
-    frame: nw.LazyFrame[Any], columns: Sequence[str], n: int, *, least: str | None = None
+    frame: nw.LazyFrame[Any], columns: Sequence[str], n: int, *, least: str | None = None, beside: Beside | None = None
 ) -> nw.DataFrame[Any]:
     """How many of n records have each combination of values of some columns, under their names and `SIZE`.
 
-    `least`: a further column, whose least value in each combination comes along.
+    `least`: a further column, whose least value in each combination comes along. `beside`: what shares the room.
 
     Raises DataError: a column of lists or structures; more combinations than fit here.
     """
     keys = _key_columns(frame, columns, frame.collect_schema())
-    grouped, most = _grouped(frame, keys, {}, least), most_cells(len(keys))
+    grouped, most = _grouped(frame, keys, {}, least), most_cells(len(keys), frame, beside)
     if n > most and (n_cells := count_records(grouped)) > most:
-        raise too_many(n_cells, len(keys))
+        raise too_many(n_cells, len(keys), most, frame)
     return _fetched(grouped, keys)
 
 
@@ -260,11 +287,11 @@ def key_columns(frame: nw.LazyFrame[Any], columns: Sequence[str]) -> tuple[KeyCo
     return _key_columns(frame, columns, frame.collect_schema())
 
 
-def too_many(n_cells: int, n_keys: int, why: str = "") -> TooManyCellsError:
-    """The error for more cells than fit into memory."""
+def too_many(n_cells: int, n_keys: int, most: int, plan: Any = None, why: str = "") -> TooManyCellsError:
+    """The error for more cells than the `most` that fit into memory."""
     return TooManyCellsError(
         f"these {n_keys} columns have {n_cells:,} different combinations, and the free memory here takes "
-        f"{most_cells(n_keys):,}{why}; take fewer columns, recode them more coarsely, or use a machine with more memory"
+        f"{most:,}{why}; take fewer columns, recode them more coarsely, {what_opens(plan, n_cells / max(1, most))}"
     )
 
 

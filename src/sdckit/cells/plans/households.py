@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, expm1_negative, most_cells
 from sdckit.cells.table import CellValues, say_ungrouped
 from sdckit.data.frames import collect, count_records
+from sdckit.data.memory import what_opens
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.grouping import sum_through
@@ -127,11 +128,11 @@ def sum_households(
     else:  # a person of several rows counts once, with the smallest figure
         persons = chosen.group_by(HOME, PERSON, *alone).agg(*(figure.min() for figure in own), size)
         homes = persons.group_by(HOME, *alone).agg(*summed, nw.col(N).sum())
-    most = most_cells(len(own))
+    most = most_cells(len(own), frame)
     if n > most and (n_homes := count_records(homes)) > most:
         raise DataError(
-            f"column {key.name!r} has {n_homes:,} households, and the free memory here takes {most:,}; use a machine "
-            "with more memory, or leave the household out"
+            f"column {key.name!r} has {n_homes:,} households, and the free memory here takes {most:,}; leave the "
+            f"household out, {what_opens(frame, n_homes / most)}"
         )
     collected = collect(homes.drop(HOME))
     sizes = collected[N].to_numpy().astype(np.int64)

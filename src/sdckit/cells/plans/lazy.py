@@ -32,6 +32,7 @@ from sdckit.cells.table import (
 from sdckit.cells.tabulate import rows_in_cells, tabulate_frame
 from sdckit.data import arguments
 from sdckit.data.frames import built, check_plan_names, collect
+from sdckit.data.memory import PER_VALUE, bytes_here, what_opens
 from sdckit.errors import DataError
 from sdckit.result import FileFigure
 
@@ -201,7 +202,7 @@ class PlanCells(AnyCells):
             return self._all_here()
         others = (self.roles.weight, self.roles.person, self.roles.id)
         wanted = list(dict.fromkeys([*self.keys, *extra, *(name for name in others if name is not None)]))
-        check_collected(self.n, len(wanted))
+        check_collected(self.n, len(wanted), self.frame)
         home = self.roles.household if self.roles.household in extra else None
         bare = replace(self.roles, sensitive=(), household=home)  # other columns are not collected
         return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
@@ -327,7 +328,7 @@ class LazyCells(PlanCells):
         self._key_of(household, "household")
         beside = [household, *(column for column in (self.roles.weight, self.roles.id) if column is not None)]
         others = [name for name in dict.fromkeys(beside) if name not in self.keys]
-        check_collected(self.n, len(self.keys) + len(others))
+        check_collected(self.n, len(self.keys) + len(others), self.frame)
         frame = collect(self.frame.select(*(key.present.alias(key.name) for key in self.counted.keys), *others))
         return rows_in_cells(self.here, self.counted, frame), frame
 
@@ -343,13 +344,21 @@ class TooMuchError(DataError):
     """More values of records than are collected from a plan."""
 
 
-def check_collected(n: int, columns: int) -> None:
-    """Refuse to collect more than `COLLECT_LIMIT` values of records; checked before anything is collected.
+def most_values(plan: Any = None, files: int = 1) -> int:
+    """How many values of records may be collected of each of some files: `COLLECT_LIMIT`, or as `memory=` leaves."""
+    here = bytes_here(plan)
+    return COLLECT_LIMIT if here is None else min(COLLECT_LIMIT, here // PER_VALUE // files)
+
+
+def check_collected(n: int, columns: int, plan: Any = None, files: int = 1) -> None:
+    """Refuse to collect more than `most_values` of records; checked before anything is collected.
 
     Raises TooMuchError: there are more.
     """
-    if n * columns > COLLECT_LIMIT:
+    if n * columns > (most := most_values(plan, files)):
+        bounded = f", {what_opens(plan, n * columns / most)}" if most < COLLECT_LIMIT else ""
         raise TooMuchError(
             f"this measure needs {n} records of {columns} columns in memory (about {n * columns * 8 / 1e9:.1f} GB), "
-            "which is too much from a plan; take fewer variables, or a sample in memory"
+            f"which is too much from a plan (up to {most:,} values are brought); take fewer variables, or a sample in "
+            f"memory{bounded}"
         )

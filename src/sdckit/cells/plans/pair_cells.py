@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
+from sdckit.cells.plans.count_cells import PREFIX, Beside, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
 from sdckit.data.frames import check_plan_names
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
@@ -27,12 +27,14 @@ def can_count(frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str]) -> bo
     return not any(kind.is_nested() or kind.base_type() in as_text or kind == nw.Unknown for kind in types)
 
 
-def count_file(frame: nw.LazyFrame[Any], columns: Sequence[str], n: int) -> Counted:
+def count_file(frame: nw.LazyFrame[Any], columns: Sequence[str], n: int, beside: Beside | None = None) -> Counted:
     """The distinct combinations of some columns of n records, and how many records have each.
+
+    `beside`: what shares the room for cells here.
 
     Raises DataError: more combinations than fit here.
     """
-    counted = count_by(frame, columns, n)
+    counted = count_by(frame, columns, n, beside=beside)
     return counted.select(*columns), sizes_of(counted)
 
 
@@ -76,7 +78,12 @@ def check_ids(frames: Sequence[nw.LazyFrame[Any]], id: str, names: Sequence[str]
 
 
 def count_together(
-    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, names: Sequence[str], sizes: Sequence[int]
+    frames: Sequence[nw.LazyFrame[Any]],
+    columns: Sequence[str],
+    id: str,
+    names: Sequence[str],
+    sizes: Sequence[int],
+    beside: Beside | None = None,
 ) -> tuple[list[nw.DataFrame[Any]], Ints]:
     """The distinct combinations of some columns in all files of rows that have one id; how many rows have each.
 
@@ -85,7 +92,7 @@ def count_together(
     Raises DataError: an id that a file lacks; more combinations than fit here.
     """
     together, moved = join_files(frames, columns, id)
-    counted = count_by(together, [name for own in moved for name in own], max(sizes))
+    counted = count_by(together, [name for own in moved for name in own], max(sizes), beside=beside)
     times = sizes_of(counted)
     check_together(int(times.sum()), sizes, id, names)
     files = [counted.select(*own).rename(dict(zip(own, columns, strict=True))) for own in moved]
@@ -121,6 +128,24 @@ def check_together(n: int, sizes: Sequence[int], id: str, names: Sequence[str]) 
     ]  # fmt: skip
     if gone:
         raise DataError(f"{'; '.join(gone)}; an id names each row once, and the same rows in every file")
+
+
+def count_differing(
+    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, names: Sequence[str], sizes: Sequence[int]
+) -> list[int]:
+    """In how many rows with one id two files have different values of each column; a missing value differs from none.
+
+    Counted by the engine, so that no row comes here. Raises DataError: an id that a file lacks.
+    """
+    key, sides = f"{PREFIX}id", []
+    for mark, frame in zip("ab", frames, strict=True):
+        values = (own.value.alias(f"{PREFIX}{mark}{at}") for at, own in enumerate(key_columns(frame, columns)))
+        sides.append(frame.select(nw.col(id).alias(key), *values))
+    pairs = ((nw.col(f"{PREFIX}a{at}"), nw.col(f"{PREFIX}b{at}")) for at in range(len(columns)))
+    differ = [count((before != after).fill_null(False)) for before, after in pairs]
+    n, *counts = aggregate(sides[0].join(sides[1], on=key, how="inner"), nw.len(), *differ)
+    check_together(int(n), sizes, id, names)
+    return [int(many) for many in np.nan_to_num(counts)]
 
 
 def least_near(frame: nw.LazyFrame[Any], name: str, values: Sequence[float], close: float) -> list[float]:

@@ -82,13 +82,13 @@ def _asked(chosen: nw.LazyFrame[Any], says: str) -> Any:
     return native.query("sdckit__plan", says % "sdckit__plan")
 
 
-def in_passes(sets: Sequence[Sequence[str]], bounds: Sequence[int]) -> Iterator[list[int]]:
+def in_passes(sets: Sequence[Sequence[str]], bounds: Sequence[int], plan: Any = None) -> Iterator[list[int]]:
     """Sets of columns by number, as many in one pass as fit; `bounds`: rows that the table of each has at most."""
     batch: list[int] = []
     names: set[str] = set()
     rows = 0
     for at, (own, bound) in enumerate(zip(sets, bounds, strict=True)):
-        if batch and rows + bound > most_cells(len(names | set(own))):
+        if batch and rows + bound > most_cells(len(names | set(own)), plan):
             yield batch
             batch, names, rows = [], set(), 0
         batch.append(at)
@@ -165,11 +165,11 @@ class PairTables:
         for file in range(len(self.frames)):
             bounds = [self._bound(codings, file) for codings in sets]
             for own, bound, codings in zip(names, bounds, sets, strict=True):
-                most = most_cells(len(own))
+                most = most_cells(len(own), self.frames[file])
                 if bound > most and (n_cells := self._n_cells(file, codings)) > most:
-                    raise too_many(n_cells, len(own))
+                    raise too_many(n_cells, len(own), most, self.frames[file])
             tables: dict[int, tuple[list[Codes], Ints]] = {}
-            for batch in in_passes(names, bounds):
+            for batch in in_passes(names, bounds, self.frames[file]):
                 counted = self._one_pass(file, [sets[at] for at in batch])
                 tables.update(zip(batch, counted, strict=True))
             files.append([tables[at] for at in range(len(sets))])
@@ -499,12 +499,12 @@ def _values(frame: nw.LazyFrame[Any], names: Sequence[str], n: int) -> dict[str,
     keys = [KeyColumn.of(name, 0, schema[name]) for name in names]
     own = {f"{PREFIX}v{at}": key.value for at, key in enumerate(keys)}
     bounds = [n] * len(names)
-    if n * len(names) > (most := most_cells(len(names))):
+    if n * len(names) > (most := most_cells(len(names), frame)):
         bounds = [int(value) + 1 for value in aggregate(frame, *(key.value.n_unique() for key in keys))]
         if (many := max(bounds, default=0)) > most:
-            raise too_many(many, 1)
+            raise too_many(many, 1, most, frame)
     sets, tables = [[name] for name in own], {}
-    for batch in in_passes(sets, bounds):
+    for batch in in_passes(sets, bounds, frame):
         used = {sets[at][0]: own[sets[at][0]] for at in batch}
         for at, table in zip(batch, count_sets(frame, used, [sets[at] for at in batch]), strict=True):
             tables[names[at]] = table.rename_columns([names[at], SIZE])

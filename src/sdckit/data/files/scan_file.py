@@ -18,7 +18,7 @@ from sdckit.data.files.file_checks import bare_name, file_format, pick_columns
 from sdckit.data.files.read_csv import CsvOptions, store_csv
 from sdckit.data.files.whole_files import spill_folder
 from sdckit.data.frames import carried_out, check_plan_names
-from sdckit.data.memory import bytes_of_file, bytes_of_records, free_bytes
+from sdckit.data.memory import VARIABLE, bytes_of_file, bytes_of_records, free_bytes, shares_of
 from sdckit.data.missing_values.missing import DEFAULT_CODES, code_numbers, code_texts
 from sdckit.display import displayed
 from sdckit.errors import DataError, FileFormatError
@@ -28,7 +28,6 @@ ENGINES: tuple[ScanEngine, ...] = ("polars", "duckdb", "spark")
 ENGINE_NAMES = {"polars": "Polars", "duckdb": "DuckDB", "spark": "Spark"}
 # Address in an object store; also as a Path, which collapses two slashes to one.
 ADDRESS = re.compile(r"(s3|s3a|s3n|gs|gcs|r2|az|azure|abfs|abfss|adl|wasbs|hdfs|hf):/+(?=[^/])")
-AMOUNT = re.compile(r"\d+(\.\d+)?\s*(kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 
 
 def scan_file(
@@ -63,7 +62,9 @@ def scan_file(
         Codes that mean missing, as in `read_file`. Without any, the empty text, NA, N/A, NaN, nan, NULL, null and a
         single point are missing in texts; they are not counted.
     memory : str, optional
-        Memory limit of DuckDB, such as "4GB"; more is spilled to a folder that is removed in the end.
+        What DuckDB and this process may take together, such as "4GB", at least "500MB". Half of what the libraries
+        leave of it is DuckDB's, which spills more to a folder that is removed in the end; the rest takes cells and
+        columns, and measures that need more than fits are done in parts, or refused before they begin.
     beside : duckdb.DuckDBPyRelation, optional
         A plan of DuckDB on whose connection, with its memory, this one is opened: DuckDB brings rows of an original
         and its release together only on one connection.
@@ -103,8 +104,8 @@ def scan_file(
     arguments.names(identifiers, "identifiers")
     codes = arguments.names(missing, "missing") or ()
     arguments.choices(engine, "engine", ENGINES)
-    if memory is not None and (engine != "duckdb" or not AMOUNT.fullmatch(arguments.text(memory, "memory").strip())):
-        raise DataError('memory= is what DuckDB may take, such as "4GB"', argument="memory")
+    if memory is not None:
+        shares_of(arguments.text(memory, "memory") if engine == "duckdb" else "")
     if beside is not None and (memory is not None or not is_relation(beside)):
         says = "beside= is a plan of DuckDB, whose memory is taken: leave memory= out"
         raise DataError(says, argument="beside")
@@ -247,8 +248,13 @@ def _by_duckdb(files: list[str], memory: str | None, beside: Any, *, folders: bo
         listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
         own = f"SELECT * FROM read_parquet([{listed}], hive_partitioning = {str(folders).lower()})"
         return beside.query("sdckit__beside", own)
-    settings: dict[str, Any] = {"temp_directory": str(_until_the_end())} | ({"memory_limit": memory} if memory else {})
-    connection = duckdb.connect(":memory:", config=settings)
+    settings: dict[str, Any] = {"temp_directory": str(_until_the_end())}
+    if memory is None:
+        connection = duckdb.connect(":memory:", config=settings)
+    else:
+        engine, here = shares_of(memory)
+        connection = duckdb.connect(":memory:", config={**settings, "memory_limit": f"{engine}B"})
+        connection.execute(f"SET VARIABLE {VARIABLE} = {here}")
     return connection.read_parquet(files, hive_partitioning=folders)
 
 

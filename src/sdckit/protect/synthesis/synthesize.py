@@ -207,7 +207,7 @@ def synthesize_plan(
     columns = (
         plan.columns if n not in (None, size) else [name for name in plan.columns if name in {*read(plan.columns)}]
     )
-    check_room(size, columns)
+    check_room(size, columns, plan.frame)
     check_made(m, n or size, len(plan.columns if drawn is None else drawn))
     brought = plan.brought(columns)
     made, change = run(brought.table)

@@ -169,12 +169,12 @@ def _of_scenario(method: Method, step: StepLike, scenario: Scenario | None) -> l
     return [*chosen.all_keys, *household_columns]
 
 
-def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None) -> None:
+def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None, plan: Any = None) -> None:
     """Raise, before any work, where a step would bring or make more values in memory than allowed for a lazy frame.
 
     Raises ColumnError: as `columns_read`. DataError: they are more.
     """
-    check_room(n, columns_read(step, columns, scenario))
+    check_room(n, columns_read(step, columns, scenario), plan)
     given = step.arguments
     m = n_files(method_of(step.method, "step"), given)
     size = given.get("n") or n
@@ -209,7 +209,7 @@ def in_random_order(name: str, plan: Changing, household: str | None, seed: int)
     spark = on_spark(plan.frame)
     homes = None
     if household is not None:
-        check_room(plan.n, [household])
+        check_room(plan.n, [household], plan.frame)
         homes = read_homes(open_eager(plan.brought([household]).table, {}), household)
     order = None if spark else row_order(plan.n, homes, seed)
     secret = {"hashed": str(seed)} if spark else {"seed": seed}
@@ -334,7 +334,7 @@ def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario 
                 "another engine"
             )
         if by_record:
-            _check_room(number, step, n, columns, scenario)
+            _check_room(number, step, n, columns, scenario, plan.frame)
         n = step.arguments.get("n") or n
         columns = [*columns, *columns_made(method_of(step.method, ""), step.arguments)]
         kind = METHODS[step.method]
@@ -345,9 +345,11 @@ def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario 
             household = None if household in gone else household
 
 
-def _check_room(number: int, step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None) -> None:
+def _check_room(
+    number: int, step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None, plan: Any
+) -> None:
     try:
-        check_step(step, n, columns, scenario)
+        check_step(step, n, columns, scenario, plan)
     except ColumnError:
         return  # told with the nearest name when the recipe is held against the columns
     except DataError as error:

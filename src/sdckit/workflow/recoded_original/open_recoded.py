@@ -505,10 +505,15 @@ def check_rows(of: Callable[[str], Pair], pair: Pair, names: Sequence[str]) -> N
         before, *after = of(name).codes(name).codes
         for label, codes in zip(pair.names[1:], after, strict=True):
             if ((codes != before) & (codes > 0) & (before > 0)).any():
-                raise DataError(
-                    f"{label} has other values of {name!r} than the log says: it is not the release of this log, or "
-                    "its rows stand in another order (name the column that says which belong together: --id, id=)"
-                )
+                raise other_values(label, name)
+
+
+def other_values(label: str, name: str) -> DataError:
+    """The error for a release that is not what its log says."""
+    return DataError(
+        f"{label} has other values of {name!r} than the log says: it is not the release of this log, or its rows stand "
+        "in another order (name the column that says which belong together: --id, id=)"
+    )
 
 
 def recoding_notes(recoded: Sequence[Recoded]) -> list[str]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sdckit.cells.pair import WAS, Pair, count_pair, read_pair
+from sdckit.cells.pair import WAS, Pair, check_present, count_pair, read_pair
 from sdckit.cells.plans.count_cells import count_by, sizes_of
-from sdckit.cells.plans.pair_cells import least_near, with_values
+from sdckit.cells.plans.lazy import TooMuchError
+from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_differing, least_near, with_values
 from sdckit.data import pa
 from sdckit.data.columns import float_values
 from sdckit.data.frames import is_lazy, open_frame
@@ -46,9 +48,10 @@ def open_on_engines(
     open_recoded.check_released(opened, names)
     if recodings is not None:
         opened, notes, unsure = _declared(opened, [*names, *also], recodings)
-    of = _by_column(opened, names, aligned=aligned)
+    changed_type = [name for name in names if recodings is None or not _of_one_kind(opened.frames, name)]
+    of = _by_column(opened, changed_type, aligned=aligned)
     recognised = [
-        recoding for name in names
+        recoding for name in changed_type
         for recoding in open_recoded.recognise(of(name), [name], types_only=recodings is not None)
     ]  # fmt: skip
     if recognised:
@@ -58,9 +61,10 @@ def open_on_engines(
     _check_comparable(opened, names)
     if recodings is not None:
         open_recoded.check_values(_by_column(opened, (), aligned=False), opened, recodings, unsure)
-        if recodings.log is not None and recodings.keeps_rows and aligned:
-            kept = [name for name in recodings.unchanged(names) if name not in unsure]
-            open_recoded.check_rows(_by_column(opened, names, aligned=True), opened, kept)
+        if aligned:
+            by_log = recodings.log is not None and recodings.keeps_rows
+            kept = [name for name in recodings.unchanged(names) if name not in unsure] if by_log else []
+            _check_rows(opened, kept)
 
     def again(columns: Sequence[str]) -> Pair:
         return open_on_engines(brought, columns, recodings=recodings, aligned=aligned).pair
@@ -68,21 +72,52 @@ def open_on_engines(
     return Opened(opened, opened, (*open_recoded.recoding_notes(opened.recoded), *notes), brought, again)
 
 
+def _check_rows(opened: Pair, names: Sequence[str]) -> None:
+    """Do as `open_recoded.check_rows`: by the engine where it compares the values as they are here, else here.
+
+    The id is checked in any case. Raises DataError: it does not name the same rows in every file.
+    """
+    frames: Any = opened.frames
+    check_present(
+        [(frame, {"id": (str(opened.id),)}, label) for frame, label in zip(frames, opened.names, strict=True)]
+    )
+    alike = []
+    if are_joined(frames, str(opened.id)):
+        alike = [name for name in names if can_count(frames, [name]) and _of_one_kind(frames, name)]
+        sizes = opened.memo.get("ids") or check_ids(frames, str(opened.id), opened.names)
+        opened.memo["ids"] = sizes
+        for j, label in enumerate(opened.names[1:], 1):
+            two, own = (frames[0], frames[j]), (sizes[0], sizes[j])
+            counts = count_differing(two, alike, str(opened.id), (opened.names[0], label), own)
+            for name, many in zip(alike, counts, strict=True):
+                if many:
+                    raise open_recoded.other_values(label, name)
+    others = [name for name in names if name not in alike]
+    open_recoded.check_rows(_by_column(opened, others, aligned=True), opened, others)
+
+
+def _of_one_kind(frames: Sequence[Any], name: str) -> bool:
+    first, *others = (frame.collect_schema()[name] for frame in frames)
+    return all(other == first or (other.is_numeric() and first.is_numeric()) for other in others)
+
+
 def _check_comparable(opened: Pair, names: Sequence[str]) -> None:
     """Raise where values of a column do not compare, as in memory; only types that differ are looked at."""
     of = _by_column(opened, names, aligned=False)
     for name in names:
-        first, *others = (frame.collect_schema()[name] for frame in opened.frames)
-        if any(other != first and not (other.is_numeric() and first.is_numeric()) for other in others):
+        if not _of_one_kind(opened.frames, name):
             of(name).codes(name)
 
 
 def _by_column(opened: Pair, names: Sequence[str], *, aligned: bool) -> Callable[[str], Pair]:
-    """The pair that has a column counted, of all columns of `names` at once where they are many."""
+    """The pair that has a column counted: where rows are joined, with all columns of `names` at once if these fit."""
 
     def of(name: str) -> Pair:
-        wanted = {"variables": names if aligned and name in names else [name]}
-        pair = count_pair(opened, wanted, aligned=aligned)
+        if aligned and name in names:
+            with suppress(TooMuchError):
+                if (pair := count_pair(opened, {"variables": names}, aligned=True)) is not None:
+                    return pair
+        pair = count_pair(opened, {"variables": [name]}, aligned=aligned)
         return read_pair(opened, {"variables": [name]}, aligned=aligned) if pair is None else pair
 
     return of
