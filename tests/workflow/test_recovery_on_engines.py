@@ -11,9 +11,9 @@ import pytest
 import sdckit as sdc
 from engines.comparing import quiet
 from engines.conftest import plan  # noqa: F401 (a fixture)
-from sdckit.attacks.recovery.drawn_records import draw_records
 from sdckit.catalogue import attacks, row
 from sdckit.cells.pair import open_files
+from sdckit.cells.plans.drawn_pair import draw_records
 
 N, DRAWN = 2_000, 700
 SCENARIO = sdc.Scenario(
