@@ -183,7 +183,8 @@ def _of_drawn(context: Context) -> RecoverableValues:
         recoverable_of_drawn, RECOVERABLE.public, context.pair, RECORDS, scenario=context.scenario, k=_sizes(context),
         seed=context.seed, step=context.tell,
     )  # fmt: skip
-    return replace(context.once("recovery of drawn records", make), keys=context.scenario.keys)
+    result: RecoverableValues = context.once("recovery of drawn records", make)
+    return replace(result, keys=context.scenario.keys)
 
 
 def _put_back(result: RecoverableValues, context: Context, original: Any) -> RecoverableValues:

@@ -517,7 +517,7 @@ def recoverable_values(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
         advice=advice([column for some in by_column for column in some]), keys=roles.keys,
         shown_k=shown_size(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
-        found=tuple(found_all), put_back={}, **means,
+        found=tuple(found_all), put_back={}, changed=(), **means,
     )  # fmt: skip
 
 
