@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from engines.comparing import quiet
 from plans import on_engines
 from sdckit.cells.pair import open_files
 from sdckit.errors import DataError
@@ -94,6 +95,20 @@ def test_a_plan_brings_its_weights() -> None:
         for files in ((original, released), (original.lazy(), released.lazy()))
     )
     assert [figure.change for figure in frames] == pytest.approx([figure.change for figure in plans])
+
+
+def test_a_plan_that_is_brought_and_recoded_here_has_the_weights_of_memory() -> None:
+    original = survey(5).with_columns(age=pl.int_range(pl.len()) * 7 % 80, pid=pl.int_range(pl.len()))
+    bands = sdc.recode(original, column="age", bands=[0, 20, 40, 60, 80]).data
+    released = bands.with_columns(w=pl.lit(4.0)).sample(fraction=1.0, shuffle=True, seed=1)
+    scenario = sdc.Scenario(keys=["age", "region"], weight="w", numeric=["pay"])
+    here, there = (
+        quiet(sdc.assess, *files, scenario=scenario, seed=1, id="pid", attacks=True, n_attacks=5).utility.moved
+        for files in ((original, released), (original.lazy(), released.lazy()))
+    )
+    assert {figure.variable for figure in here} == {"pay", "age", "region"}
+    assert [(figure.variable, figure.level) for figure in here] == [(own.variable, own.level) for own in there]
+    assert [figure.change for figure in here] == pytest.approx([own.change for own in there], rel=1e-9)
 
 
 def test_text_is_no_number() -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import polars as pl
+import pytest
 
 import sdckit as sdc
 from draw import quiet
+from engines.conftest import duckdb_relation
 from sdckit.workflow.verdicts import Verdict
 
 N_LINKED = 240
@@ -66,3 +70,26 @@ def test_an_id_that_only_the_original_has_links_nobody_else(tmp_path: Path) -> N
     assert names["differencing"].holds
     assert "k_linked" not in names
     assert assessed.released[0].intruders[0].results["differencing"].entries[0].linked == N_LINKED
+
+
+@pytest.mark.parametrize("engine", ["memory", "polars", "duckdb"])
+def test_the_id_of_the_ledger_goes_to_the_rows_that_another_id_names(tmp_path: Path, engine: str) -> None:
+    """Rows of the release stand in another order; what says whose they are is a number that both files have."""
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key"), "id": "id"}
+    ledger = sdc.ReleaseLedger.create(folder=place["folder"], key=place["key"], survey="Survey")
+    alone = LINKED.with_columns(ill=pl.when(pl.int_range(pl.len()) % 5 > 0).then("ill"))
+    ledger.add(alone.select("id", "b", "ill"), name="first", keys=["b"], sensitive=["ill"], id="id")
+    original = LINKED.drop("a").with_row_index("row")
+    released = alone.drop("a", "id").with_row_index("row").sample(fraction=1.0, shuffle=True, seed=1)
+    scenario = sdc.Scenario(keys=["b"], sensitive=["ill"], ledger=place, thresholds={"differencing": 0.0})
+    files: list[Any] = [original, released]
+    if engine == "polars":
+        files = [file.lazy() for file in files]
+    elif engine == "duckdb":
+        connection = duckdb.connect()
+        files = [duckdb_relation(file, connection) for file in files]
+    with quiet():
+        assessed = sdc.assess(*files, scenario=scenario, id="row", seed=1)
+    found = assessed.released[0]["default"]["differencing"]
+    assert found.entries[0].linked == N_LINKED
+    assert (found.unprotected, found.given_back) == (0, 0)  # both hide the same values

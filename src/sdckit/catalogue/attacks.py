@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 COLUMNS_AT_ONCE = 3
+RECORDS = 100_000  # drawn by their id to look for what a release gives back, where there are too many
 MOST_PAIRS = 5_000**2  # of records whose distances in every column of a release are worked out unasked
 ONE_KEY = "there is only one key"
 NO_DUCKDB = "it needs DuckDB: pip install 'sdckit[linkage]'"
@@ -166,10 +167,25 @@ def _recovery_parts(context: Context) -> Iterator[Part]:
     """What is recovered, and what limits of other measures say of the release with that put back."""
 
     def measured() -> RecoverableValues:
+        if context.too_many:
+            return _of_drawn(context)
         result: RecoverableValues = RECOVERABLE.measure(context.pair, **_recovery_arguments(context))
         return _put_back(result, context, result.pair.original)
 
     yield "", measured
+
+
+def _of_drawn(context: Context) -> RecoverableValues:
+    """What the release gives back of records drawn by their id, the same for every intruder."""
+    from sdckit.attacks.recovery.drawn_records import recoverable_of_drawn
+
+    assert context.pair is not None
+    make = partial(
+        recoverable_of_drawn, RECOVERABLE.public, context.pair, RECORDS, scenario=context.scenario, k=_sizes(context),
+        seed=context.seed, step=context.tell,
+    )  # fmt: skip
+    result: RecoverableValues = context.once("recovery of drawn records", make)
+    return replace(result, keys=context.scenario.keys)
 
 
 def _put_back(result: RecoverableValues, context: Context, original: Any) -> RecoverableValues:
@@ -219,7 +235,7 @@ RECOVERABLE = Measure(
     question="Which values that were protected in it can be reconstructed from the release itself?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="looking for what can be reconstructed by {intruder}", parts=_recovery_parts,
-    condition=lambda context: NOTHING_TAKEN if context.scenario.release == SYNTHETIC else "",
+    condition=lambda context: NOTHING_TAKEN if context.scenario.release == SYNTHETIC else "", on_targets=True,
 )  # fmt: skip
 
 

@@ -59,8 +59,11 @@ def moved_figures(
         return _of_plans(pair, weight, numeric, keys)
     if pair.plans:
         numbers = {"numeric": [name for name in (weight, *numeric) if name]}
-        whole = (pair.plans[0], [*pair.plans[1:]]) if pair.source is None else (pair.source,)
+        raw = pair.raw if pair.source is None else None
+        first = pair.plans[0] if raw is None else pair.original  # recoded here, beside what was collected
+        whole = (first, [*pair.plans[1:]]) if pair.source is None else (pair.source,)
         pair = open_pair(*whole, categories={"keys": keys}, numeric=numbers)
+        pair = pair if raw is None else replace(pair, raw=raw)
     weights = _of_files(pair, weight) if weight else None
     sums = weight is not None or all(size == pair.n for size in pair.sizes)
     figures: list[MovedFigure] = []

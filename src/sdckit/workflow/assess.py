@@ -17,7 +17,6 @@ from sdckit.data import arguments
 from sdckit.data.drawn_rows import people_drawn
 from sdckit.data.frames import has_repeats, is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
-from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.column_roles import check_insensitive, look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
@@ -36,6 +35,7 @@ from sdckit.workflow.opened_release import (
     in_every_file,
     open_release,
     with_bands,
+    with_ledger_id,
 )
 from sdckit.workflow.plan import (
     Asked,
@@ -435,7 +435,7 @@ def assess_release(
             return ReleaseAssessment(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
-    going_out = [_with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released]
+    going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(opened.original, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
@@ -575,16 +575,6 @@ def _collected(pair: Pair, scenario: Scenario) -> dict[str, Collected]:
         (below,) = cells.values("sample_frequency").count_below([k])
         counts[name] = Collected(k, int(below), str(cells.rule))
     return counts
-
-
-def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bool) -> Any:
-    """A release with the ledger's id column copied from the original where it lacks it and the rows are aligned."""
-    id = None if scenario.ledger is None else scenario.ledger.id
-    if id is None or not aligned or is_lazy(file) or is_lazy(original):
-        return file
-    if id in file.columns or id not in original.columns or len(file) != len(original):
-        return file
-    return with_column_of(file, original[id])
 
 
 def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, list[str]]:

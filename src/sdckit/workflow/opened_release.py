@@ -7,13 +7,17 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from sdckit.catalogue.row import too_many
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, count_pair, read_pair
 from sdckit.cells.plans.lazy import TooMuchError
+from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column
 from sdckit.data.frames import column_names, is_lazy
+from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import SdcError
@@ -92,6 +96,34 @@ def with_bands(scenario: Scenario, in_bands: Sequence[str]) -> Scenario:
         return scenario
     numeric = tuple(name for name in scenario.numeric if name not in columns)
     return scenario.changed(numeric=numeric, ordered=tuple(dict.fromkeys([*scenario.ordered, *columns])))
+
+
+def with_ledger_id(files: Opened, scenario: Scenario, *, aligned: bool) -> list[Any]:
+    """The releases, each with the id of the ledger from the original where it lacks it and rows are aligned."""
+    opened, orders = files.opened, files.pair.orders
+    id, original = None if scenario.ledger is None else scenario.ledger.id, opened.original
+    if id is None or not aligned or id not in column_names(original):
+        return list(opened.released)
+    return [
+        file if id in column_names(file) else _with_id(file, original, id, opened, order)
+        for file, order in zip(opened.released, orders, strict=True)
+    ]
+
+
+def _with_id(file: Any, original: Any, id: str, opened: Pair, order: Any) -> Any:
+    """The release with a column of the rows of the original that its own belong to; without it where none are known."""
+    if is_lazy(file) or is_lazy(original):
+        by = opened.id
+        together = by is not None and is_lazy(file) and is_lazy(original) and are_joined([original, file], by)
+        return with_column_by_id(file, original, str(by), id) if together else file
+    if len(file) != len(original):
+        return file
+    column = original[id]
+    if order is not None:  # rows are named, and may stand in another order
+        back = np.empty(len(order), np.int64)
+        back[order] = np.arange(len(order))
+        column = column[back.tolist()]
+    return with_column_of(file, column)
 
 
 def count_ahead(pair: Pair, scenario: Scenario) -> None:

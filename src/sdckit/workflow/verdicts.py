@@ -13,6 +13,7 @@ from sdckit.catalogue.attacks import NOTHING_TAKEN
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
+from sdckit.numerics.intervals import wilson
 from sdckit.report.chapters.sentences import COVERS, EARLIER, beside_words, both_rules, spaced
 from sdckit.report.gate.protect import overall
 
@@ -33,6 +34,8 @@ LEAST_CONTROL = 50  # the rate of an attack on fewer people is known to no bette
 TOO_FEW = f"too few people were kept aside: {{}}, and chance among fewer than {LEAST_CONTROL} is not known well enough"
 NOT_MADE = "not every attack could be made: {}"
 UPPER_END = "risk_high"
+LOWER_END = " (of records drawn: the lower end of the interval)"
+DRAWN_ONLY = "what is given back was looked for in records drawn by their id, which tells nothing of the others"
 OF_DRAWN = " (people drawn: the upper end of the interval)"
 NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
 NOT_HELD = "edit rules that could not be held against the files: {}"
@@ -310,6 +313,8 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
         return [asked.open(asked.reason())]
     columns = [column for some in asked.result.columns for column in some]
     worst = max(columns, key=lambda column: column.share, default=None)
+    if SAMPLED in asked.result.notes:
+        return [_of_drawn(asked, columns)]
     if asked.kind.alone and not asked.result.touched:
         return [asked.open(UNMATCHED if math.isnan(asked.result.right) else NOTHING_CHANGED)]
     verdict = asked.by_share(0.0 if worst is None else worst.share)
@@ -319,6 +324,16 @@ def _by_worst_column(asked: _Asked) -> list[Verdict]:
         return [verdict]
     remedy = "; ".join(getattr(worst, "remedies", ())[:1])
     return [replace(verdict, variable=worst.column, because=worst.told_by, remedy=remedy)]
+
+
+def _of_drawn(asked: _Asked, columns: Sequence[Any]) -> Verdict:
+    """A limit on the worst column where records were drawn: exceeded by the lower end of the interval, never held."""
+    low = {column: wilson(column.counted, column.touched).low for column in columns if column.counted}
+    worst = max(low, key=lambda column: low[column], default=None)
+    if worst is None or low[worst] <= asked.limit:
+        return asked.open(DRAWN_ONLY)
+    because, remedy = worst.told_by + LOWER_END, "; ".join(worst.remedies[:1])
+    return replace(asked.by_share(low[worst]), variable=worst.column, because=because, remedy=remedy)
 
 
 def _by_points(asked: _Asked) -> list[Verdict]:
@@ -340,6 +355,8 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
     result = asked.result
     if result is None:
         return [] if asked.reason() == NOTHING_TAKEN else [asked.open(asked.reason())]
+    if SAMPLED in result.notes:  # equivalence classes are those of all records
+        return [asked.open(DRAWN_ONLY)]
     base, because = LIMITS[asked.kind.of], result.told_by
     if base.needs:
         found = result.put_back.get(base.name)

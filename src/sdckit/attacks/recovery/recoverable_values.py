@@ -16,7 +16,7 @@ from sdckit.attacks.recovery.reconstruct import Recovered, recognised, recover
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
 from sdckit.attacks.recovery.remedies import remedy
-from sdckit.attacks.recovery.touched_cells import Logged
+from sdckit.attacks.recovery.touched_cells import ChangedValues, Logged
 from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -282,6 +282,9 @@ class RecoverableValues(PairResult):
         For each release, column by column.
     put_back : dict of str to LimitPutBack
         In an assessment: figures of other measures on the releases with the reconstructed values, by limit.
+    changed : tuple of tuple of ChangedValues
+        Of files on an engine of which records were drawn (``notes["targets"]``): for each release ``column``,
+        ``kinds`` and ``n``, the values that were changed among all records; None where they could not be counted.
     advice : tuple of str
         Remedies, sorted by the number of values they concern, descending.
     records : frame
@@ -305,6 +308,7 @@ class RecoverableValues(PairResult):
     put_back: Mapping[str, LimitPutBack] = field(kw_only=True)
     files: tuple[RecoveryFile, ...] = field(kw_only=True, repr=False)
     found: tuple[dict[str, Recovered], ...] = field(kw_only=True, repr=False)
+    changed: tuple[tuple[ChangedValues, ...], ...] = ()
     touched: float = math.nan
     restored: float = math.nan
     right: float = math.nan
@@ -513,7 +517,7 @@ def recoverable_values(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
         advice=advice([column for some in by_column for column in some]), keys=roles.keys,
         shown_k=shown_size(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
-        found=tuple(found_all), put_back={}, **means,
+        found=tuple(found_all), put_back={}, changed=(), **means,
     )  # fmt: skip
 
 

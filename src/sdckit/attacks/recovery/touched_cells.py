@@ -102,6 +102,21 @@ def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: i
     return tally
 
 
+def tally_cells(group: Codes, codes: Codes, times: NDArray[np.int64], n_groups: int) -> Tally:
+    """The same of distinct combinations of group and code, and the number of records of each.
+
+    >>> found = tally_cells(*np.array([[0, 0, 1], [4, 2, 3]], np.int32), np.array([9, 1, 2]), 2)
+    >>> found.code.tolist(), found.votes.tolist(), found.size.tolist()
+    ([4, 3], [9, 2], [10, 2])
+    """
+    tally = Tally(*(np.zeros(n_groups, np.int32) for _ in range(3)))
+    rows = np.flatnonzero((codes > 0) & (group >= 0))
+    rows = rows[np.argsort(times[rows], kind="stable")]  # the last one written is the largest
+    tally.code[group[rows]], tally.votes[group[rows]] = codes[rows], times[rows]
+    np.add.at(tally.size, group[rows], times[rows].astype(np.int32))
+    return tally
+
+
 @njit(nogil=True, cache=True)
 def _leave_out(votes, size, supports, deviating, right, wrong, groups, sizes):  # type: ignore[no-untyped-def]
     """Count, in place, records told rightly and wrongly by the majority of the others of their group.
@@ -476,6 +491,15 @@ class ChangedColumn:
         return CHANGED in self.kinds
 
 
+@dataclass(frozen=True)
+class ChangedValues:
+    """How many values of a column were changed, in a file of which rows are not here; None where nobody counted."""
+
+    column: str
+    kinds: tuple[str, ...]
+    n: int | None
+
+
 def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, ChangedColumn]:
     """Changed values visible in the release: missing values, ranges, and heaping at the smallest or largest value."""
     changed = {}
@@ -522,24 +546,28 @@ def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, Chan
 
 
 def by_original(
-    columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn]
-) -> dict[str, ChangedColumn]:
-    """Changed values by comparison of release and original, row by row."""
-    compared = (_compared(column, original[name]) for name, column in columns.items() if name in original)
+    columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn],
+    times: NDArray[np.int64] | None = None,
+) -> dict[str, ChangedColumn]:  # fmt: skip
+    """Changed values by comparison of release and original, row by row.
+
+    `times`: records of each row, where rows are the distinct combinations of both values of a single column.
+    """
+    compared = (_compared(column, original[name], times) for name, column in columns.items() if name in original)
     return {changed.column.name: changed for changed in compared if changed.touched.any()}
 
 
-def _compared(column: ReleasedColumn, before: ReleasedColumn) -> ChangedColumn:
+def _compared(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.int64] | None) -> ChangedColumn:
     """Changed values of one column; of recoded categories only the suppressed ones, as recoding leaves no trace."""
     low, high = _ends(column)
     if before.numbers is not None and not before.whole and column.from_labels:
         low, high = _widened(low, high)
-    touched = _changed_cells(column, before, low, high)
+    touched = _changed_cells(column, before, low, high, times)
     kinds = [SUPPRESSED] * bool((touched & column.missing).any())
     seen = touched & ~column.missing
     if seen.any() and low is not None and high is not None and before.numbers is not None:
         ranged = _by_truth(low, high, seen, _an_end(before))
-        if CHANGED in ranged[2] and _is_grouped(column, before):
+        if CHANGED in ranged[2] and _is_grouped(column, before, times):
             touched = touched & column.missing
         else:
             low, high, more = ranged
@@ -566,10 +594,13 @@ def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedCo
     return ChangedColumn(column, touched | grouped, None, None, kinds)
 
 
-def _changed_cells(column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None) -> Bools:
+def _changed_cells(
+    column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None,
+    times: NDArray[np.int64] | None,
+) -> Bools:  # fmt: skip
     """(n,) whether the released value differs from the original one."""
     if before.numbers is None or low is None or high is None:
-        return np.asarray(~before.missing & (truth_codes(column, before) != column.codes))
+        return np.asarray(~before.missing & (truth_codes(column, before, times) != column.codes))
     with np.errstate(invalid="ignore"):
         touched = ~before.missing & ((low != before.low) | (high != before.high))
     unread = np.isnan(low) & np.isnan(before.numbers)  # infinite numbers: only their labels can be compared
@@ -676,8 +707,8 @@ def _narrower(low: Floats | None, high: Floats | None, known: ChangedColumn) -> 
     return np.fmin(low, known.low), np.fmax(high, known.high)
 
 
-def truth_codes(column: ReleasedColumn, before: ReleasedColumn) -> Floats:
-    """True values as codes of the release; -1 where it has none.
+def truth_codes(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.int64] | None = None) -> Floats:
+    """True values as codes of the release; -1 where it has none. `times` as for `by_original`.
 
     If each value was recoded to one group, the group's code; else the value itself, or, for texts that the release
     lacks, the code that most of their records show.
@@ -685,7 +716,9 @@ def truth_codes(column: ReleasedColumn, before: ReleasedColumn) -> Floats:
     place = {label: code for code, label in enumerate(column.labels(), 1)}
     own = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
     seen = ~before.missing & ~column.missing
-    most = tally_groups(before.codes, column.codes, before.n_levels + 1)
+    groups = before.codes, column.codes
+    levels = before.n_levels + 1
+    most = tally_groups(*groups, levels) if times is None else tally_cells(*groups, times, levels)
     group = np.where((2 * most.votes > most.size) & (most.votes > 1), most.code, own)
     group[0] = 0.0
     if (group[before.codes] == column.codes)[seen].all():
@@ -695,11 +728,11 @@ def truth_codes(column: ReleasedColumn, before: ReleasedColumn) -> Floats:
     return np.asarray(own[before.codes])
 
 
-def _is_grouped(column: ReleasedColumn, before: ReleasedColumn) -> bool:
+def _is_grouped(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.int64] | None) -> bool:
     """Whether numeric codes were recoded, each to a single group."""
     known = ~before.missing & ~column.missing
     few = before.n_levels <= MOST_GROUPED
-    return few and not (truth_codes(column, before) != column.codes)[known].any()
+    return few and not (truth_codes(column, before, times) != column.codes)[known].any()
 
 
 def _same_text(column: ReleasedColumn, before: ReleasedColumn) -> Bools:

@@ -148,6 +148,13 @@ def count_differing(
     return [int(many) for many in np.nan_to_num(counts)]
 
 
+def with_column_by_id(frame: nw.LazyFrame[Any], other: nw.LazyFrame[Any], id: str, name: str) -> nw.LazyFrame[Any]:
+    """The plan with a column of another one, of the row there that has the same id."""
+    names = frame.collect_schema().names()
+    own = other.select(nw.col(id).alias(f"{PREFIX}id"), nw.col(name))
+    return frame.join(own, left_on=id, right_on=f"{PREFIX}id", how="left").select(*names, name)
+
+
 def least_near(frame: nw.LazyFrame[Any], name: str, values: Sequence[float], close: float) -> list[float]:
     """For each value the least number of a column that is within `close` of it, relative; NaN where none is."""
     shown = nw.col(name)

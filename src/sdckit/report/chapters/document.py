@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sdckit.attacks.attack_rates import SAMPLED
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.chapters.sentences import limits_tree
@@ -323,7 +324,7 @@ def _alone(intruder: IntruderAssessment) -> bool:
 def _link_missing(ledger: Ledger, prefix: str, intruder: IntruderAssessment) -> None:
     """Enter that the missing values of a key are those looked for, where the key shows nothing else."""
     audit: Any = intruder.results.get(RECOVERY)
-    columns = () if audit is None else audit.columns[0]
+    columns = () if audit is None or SAMPLED in audit.notes else audit.columns[0]
     for number, column in enumerate(column for column in columns if column.touched):
         missing, changed = f"key.{column.column}.missing", f"{prefix}.{RECOVERY}.1.{number}.touched"
         if missing in ledger.variables and ledger.variables[missing].true == column.touched:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from sdckit.attacks.attack_rates import SAMPLED
 from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.report import shares
 from sdckit.report.blocks import Block, Paragraph, TableBlock
@@ -16,6 +18,13 @@ from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What can be reconstructed from the release?"
 SOMEHOW = "more than one thing"
+OF_DRAWN = "records drawn of release"
+NONE_CHANGED = "No value of the release was changed: there is nothing to reconstruct."
+NONE_DRAWN = "No value was changed of the records that were drawn; of the others nothing is said."
+AMONG_DRAWN = (
+    "Looked at were {n} records drawn by their id, and what follows is counted among them. What the others give back, "
+    "and what the order of all rows tells, was not looked at, nor the risk with values put back."
+)
 KNOWING = "Who can reconstruct changed values, and how"
 CHART = "Values changed and reconstructed, by column"
 CHARTED = {"touched": "changed", "back": "reconstructed"}
@@ -43,12 +52,46 @@ NOTE = Note(
 
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
+    drawn = SAMPLED in result.notes
+    column = partial(_column, drawn=drawn)
     return {
-        "releases": shares.given_back_tree(result, setting, "touched", "recoverable", _column, _undone),
+        **({"drawn": result.pair.n, "changed": _changed(result, setting)} if drawn else {}),
+        "releases": shares.given_back_tree(result, setting, "touched", "recoverable", column, _undone),
         "advice": tuple(Told(words, _concerned(words, result, setting), None) for words in result.advice),
         "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
         **shares.pair_notes_tree(result),
     }
+
+
+def _changed(result: Any, setting: PairSetting) -> Tree:
+    """Values changed among all records of each release, by column; those of records drawn are among them."""
+    ledger, releases = setting.ledger, []
+    for j, columns in enumerate(result.changed, 1):
+        start = f"{setting.prefix}.{setting.place}.{j}."
+        numbers = [column.column for column in result.columns[j - 1] if column.touched]
+        rows: list[Tree] = []
+        for at, column in enumerate(column for column in columns if column.n):
+            of = Quantity(changed_words(column.column), f"release {j}")
+            n = ledger.count(f"{start}changed.{at}", column.n, f"{start}changed", of=of)
+            ledger.nested(f"n.released.{j}", n.name)
+            if column.column in numbers:
+                ledger.nested(n.name, f"{start}{numbers.index(column.column)}.touched")
+            rows.append({"column": column.column, "kinds": _kinds(column, n.name), "n": n})
+        uncounted = tuple(column.column for column in columns if column.n is None)
+        releases.append({"columns": tuple(rows), "uncounted": uncounted})
+    return tuple(releases)
+
+
+def _changed_blocks(tree: Plain) -> list[Block]:
+    heads = ("Column", "What was done", "Changed")
+    blocks: list[Block] = []
+    for release, of in shares.of_releases(tree["changed"]):
+        rows = tuple((row["column"], ", ".join(row["kinds"]), row["n"]["text"]) for row in release["columns"])
+        if rows:
+            blocks.append(TableBlock(f"Values changed, of all records{of}", heads, rows, (2,)))
+        if release["uncounted"]:
+            blocks.append(Paragraph(f"Not counted{of}: {', '.join(release['uncounted'])}.", "note"))
+    return blocks
 
 
 def _kinds(column: Any, touched: str) -> Tree:
@@ -70,9 +113,9 @@ def _concerned(words: str, result: Any, setting: PairSetting) -> tuple[str, ...]
     return tuple(variables)
 
 
-def _column(column: Any, start: str, setting: PairSetting, j: int) -> Tree:
+def _column(column: Any, start: str, setting: PairSetting, j: int, *, drawn: bool = False) -> Tree:
     ledger = setting.ledger
-    of = Quantity(changed_words(column.column), f"release {j}")
+    of = Quantity(changed_words(column.column), f"{OF_DRAWN} {j}" if drawn else f"release {j}")
     touched = ledger.count(f"{start}touched", column.touched, f"{start}", of=of)
     ledger.nested(f"n.released.{j}", f"{start}touched")
     tree: dict[str, Tree] = {
@@ -142,8 +185,11 @@ def _further(base: LimitKind, found: Any, j: int, start: str, setting: PairSetti
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
     blocks = shares.column_blocks(tree, _table, CHART, CHARTED)
+    changed = _changed_blocks(tree) if "drawn" in tree else []
     if not blocks:
-        return [Paragraph("No value of the release was changed: there is nothing to reconstruct.")]
+        return [*changed, Paragraph(NONE_DRAWN)] if "drawn" in tree else [Paragraph(NONE_CHANGED)]
+    if "drawn" in tree:
+        blocks = [*changed, Paragraph(AMONG_DRAWN.format(n=f"{tree['drawn']:,}")), *blocks]
     blocks += [_who(release["columns"], of) for release, of in shares.of_releases(tree["releases"]) if _knows(release)]
     blocks.append(Paragraph(GUESSES, "note"))
     blocks += shares.put_back_tables(
@@ -191,12 +237,12 @@ def _guessed(column: Plain) -> str:
 
 
 NOTHING = "Of the values changed in it the release gives none back for certain."
-OF_CHANGED = shares.back_answer(
-    NOTHING,
-    "Changed values of {} can be reconstructed from the release itself: they protect nobody.",
+BACK = "Changed values of {} can be reconstructed from the release itself: they protect nobody."
+KNOWN = (
     "Changed values of {} can be reconstructed from the release by somebody who knows how its columns are made: they "
-    "protect nobody.",
+    "protect nobody."
 )
+OF_CHANGED = shares.back_answer(NOTHING, BACK, KNOWN)
 OF_UNKNOWN = shares.back_answer(
     NOTHING,
     "Missing values and ranges of {} can be reconstructed from the release itself; which of them protect somebody was "
@@ -204,8 +250,18 @@ OF_UNKNOWN = shares.back_answer(
 )
 
 
+OF_SOME = shares.back_answer(
+    "Of the values changed in the records that were drawn the release gives none back for certain; the others were not "
+    "looked at.",
+    BACK,
+    KNOWN,
+)
+
+
 def _answer(plain: Plain, place: str, n: Plain) -> str:
     """Without rows of the original to compare with nobody knows what was changed."""
+    if "drawn" in plain[place]:
+        return OF_SOME(plain, place, n)
     return (OF_UNKNOWN if "known" in plain[place].get("notes", ()) else OF_CHANGED)(plain, place, n)
 
 

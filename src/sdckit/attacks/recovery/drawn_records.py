@@ -1,0 +1,72 @@
+"""What a release on an engine gives back: of records drawn by their id, and what was changed among all records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdckit.attacks.attack_rates import SAMPLED
+from sdckit.attacks.recovery import touched_cells
+from sdckit.attacks.recovery.touched_cells import ChangedValues
+from sdckit.cells.pair import Pair, count_pair
+from sdckit.cells.plans.drawn_pair import draw_records
+from sdckit.errors import SdcError
+
+if TYPE_CHECKING:
+    from sdckit.attacks.recovery.recoverable_values import RecoverableValues
+    from sdckit.data.scenarios.scenario import Scenario
+
+OF_DRAWN = "of {n} records drawn by their id: what others give back, and rules of the order of rows, were not looked at"
+
+
+def recoverable_of_drawn(
+    measure: Any, pair: Pair, n: int, *, scenario: Scenario, k: Sequence[int], seed: int | None, step: Any
+) -> RecoverableValues:
+    """What a release gives back of records that are drawn; nothing is said of risk, which goes by all records.
+
+    `measure` is `recoverable_values`.
+    """
+    schema = [frame.collect_schema().names() for frame in pair.released]
+    household = scenario.household if all(scenario.household in names for names in schema) else None
+    drawn = draw_records(pair, n, seed=seed, household=household)
+    apart = {pair.id, scenario.weight, scenario.household, scenario.person} - set(scenario.all_keys)
+    columns = [name for name in schema[0] if name not in apart and all(name in names for names in schema)]
+    result: RecoverableValues = measure(
+        drawn, columns=columns, household=household, k=k, seed=seed, id=pair.id, aligned=True, step=step
+    )
+    step("counting what was changed, column by column")
+    changed = changed_values(pair)
+    words = OF_DRAWN.format(n=f"{drawn.n:,}")
+    undone = {name: words for name in result.notes if name.startswith("undone")}
+    return replace(result, keys=scenario.keys, notes={**result.notes, **undone, SAMPLED: words}, changed=changed)
+
+
+def changed_values(pair: Pair) -> tuple[tuple[ChangedValues, ...], ...]:
+    """The values of each column that each release changed, among all records, from the joint cells of that column.
+
+    A column of which the engine cannot count them has none.
+    """
+    raw = replace(pair, original=pair.original if pair.raw is None else pair.raw, raw=None, beside=None, source=None,
+                  memo={name: pair.memo[name] for name in ("ids", ("sizes",)) if name in pair.memo})  # fmt: skip
+    both, _ = raw.shared_columns()
+    listed: list[list[ChangedValues]] = [[] for _ in pair.released]
+    for name in both:
+        try:
+            cells = count_pair(replace(raw, memo=dict(raw.memo)), {"columns": [name]}, aligned=True)
+        except SdcError:  # a column that no engine groups by
+            cells = None
+        for j, found in enumerate(listed, 1):
+            found.append(ChangedValues(name, (), None) if cells is None else _changed(cells, name, j))
+    return tuple(map(tuple, listed))
+
+
+def _changed(cells: Pair, name: str, j: int) -> ChangedValues:
+    assert cells.times is not None
+    before, after = (touched_cells.read_columns(cells.frames[i], [name]) for i in (0, j))
+    if name not in before or name not in after:
+        return ChangedValues(name, (), None)
+    column = touched_cells.by_original(after, before, cells.times[0]).get(name)
+    column = touched_cells.with_groups(after[name], before[name], column) or column
+    n = 0 if column is None else int(cells.times[0][column.touched].sum())
+    return ChangedValues(name, () if column is None else column.kinds, n)
