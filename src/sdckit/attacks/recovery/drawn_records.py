@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sdckit.attacks.attack_rates import SAMPLED
 from sdckit.attacks.recovery import touched_cells
 from sdckit.attacks.recovery.touched_cells import ChangedValues
 from sdckit.cells.pair import Pair, count_pair
 from sdckit.cells.plans.drawn_pair import draw_records
+from sdckit.data.drawn_rows import SAMPLED
 from sdckit.errors import SdcError
 
 if TYPE_CHECKING:

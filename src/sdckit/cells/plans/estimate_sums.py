@@ -184,8 +184,9 @@ def _distinct(frame: nw.LazyFrame[Any], label: str, names: Sequence[str], weight
         raise DataError(f"{label}: the data has no records")
     by_name = np.array(facts).reshape(-1, 4)
     _check(label, names, by_name[:, :3])
-    if (many := int(by_name[:, 3].max()) + 1) > most_cells(len(names)):
-        raise too_many(many, 1)
+    many, most = int(by_name[:, 3].max()) + 1, most_cells(len(names), frame)
+    if many > most:
+        raise too_many(many, 1, most, frame)
     inputs: dict[str, nw.Expr] = {}
     sums: dict[str, Sum] = {}
     if weight is not None:

@@ -97,9 +97,9 @@ class Joined:
             return {}
         keys = {name: key.value for own in sets for name, key in zip(own, key_columns(self.frame, own), strict=True)}
         for own in sets:
-            most = most_cells(len(own) * len(sets))
+            most = most_cells(len(own) * len(sets), self.frame)
             if max(self.sizes) > most and (many := count_records(self.frame.select(*own).unique())) > most:
-                raise too_many(many, len(own))
+                raise too_many(many, len(own), most, self.frame)
         out = {}
         for name, own, table in zip(self.categories, sets, count_sets(self.frame, keys, sets), strict=True):
             files = [table.select([column]).rename_columns([name]) for column in own]

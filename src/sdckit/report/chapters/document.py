@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sdckit.attacks.attack_rates import SAMPLED
+from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.chapters.sentences import limits_tree

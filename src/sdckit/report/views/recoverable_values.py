@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sdckit.attacks.attack_rates import SAMPLED
+from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.report import shares
 from sdckit.report.blocks import Block, Paragraph, TableBlock
