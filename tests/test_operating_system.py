@@ -187,3 +187,15 @@ def test_a_process_without_standard_error_reads_all_the_same() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
     assert ran.stdout == "read\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_what_cannot_be_written_to_standard_error_is_no_error_of_a_file() -> None:
+    code = (
+        "import os; from sdckit import operating_system as system\n"
+        "with system.without_panics(): os.write(2, b'read slowly')\n"
+        "print('read')"
+    )
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=full, text=True, check=True)
+    assert ran.stdout == "read\n"

@@ -76,8 +76,10 @@ def _panics_withheld() -> Iterator[None]:
         finally:
             os.dup2(real.fileno(), STANDARD_ERROR)
             held.seek(0)
-            if PANIC not in (said := held.read()):
-                real.buffer.write(said)
+            written = held.read()
+            with contextlib.suppress(OSError):  # nobody listens any more, or the disk is full
+                while written and PANIC not in written:
+                    written = written[os.write(real.fileno(), written) :]
 
 
 def open_standard_error() -> TextIOWrapper:

@@ -65,6 +65,24 @@ def test_of_a_large_file_a_sample_says_where_to_look_and_all_records_what_holds(
     assert relations_of(data.select("sex", "other"), scenario) == ()
 
 
+@pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
+def test_relations_of_columns_that_few_records_have_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    few = pl.int_range(N) % 15 == 4
+    rare = pay().select(
+        "age", "other", *(pl.when(few).then(name).alias(name) for name in ("wage", "rest", "born"))
+    )  # 40 records have them
+    rare = rare.with_columns(total=pl.col("wage") + pl.col("rest"), year=pl.when(few).then(2024 - pl.col("age")))
+    data = {"polars": rare, "pandas": rare.to_pandas(), "pyarrow": rare.to_arrow()}[library]
+    scenario = sdc.Scenario(keys=["age"])
+    whole = relations_of(data, scenario)
+    monkeypatch.setattr(module, "MOST_RECORDS", 100)  # of them 7
+    monkeypatch.setattr(module, "OF_PATTERN", 40)
+    assert relations_of(data, scenario) == whole
+    assert {"total", "wage", "rest", "year"} <= {relation.of for relation in whole}
+
+
 def test_arithmetic_is_found_and_nothing_else() -> None:
     formulas = found(of_pay())
     assert "wage + rest" in formulas["total"]

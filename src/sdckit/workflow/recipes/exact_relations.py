@@ -18,18 +18,23 @@ from sdckit.data.methods import METHODS
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.display import printable
 from sdckit.errors import ScenarioError
+from sdckit.numerics.grouping import group
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.recipes.recipe_checks import StepLike, columns_mentioned
 from sdckit.workflow.recipes.recipe_steps import columns_named, method_of
 
 if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.numerics.array_types import Floats
+    from sdckit.numerics.array_types import Floats, Ints
 
 HOLDS = 0.99  # of the records that have all of its numbers
 BY_CHANCE = 0.9  # as many would hold of numbers that were mixed up
 FEWEST = 30
 MOST_RECORDS = 50_000  # of a larger file a sample says between which columns to look
+OF_PATTERN = 200  # records of the sample that miss the same values, at least
+PRESUMED = 0.9  # of the sample, from which on a relation is looked for in the whole file
 MOST_COLUMNS = 40  # of numbers, for each of which relations are looked for
 EXACT = 1e-9  # relative: nothing needs to be rounded
 SEED = 1
@@ -57,8 +62,10 @@ class ExactRelation:
         return frozenset((self.of, *self.inputs))
 
 
-def exact_relations(data: Any, names: Sequence[str]) -> tuple[ExactRelation, ...]:
+def exact_relations(data: Any, names: Sequence[str], *, holds: float = HOLDS) -> tuple[ExactRelation, ...]:
     """Relations between numbers of a file, those of the fewest columns first, and of numbers with parts of texts.
+
+    `holds`: share of the records that have all of its numbers for which a relation holds.
 
     Examples
     --------
@@ -79,8 +86,8 @@ def exact_relations(data: Any, names: Sequence[str]) -> tuple[ExactRelation, ...
         y = own.numbers
         assert y is not None
         companions = [other for other in numbers.values() if other is not own]
-        found += [ExactRelation(name, *how) for how in _followed(y, companions)]
-        found += [ExactRelation(name, inputs) for inputs, _ in _followed(y, parts)]
+        found += [ExactRelation(name, *how) for how in _followed(y, companions, holds)]
+        found += [ExactRelation(name, inputs) for inputs, _ in _followed(y, parts, holds)]
     finest = {name: printed_unit(own.numbers) for name, own in numbers.items() if own.numbers is not None}
     return tuple(sorted(dict.fromkeys(found), key=lambda relation: (len(relation.columns), finest[relation.of])))
 
@@ -91,17 +98,35 @@ TEXTS = ("text", "category", "date")
 def relations_of(data: Any, scenario: Scenario) -> tuple[ExactRelation, ...]:
     """The relations of a file between columns that go out under their own values: no identifiers and no weights.
 
-    Of a large file a sample says which columns have any: what holds of nearly all records holds there.
+    Of a large file a sample says which columns have any: what holds of nearly all records holds there, also of columns
+    that few records have.
     """
     roles = (*scenario.identifiers, scenario.household, scenario.person, scenario.weight)
     frame = open_eager(data, {})
     names = [name for name in frame.columns if name not in roles]
     if len(frame) > MOST_RECORDS:
-        some = np.sort(np.random.default_rng(SEED).choice(len(frame), MOST_RECORDS, replace=False))
-        sample = pick_rows(frame, some, names)
-        related = {name for relation in exact_relations(sample, names) for name in relation.columns}
+        sample = pick_rows(frame, _sampled(frame, names), names)
+        related = {name for relation in exact_relations(sample, names, holds=PRESUMED) for name in relation.columns}
         names = [name for name in names if name in related]
     return exact_relations(data, names) if names else ()
+
+
+def _sampled(frame: nw.DataFrame[Any], names: Sequence[str]) -> Ints:
+    """Rows drawn at random, and up to `OF_PATTERN` of each pattern of missing values.
+
+    So no columns that at least so many records have together are known together in fewer rows.
+    """
+    rng = np.random.default_rng(SEED)
+    patterns = np.zeros(len(frame), np.uint64)
+    for name in names:
+        values = frame[name]
+        missing = (values.is_null() | values.is_nan()) if values.dtype.is_float() else values.is_null()
+        patterns ^= np.where(missing.fill_null(True).to_numpy(), rng.integers(1 << 63, dtype=np.uint64), np.uint64(0))
+    groups = group(patterns)
+    order = np.argsort(groups.of_row, kind="stable")
+    place = np.arange(len(order)) - np.repeat(np.cumsum(groups.size) - groups.size, groups.size)
+    some = rng.choice(len(frame), MOST_RECORDS, replace=False)
+    return np.unique(np.concatenate([some, order[place < OF_PATTERN]])).astype(np.int64)
 
 
 def _is_number(column: ReleasedColumn, names: Sequence[str]) -> bool:
@@ -112,7 +137,7 @@ def _plain(column: ReleasedColumn) -> Predictor:
     return Predictor((column.name,), column.name, column.codes, column.n_levels, column.numbers)
 
 
-def _followed(y: Floats, companions: Sequence[Predictor]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _followed(y: Floats, companions: Sequence[Predictor], holds: float) -> Iterator[tuple[tuple[str, ...], str]]:
     """The columns from which a number follows exactly, and the formula, rounded where it was."""
     near, unit = tolerance(y), printed_unit(y)
     rng = np.random.default_rng(SEED)
@@ -122,7 +147,7 @@ def _followed(y: Floats, companions: Sequence[Predictor]) -> Iterator[tuple[tupl
         fitted = replace(relation, unit=0.0).values(given)  # as it comes, to see whether it was rounded
         known = np.flatnonzero(np.isfinite(y) & np.isfinite(fitted))
         off = np.abs(fitted[known] - y[known])
-        if len(known) < FEWEST or (off <= near).mean() < HOLDS:
+        if len(known) < FEWEST or (off <= near).mean() < holds:
             continue
         if (np.abs(fitted[known] - y[rng.permutation(known)]) <= near).mean() > BY_CHANCE:
             continue
