@@ -196,6 +196,6 @@ def test_what_cannot_be_written_to_standard_error_is_no_error_of_a_file() -> Non
         "with system.without_panics(): os.write(2, b'read slowly')\n"
         "print('read')"
     )
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         ran = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=full, text=True, check=True)
     assert ran.stdout == "read\n"

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import polars as pl
+
+import sdckit as sdc
 from report.views.pairs import drawn, printed, result_of, shown
+from sdckit.report.gate.protect import protect
+from sdckit.report.notebook import result_document
 from sdckit.report.rates import has_residual_risk
 from sdckit.report.view import view_of
 
@@ -57,3 +62,18 @@ def test_shares_in_per_cent_inside_and_five_releases_summed_up():
     table, *_ = view_of(result.measure).blocks({"x": {"releases": releases}}, "x")
     assert table.columns == ("Share", "Mean of 5 releases", "Smallest", "Largest")
     assert table.rows == (("released records equal to an original", "30 %", "10 %", "50 %"),)
+
+
+def test_who_draws_a_whole_file_is_told_its_shares_as_of_all():
+    """A number drawn is nobody's secret; that of a whole file is protected as everywhere."""
+    original = pl.DataFrame({"pid": range(61), "x": [float(i % 17) for i in range(61)]})
+    released = pl.concat([original, original]).with_columns(x=pl.col("x") + (pl.int_range(122) % 3 == 0), pid=None)
+    trees = []
+    for targets in (None, 61, 100):
+        result = sdc.distance_to_closest_record(
+            original, released, variables=["x"], id="pid" if targets else None, targets=targets, seed=1
+        )
+        assert ("targets" in result.notes) is bool(result.intervals) is (targets in (61, 100))  # of the release
+        (tree,) = protect(result_document(result))["measures"].values()
+        trees.append({name: tree["releases"][0][name] for name in ("hitting_rate", "identifiability")})
+    assert trees[0] == trees[1] == trees[2]

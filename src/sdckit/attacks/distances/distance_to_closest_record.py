@@ -272,9 +272,9 @@ def distance_to_closest_record(
     if numbers:
         notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"
     file_notes(files, names, notes)
-    drawn = None if some is None else _draw(files, some, rng)
+    drawn, largest = None if some is None else _draw(files, some, rng), max(files.n, *files.pair.sizes)
     if some is not None:
-        notes |= drawn_note(some, files.n)
+        notes |= drawn_note(some, largest)
     categories = tuple(name for name in names if name not in numbers)
     closeness = closeness_figures.closeness(ComparedFiles(files, numbers, categories, drawn), drawing, notes)
     per_release = tuple(release.figures for release in closeness)
@@ -285,7 +285,7 @@ def distance_to_closest_record(
         pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=files.n,
         n_control=files.n_control, **figures, verdict=verdict(figures), found=closeness, drawn=drawn, n_drawn=some,
         groups=closeness_figures.group_figures(files, groups_by, closeness, drawn), prefix=prefix,
-        intervals={} if some is None or some >= max(files.n, *files.pair.sizes) else _mean_intervals(closeness),
+        intervals={} if some is None or some >= largest else _mean_intervals(closeness),
     )  # fmt: skip
 
 
