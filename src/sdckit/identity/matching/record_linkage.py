@@ -237,7 +237,7 @@ class RecordLinkage(PairRecordResult):
     rate : float
         The same as a share of the records.
     baseline : float
-        Share that guessing would link: ``n_best / n``.
+        Share that guessing would link: `n_best` by the records of the original.
     mean_distance : float
         Mean distance between linked records.
     records : frame
