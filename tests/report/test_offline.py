@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,13 @@ def test_a_notebook_shows_a_picture(made: dict[str, Any]) -> None:
 def test_what_becomes_of_a_chart_stays_offline(made: dict[str, Any]) -> None:
     changed = made["map"].properties(width=300).configure_axis(grid=False)
     assert "image/svg+xml" in changed._repr_mimebundle_()
+
+
+def test_another_process_is_given_a_chart(made: dict[str, Any]) -> None:
+    for chart in made.values():
+        again = pickle.loads(pickle.dumps(chart))
+        assert isinstance(again, type(chart))
+        assert again.to_dict() == chart.to_dict()
 
 
 @pytest.mark.parametrize("way", ["write", "save", "to_html"])

@@ -36,11 +36,20 @@ class Offline:
             options.setdefault("inline", True)
         super().save(fp, format, **options)  # type: ignore[misc]
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle by the class of Altair, since that with the mixin is in no module."""
+        return _empty, (type(self).__bases__[1],), *super().__reduce_ex__(protocol)[2:]  # type: ignore[misc]
+
 
 @cache
 def _kind(own: Any) -> type:
     """The class of a chart with the mixin; made when one is drawn, since Altair is slow to load."""
     return type(f"Offline{own.__name__}", (Offline, own), {"__doc__": f"{own.__name__} that needs no network."})
+
+
+def _empty(own: Any) -> Any:
+    kind = _kind(own)
+    return kind.__new__(kind)
 
 
 def offline(chart: Any) -> Any:

@@ -79,7 +79,11 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         start = f"{prefix}.{setting.place}.{j}."
         original, released, others = "n", f"n.released.{j}", f"{prefix}.n_control"
         if result.drawn is not None:
-            sizes = (("original", 0, result.n), ("released", j, setting.sizes[j - 1]), ("control", -1, result.n_control))
+            sizes = (
+                ("original", 0, result.n),
+                ("released", j, setting.sizes[j - 1]),
+                ("control", -1, result.n_control),
+            )
             own = {file: (len(result.drawn.of(at)), size) for file, at, size in sizes}
             original, released, others = (
                 enter_drawn(ledger, f"{start}{file}.", drawn) if drawn < size else whole  # else it is the file's own
