@@ -50,6 +50,9 @@ def test_attacks_and_nearest_records_are_of_those_drawn(tmp_path) -> None:
     result.report(page)
     assert "nearest original is the right one | 0.50 | 40 |" in page.read_text()
     assert "targets=40" in page.read_text()
+    assert "Note: of 40 people drawn by their id" in page.read_text()
+    result.report(page, language="de")
+    assert "Personen, nach ihrer Kennung gezogen" in page.read_text()
 
 
 def test_files_on_an_engine_draw_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:

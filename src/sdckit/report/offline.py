@@ -38,7 +38,7 @@ class Offline:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle by the class of Altair, since that with the mixin is in no module."""
-        return _empty, (type(self).__bases__[1],), *super().__reduce_ex__(protocol)[2:]  # type: ignore[misc]
+        return _empty, (type(self).__bases__[1],), *super().__reduce_ex__(protocol)[2:]
 
 
 @cache
@@ -48,8 +48,7 @@ def _kind(own: Any) -> type:
 
 
 def _empty(own: Any) -> Any:
-    kind = _kind(own)
-    return kind.__new__(kind)
+    return object.__new__(_kind(own))
 
 
 def offline(chart: Any) -> Any:

@@ -92,7 +92,8 @@ def share_view(
         tree, variable = plain[place], place.partition(":")[2]
         table = shares_table(head.format(variable), shares, tree)
         chart = draw(tree, variable) if draw else release_bars(table.caption, shares, tree)
-        return [table, chart, *also(tree), *pair_notes_blocks(tree)]
+        drawn = [] if tree.get("said") else [Paragraph(f"Note: {text}", "note") for text in sampled(tree)]
+        return [table, chart, *also(tree), *drawn, *pair_notes_blocks(tree)]
 
     return ShareView(
         title,
@@ -125,6 +126,11 @@ def pair_notes_tree(result: Any, *, but: Sequence[str] = ()) -> dict[str, Tree]:
 def pair_notes_blocks(tree: Plain) -> list[Block]:
     """Notes of a result on two files, a paragraph each, for a confidential document."""
     return [Paragraph(f"Note: {text}", "note") for text in tree.get("said", ())]
+
+
+def sampled(tree: Plain) -> list[str]:
+    """That figures are of people drawn, which every document says; empty where they are of all."""
+    return [text for name, text in tree.get("notes", {}).items() if name == SAMPLED]
 
 
 def _is_defined(figure: Figure, figures: Mapping[str, float]) -> bool:

@@ -79,15 +79,13 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         start = f"{prefix}.{setting.place}.{j}."
         original, released, others = "n", f"n.released.{j}", f"{prefix}.n_control"
         if result.drawn is not None:
-            sizes = (
-                ("original", 0, result.n),
-                ("released", j, setting.sizes[j - 1]),
-                ("control", -1, result.n_control),
-            )
-            own = {file: (len(result.drawn.of(at)), size) for file, at, size in sizes}
+            files = (
+                ("original", original, 0, result.n), ("released", released, j, setting.sizes[j - 1]),
+                ("control", others, -1, result.n_control),
+            )  # fmt: skip
             original, released, others = (
-                enter_drawn(ledger, f"{start}{file}.", drawn) if drawn < size else whole  # else it is the file's own
-                for whole, (file, (drawn, size)) in zip((original, released, others), own.items(), strict=True)
+                enter_drawn(ledger, f"{start}{file}.", n) if (n := len(result.drawn.of(at))) < size else whole
+                for file, whole, at, size in files  # whose own number is protected where nobody is left out
             )
         bases = {"copies": released, "hitting_rate": original, "identifiability": original}
         if control:
