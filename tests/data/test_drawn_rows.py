@@ -17,3 +17,8 @@ def test_a_draw_is_even() -> None:
         for seed in range(400):
             times[np.argsort(hash_ids(series, np.random.default_rng(seed).bytes(32)))[:40]] += 1
         assert abs(times - 400 * 40 / 90).max() < 5 * np.sqrt(400 * 40 / 90 * 50 / 90)
+
+
+def test_numbers_of_128_bits_are_ids_like_others() -> None:
+    ids = pl.Series("pid", [2**70 + i for i in range(9)], dtype=pl.Int128)
+    assert len(set(hash_ids(open_frame(ids.to_frame())["pid"], bytes(32)).tolist())) == 9

@@ -30,8 +30,8 @@ KEY_BYTES = 32
 def hash_ids(series: nw.Series[Any], key: bytes) -> NDArray[np.uint64]:
     """A number for each row from its id and the key; the order of these numbers is one of all, drawn by the key.
 
-    Whole numbers are mixed by SplitMix64 (Steele, Lea & Flood 2014), keyed before and in between; other ids are
-    hashed as text by BLAKE2b.
+    Whole numbers of up to 64 bits are mixed by SplitMix64 (Steele, Lea & Flood 2014), keyed before and in between;
+    other ids are hashed as text by BLAKE2b.
 
     Raises DataError: an id that is missing or repeated.
 
@@ -47,7 +47,7 @@ def hash_ids(series: nw.Series[Any], key: bytes) -> NDArray[np.uint64]:
             "one: people are drawn by an id that names each row once",
             argument="id",
         )
-    if series.dtype.is_integer():
+    if series.dtype.is_integer() and series.dtype not in (nw.Int128, nw.UInt128):  # which NumPy has not
         return _mixed(series.to_numpy().astype(np.uint64), np.frombuffer(key, np.uint64))
     texts = (str(value).encode() for value in series.to_list())
     numbers = (hashlib.blake2b(text, key=key, digest_size=8).digest() for text in texts)
