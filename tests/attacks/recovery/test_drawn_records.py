@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+import sdckit as sdc
 from engines.conftest import plan, spark  # noqa: F401 (fixtures)
-from sdckit.attacks.recovery.drawn_records import changed_values
+from sdckit.attacks.recovery.drawn_records import changed_values, recoverable_of_drawn
 from sdckit.cells.pair import open_files
 from sdckit.cells.plans.drawn_pair import draw_records
 
@@ -56,3 +57,19 @@ def test_embedded_engines(plan: Any) -> None:  # noqa: F811
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_spark(spark: Any) -> None:  # noqa: F811
     same_everywhere(*(spark.createDataFrame(file.to_arrow()) for file in (ORIGINAL, RELEASED)))
+
+
+def test_a_group_that_few_records_drawn_show_is_no_changed_value() -> None:
+    """Of towns drawn once the records drawn do not tell that all were recoded; all records do."""
+    town = RNG.integers(0, 150, N)
+    original = ORIGINAL.with_columns(town=pl.Series([f"T{t % 5}-{t}" for t in town])).drop("job")
+    regions = [f"R{t % 5}" if at else "R9" for at, t in enumerate(town)]  # one is wrong
+    released = original.with_columns(town=pl.Series(regions))
+    pair = open_files(original.lazy(), released.lazy(), id="pid")
+    (own,) = (column.n for column in changed_values(pair)[0] if column.column == "town")
+    result = recoverable_of_drawn(
+        sdc.recoverable_values, pair, 60, scenario=sdc.Scenario(keys=["sex"]), k=(3,), seed=1, step=lambda _: None
+    )
+    assert own is not None
+    assert own < 30  # towns of one record, and the one that is wrong
+    assert sum(column.touched for column in result.columns[0] if column.column == "town") <= own

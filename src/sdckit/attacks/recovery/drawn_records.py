@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sdckit.attacks.recovery import touched_cells
 from sdckit.attacks.recovery.touched_cells import ChangedValues
-from sdckit.cells.pair import Pair, count_pair
+from sdckit.cells.pair import Pair, count_pair, open_files
 from sdckit.cells.plans.drawn_pair import draw_records
 from sdckit.data.drawn_rows import SAMPLED
+from sdckit.data.frames import open_frame
+from sdckit.data.replace import with_levels
 from sdckit.errors import SdcError
 
 if TYPE_CHECKING:
@@ -29,14 +33,14 @@ def recoverable_of_drawn(
     """
     schema = [frame.collect_schema().names() for frame in pair.released]
     household = scenario.household if all(scenario.household in names for names in schema) else None
-    drawn = draw_records(pair, n, seed=seed, household=household)
+    step("counting what was changed, column by column")
+    changed, groups = _counted(pair)
+    drawn = _in_groups(draw_records(pair, n, seed=seed, household=household), changed, groups)
     apart = {pair.id, scenario.weight, scenario.household, scenario.person} - set(scenario.all_keys)
     columns = [name for name in schema[0] if name not in apart and all(name in names for names in schema)]
     result: RecoverableValues = measure(
         drawn, columns=columns, household=household, k=k, seed=seed, id=pair.id, aligned=True, step=step
     )
-    step("counting what was changed, column by column")
-    changed = changed_values(pair)
     words = OF_DRAWN.format(n=f"{drawn.n:,}")
     undone = {name: words for name in result.notes if name.startswith("undone")}
     return replace(result, keys=scenario.keys, notes={**result.notes, **undone, SAMPLED: words}, changed=changed)
@@ -47,10 +51,18 @@ def changed_values(pair: Pair) -> tuple[tuple[ChangedValues, ...], ...]:
 
     A column of which the engine cannot count them has none.
     """
+    return _counted(pair)[0]
+
+
+Groups = dict[str, dict[str, str]]  # by column and value the group that all records show it in
+
+
+def _counted(pair: Pair) -> tuple[tuple[tuple[ChangedValues, ...], ...], Groups]:
     raw = replace(pair, original=pair.original if pair.raw is None else pair.raw, raw=None, beside=None, source=None,
                   memo={name: pair.memo[name] for name in ("ids", ("sizes",)) if name in pair.memo})  # fmt: skip
     both, _ = raw.shared_columns()
     listed: list[list[ChangedValues]] = [[] for _ in pair.released]
+    groups: Groups = {}
     for name in both:
         try:
             cells = count_pair(replace(raw, memo=dict(raw.memo)), {"columns": [name]}, aligned=True)
@@ -58,7 +70,40 @@ def changed_values(pair: Pair) -> tuple[tuple[ChangedValues, ...], ...]:
             cells = None
         for j, found in enumerate(listed, 1):
             found.append(ChangedValues(name, (), None) if cells is None else _changed(cells, name, j))
-    return tuple(map(tuple, listed))
+        if cells is not None and pair.m == 1 and (own := _groups(cells, name)):
+            groups[name] = own
+    return tuple(map(tuple, listed)), groups
+
+
+def _groups(cells: Pair, name: str) -> dict[str, str]:
+    """The group of each text that a release shows as another."""
+    before, after = (touched_cells.read_columns(frame, [name]).get(name) for frame in cells.frames)
+    if before is None or after is None or before.numbers is not None or after.numbers is not None:
+        return {}
+    assert cells.times is not None
+    codes = touched_cells.truth_codes(after, before, cells.times[0]).astype(np.int64)
+    old, new = before.labels(), after.labels()
+    known = zip(before.codes.tolist(), codes.tolist(), strict=True)
+    return {old[b - 1]: new[c - 1] for b, c in known if b > 0 and c > 0 and old[b - 1] != new[c - 1]}
+
+
+def _in_groups(drawn: Pair, changed: Sequence[Sequence[ChangedValues]], groups: Groups) -> Pair:
+    """The records drawn with texts in the groups of all records where too few are drawn to show these.
+
+    A value that is drawn once and is shown in a group would be taken for a changed one.
+    """
+    of_all = {column.column: column.n for column in changed[0]}
+    original, released = drawn.frames[0], drawn.frames[1]
+    data: Any = original
+    for name, own in groups.items():
+        before, after = (touched_cells.read_columns(frame, [name])[name] for frame in (original, released))
+        found = touched_cells.by_original({name: after}, {name: before}).get(name)
+        if found is not None and found.touched.sum() > (of_all[name] or 0):
+            labels = [own.get(label, label) for label in before.labels()]
+            levels = list(dict.fromkeys(labels))
+            place = np.array([-1, *map({label: at for at, label in enumerate(levels)}.__getitem__, labels)])
+            data = open_frame(with_levels(data, {name: (levels, place[before.codes])}))
+    return drawn if data is original else open_files(data.to_native(), released.to_native(), id=drawn.id)
 
 
 def _changed(cells: Pair, name: str, j: int) -> ChangedValues:

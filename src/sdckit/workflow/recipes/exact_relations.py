@@ -24,8 +24,6 @@ from sdckit.workflow.recipes.recipe_checks import StepLike, columns_mentioned
 from sdckit.workflow.recipes.recipe_steps import columns_named, method_of
 
 if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
-
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.numerics.array_types import Floats, Ints
 
@@ -111,7 +109,7 @@ def relations_of(data: Any, scenario: Scenario) -> tuple[ExactRelation, ...]:
     return exact_relations(data, names) if names else ()
 
 
-def _sampled(frame: nw.DataFrame[Any], names: Sequence[str]) -> Ints:
+def _sampled(frame: Any, names: Sequence[str]) -> Ints:
     """Rows drawn at random, and up to `OF_PATTERN` of each pattern of missing values.
 
     So no columns that at least so many records have together are known together in fewer rows.
