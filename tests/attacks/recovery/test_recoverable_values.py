@@ -435,3 +435,9 @@ def test_sizes_of_classes() -> None:
     assert shown_size([2, 3, 5], declared) == 5
     assert shown_size([2, 3], declared) == 3
     assert shown_size([4, 7], None) == 4
+
+
+def test_no_class_size_is_refused():
+    data = pl.DataFrame({"a": [1, 2, 3] * 30})
+    with pytest.raises(DataError, match="give one at least"):
+        sdc.recoverable_values(data, data, keys=["a"], k=())

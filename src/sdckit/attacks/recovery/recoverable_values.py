@@ -218,7 +218,10 @@ def class_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
     ((3,), (2, 3, 5))
     """
     given = (k,) if arguments.is_whole(k) else k
-    return arguments.counts(given, "k", "is the size of a class", at_least=2)
+    sizes = arguments.counts(given, "k", "is the size of a class", at_least=2)
+    if not sizes:
+        raise DataError("k is the size of a class: give one at least", argument="k")
+    return sizes
 
 
 def shown_size(sizes: Sequence[int], scenario: Scenario | None) -> int:
