@@ -10,10 +10,12 @@ import numpy as np
 
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, Beside, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
+from sdckit.cells.shared_coding import EXACT
 from sdckit.data.frames import check_plan_names
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
+LAST = float(2**63 - 1024)  # the largest floating number that is a 64-bit integer
 Counted: TypeAlias = "tuple[nw.DataFrame[Any], Ints]"
 
 
@@ -137,15 +139,28 @@ def count_differing(
 
     Counted by the engine, so that no row comes here. Raises DataError: an id that a file lacks.
     """
-    key, sides = f"{PREFIX}id", []
+    key, sides, differ = f"{PREFIX}id", [], []
     for mark, frame in zip("ab", frames, strict=True):
         values = (own.value.alias(f"{PREFIX}{mark}{at}") for at, own in enumerate(key_columns(frame, columns)))
         sides.append(frame.select(nw.col(id).alias(key), *values))
-    pairs = ((nw.col(f"{PREFIX}a{at}"), nw.col(f"{PREFIX}b{at}")) for at in range(len(columns)))
-    differ = [count((before != after).fill_null(False)) for before, after in pairs]
+    for at, name in enumerate(columns):
+        whole = [frame.collect_schema()[name].is_integer() for frame in frames]
+        before, after = nw.col(f"{PREFIX}a{at}"), nw.col(f"{PREFIX}b{at}")
+        if whole[0] == whole[1]:
+            unlike = before != after
+        else:
+            unlike = _differ_by_kind(*((before, after) if whole[0] else (after, before)))
+        differ.append(count(unlike.fill_null(False)))
     n, *counts = aggregate(sides[0].join(sides[1], on=key, how="inner"), nw.len(), *differ)
     check_together(int(n), sizes, id, names)
     return [int(many) for many in np.nan_to_num(counts)]
+
+
+def _differ_by_kind(integer: nw.Expr, number: nw.Expr) -> nw.Expr:
+    """Whether an integer differs from a floating number: engines round it to the other's type, so that many do not."""
+    exact = nw.when((number >= -LAST) & (number <= LAST)).then(number).cast(nw.Int64)
+    beyond = ((integer > EXACT) | (integer < -EXACT)) & (exact != integer)
+    return (integer.cast(nw.Float64) != number.cast(nw.Float64)) | beyond
 
 
 def with_column_by_id(frame: nw.LazyFrame[Any], other: nw.LazyFrame[Any], id: str, name: str) -> nw.LazyFrame[Any]:
