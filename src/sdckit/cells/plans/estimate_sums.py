@@ -194,7 +194,7 @@ def _distinct(frame: nw.LazyFrame[Any], label: str, names: Sequence[str], weight
         sums = {f"{PREFIX}s": ("sum", WEIGHT), f"{PREFIX}q": ("sum", f"{WEIGHT}w")}
     sets = [[name] for name in own]
     out: dict[int, DistinctValues] = {}
-    for batch in in_passes(sets, (by_name[:, 3] + 1).astype(int).tolist()):
+    for batch in in_passes(sets, (by_name[:, 3] + 1).astype(int).tolist(), frame):
         tables = count_sets(frame, {sets[at][0]: own[sets[at][0]] for at in batch}, [sets[at] for at in batch],
                             inputs, sums)  # fmt: skip
         for at, table in zip(batch, tables, strict=True):
