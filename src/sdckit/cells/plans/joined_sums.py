@@ -244,5 +244,5 @@ def join_pair(opened: Pair, numbers: Sequence[str], categories: Sequence[str]) -
         if size == 0:
             raise DataError(f"{label}: the data has no records")
     read = {name: known_number(name) for name in numbers}
-    joined, places = join_files(frames, columns, opened.id, read)
+    joined, places = join_files(frames, columns, opened.id, [read] * len(frames))
     return Joined(joined, places, tuple(numbers), tuple(categories), tuple(sizes), opened.id, opened.names)

@@ -102,16 +102,15 @@ def count_together(
 
 
 def join_files(
-    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, read: Mapping[str, nw.Expr] | None = None
+    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, read: Sequence[Mapping[str, nw.Expr]] = ()
 ) -> tuple[nw.LazyFrame[Any], list[list[str]]]:
     """The files as one plan, a row for each id that all have; and for each file the names of its columns there.
 
-    `read`: what is taken of a column instead of its values.
+    `read`: for each file what is taken of a column instead of its values.
     """
     moved = [[f"{PREFIX}of{j}_{at}" for at in range(len(columns))] for j in range(len(frames))]
-    key, taken = f"{PREFIX}id", read or {}
-    together = None
-    for frame, own in zip(frames, moved, strict=True):
+    key, together = f"{PREFIX}id", None
+    for frame, own, taken in zip(frames, moved, read or [{}] * len(frames), strict=True):
         values = (taken.get(name, nw.col(name)).alias(new) for name, new in zip(columns, own, strict=True))
         chosen = frame.select(nw.col(id).alias(key), *values)
         together = chosen if together is None else together.join(chosen, on=key, how="inner")
@@ -139,19 +138,18 @@ def count_differing(
 
     Counted by the engine, so that no row comes here. Raises DataError: an id that a file lacks.
     """
-    key, sides, differ = f"{PREFIX}id", [], []
-    for mark, frame in zip("ab", frames, strict=True):
-        values = (own.value.alias(f"{PREFIX}{mark}{at}") for at, own in enumerate(key_columns(frame, columns)))
-        sides.append(frame.select(nw.col(id).alias(key), *values))
-    for at, name in enumerate(columns):
+    values = [{key.name: key.value for key in key_columns(frame, columns)} for frame in frames]
+    together, moved = join_files(frames, columns, id, values)
+    differ = []
+    for name, *own in zip(columns, *moved, strict=True):
         whole = [frame.collect_schema()[name].is_integer() for frame in frames]
-        before, after = nw.col(f"{PREFIX}a{at}"), nw.col(f"{PREFIX}b{at}")
+        before, after = map(nw.col, own)
         if whole[0] == whole[1]:
             unlike = before != after
         else:
             unlike = _differ_by_kind(*((before, after) if whole[0] else (after, before)))
         differ.append(count(unlike.fill_null(False)))
-    n, *counts = aggregate(sides[0].join(sides[1], on=key, how="inner"), nw.len(), *differ)
+    n, *counts = aggregate(together, nw.len(), *differ)
     check_together(int(n), sizes, id, names)
     return [int(many) for many in np.nan_to_num(counts)]
 
