@@ -173,11 +173,25 @@ def test_the_plan_of_a_release_shows_both_files_and_the_attacks(tmp_path: Path) 
 def test_parts_of_the_overview_say_what_comes(tmp_path: Path, rows: int, tables: str, propensity: str) -> None:
     file = (tmp_path / "x.parquet", FileHeader(("a", "b"), rows, "Parquet"))
     given = {"released": [file], "engine": "duckdb", "memory": "4GB"}
-    lines = "\n".join(plan_lines(file, Scenario(keys=["a", "b"]), **given))
+    lines = "\n".join(plan_lines(file, Scenario(keys=["a", "b"], numeric=["b"]), **given))
     assert "Within --memory 4GB: 1,800 MB for the engine; here up to 9,375,000 cells of 2 keys of one file, " in lines
     for name, says in (("tabular_utility", tables), ("compare_associations", tables), ("propensity", propensity)):
         assert f"would run  {name}: " in lines
         assert says in next(line for line in lines.splitlines() if f"  {name}:" in line)
+    lines = plan_lines(file, Scenario(keys=["a", "b"]), **given)  # of categories alone tables do
+    assert tables in next(line for line in lines if "  propensity:" in line)
+
+
+@pytest.mark.parametrize(
+    ("rows", "drawn"), [(1_000, ("500 people", "")), (9_000_000, ("500 people", "100,000 records"))]
+)
+def test_a_plan_says_whom_a_measure_draws(tmp_path: Path, rows: int, drawn: tuple[str, str]) -> None:
+    file = (tmp_path / "x.parquet", FileHeader(("a", "b", "id"), rows, "Parquet"))
+    given = {"released": [file], "engine": "polars", "id": "id", "aligned": True, "targets": 500}
+    lines = plan_lines(file, Scenario(keys=["a", "b"]), **given)
+    for name, words in zip(("record_linkage", "recoverable_values"), drawn, strict=True):
+        line = next(line for line in lines if f"would run  {name}:" in line)
+        assert line.endswith(f"refused, {words} drawn by their id]" if words else "refused]")
 
 
 @pytest.mark.parametrize("rows", [1_000, 10_000_000])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def judged(*files: Any) -> tuple[Any, dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("few")
-def test_what_records_drawn_give_back_exceeds_and_nothing_holds(plan: Any) -> None:  # noqa: F811
+def test_what_records_drawn_give_back_exceeds_and_nothing_holds(plan: Any, tmp_path: Path) -> None:  # noqa: F811
     assessed, verdicts = judged(plan(ORIGINAL), plan(LEAKING))
     found = assessed["default"]["recoverable_values"]
     assert found.touched == found.right > 50
@@ -66,6 +67,9 @@ def test_what_records_drawn_give_back_exceeds_and_nothing_holds(plan: Any) -> No
     assert verdicts["recoverable"].value < found.recoverable == 1
     assert verdicts["recoverable"].because.startswith("code; ")
     assert verdicts["recoverable"].because.endswith(" (of records drawn: the lower end of the interval)")
+    for language, words in (("en", "release (among records drawn"), ("de", "lässt (unter gezogenen Datensätzen")):
+        assessed.report(tmp_path / "a.md", language=language)
+        assert words in (tmp_path / "a.md").read_text(encoding="utf-8").replace("\\", "")
     assert verdicts["k_undone"].holds is None
     assessed, verdicts = judged(plan(ORIGINAL), plan(TIGHT))
     assert assessed["default"]["recoverable_values"].right == 0

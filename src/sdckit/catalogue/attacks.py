@@ -236,6 +236,7 @@ RECOVERABLE = Measure(
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="looking for what can be reconstructed by {intruder}", parts=_recovery_parts,
     condition=lambda context: NOTHING_TAKEN if context.scenario.release == SYNTHETIC else "", on_targets=True,
+    records_drawn=RECORDS,
 )  # fmt: skip
 
 

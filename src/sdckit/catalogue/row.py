@@ -290,6 +290,8 @@ class Measure:
     on_targets : bool
         Whether it tries people drawn by their id (`targets=`), or queries drawn, and not every record: where an id
         names them it is begun with any number of records.
+    records_drawn : int or None
+        How many records it draws by their id where there are too many; None where it draws people, as `targets=` says.
     on_request : bool
         Whether `assess` runs it only where it is named.
     essential : bool
@@ -332,6 +334,7 @@ class Measure:
     condition: Callable[[Context], str] = nothing_lacks
     when: Callable[[Context], bool] | None = None
     on_targets: bool = False
+    records_drawn: int | None = None
     on_request: bool = False
     essential: bool = False
     of_intruder: bool = True
@@ -390,6 +393,12 @@ class Measure:
         """Whether it is not begun because so many records stay on an engine, and nobody is drawn of them."""
         by_record = self.of_plan == "columns" and self.files in ("release", "attack")
         return by_record and context.too_many and not (self.on_targets and context.named)
+
+    def draws(self, context: Context) -> str:
+        """Whom it draws by their id, in words; "" where it takes all."""
+        if self.records_drawn is not None:
+            return f"{self.records_drawn:,} records drawn by their id" if context.too_many else ""
+        return f"{context.n_drawn:,} people drawn by their id" if self.on_targets and context.n_drawn else ""
 
     def run(self, context: Context) -> Iterator[Part]:
         """Yield each part of the result as a call, which may raise what the measure raises."""

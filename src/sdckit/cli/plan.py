@@ -28,6 +28,7 @@ SECONDS_PER_VALUE = 2e-7
 SECONDS_AT_REST = 2.0
 MEGABYTE = 1_000_000
 Opened = tuple[Path, "FileHeader"]
+OF_CATEGORIES = ("propensity",)  # is counted by the engine where no variable is a number
 
 
 def plan_lines(
@@ -149,9 +150,8 @@ def _brought(entry: Planned) -> str:
         return f" [{joined}{counted(columns, 'column')}: at most {size}{each}, {_megabytes(most * columns)}, 1 pass]"
     columns = len(context.scenario.columns)
     size = "" if context.n is None else f", {_megabytes(context.n * columns)}"
-    people = f", {context.n_drawn:,} people drawn by their id" if row.on_targets and context.n_drawn else ""
-    columns_words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass"
-    return f" [{columns_words}; above 200 million values refused{people}]"
+    words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above 200 million values refused"
+    return f" [{', '.join(filter(None, (words, row.draws(context))))}]"
 
 
 def _brought_within(name: str, entry: Planned) -> str:
@@ -161,7 +161,7 @@ def _brought_within(name: str, entry: Planned) -> str:
     if n * columns <= COLLECT_LIMIT:
         size = f", {_megabytes(n * columns)}" if n else ""
         return f" [records of {counted(columns, 'column')} of each file{size}, 1 pass for all parts of the overview]"
-    if measure(name).of_plan != "cells":
+    if measure(name).of_plan != "cells" or (name in OF_CATEGORIES and arguments["numeric"]):
         return f" [refused: {counted(n * columns, 'value')} of each file, and up to {COLLECT_LIMIT:,} are brought]"
     most = most_cells(columns)
     size = f"tables of {counted(columns, 'column')} of each file"

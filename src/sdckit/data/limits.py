@@ -372,7 +372,10 @@ KINDS = (
         judged="worst column", scope="release", alone=True, words="reconstructed values",
         holds="at most {percent} of the changed values of a column can be reconstructed, not above {limit:g}",
         exceeded="{percent} of the changed values of {variable} can be reconstructed{because}, above {limit:g}",
-        printed="Largest share of the changed values of a column that can be reconstructed from the release: {value}",
+        printed=(
+            "Largest share of the changed values of a column that can be reconstructed from the release{columns}: "
+            "{value}"
+        ),
         question="learnt", asked="How many changed values can be worked out",
         plain="Changed values of a column that can be worked out, at most",
         advice="Take out, or change in the same way, the columns from which changed values can be worked out.",

@@ -35,6 +35,7 @@ TOO_FEW = f"too few people were kept aside: {{}}, and chance among fewer than {L
 NOT_MADE = "not every attack could be made: {}"
 UPPER_END = "risk_high"
 LOWER_END = " (of records drawn: the lower end of the interval)"
+AMONG_DRAWN = "(among records drawn)"
 DRAWN_ONLY = "what is given back was looked for in records drawn by their id, which tells nothing of the others"
 OF_DRAWN = " (people drawn: the upper end of the interval)"
 NOT_COMPARED = "the original, or another release, lacks columns that go out, which were not compared: {}"
@@ -333,7 +334,8 @@ def _of_drawn(asked: _Asked, columns: Sequence[Any]) -> Verdict:
     if worst is None or low[worst] <= asked.limit:
         return asked.open(DRAWN_ONLY)
     because, remedy = worst.told_by + LOWER_END, "; ".join(worst.remedies[:1])
-    return replace(asked.by_share(low[worst]), variable=worst.column, because=because, remedy=remedy)
+    verdict = asked.by_share(low[worst])
+    return replace(verdict, variable=worst.column, because=because, remedy=remedy, columns=AMONG_DRAWN)
 
 
 def _by_points(asked: _Asked) -> list[Verdict]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import narwhals.stable.v2 as nw
 import polars as pl
 import pytest
 
+from engines.conftest import plan  # noqa: F401 (a fixture)
 from sdckit.cells.pair import open_files
 from sdckit.cells.plans.drawn_pair import draw_records
 from sdckit.errors import DataError
@@ -20,6 +24,27 @@ def test_without_households_rows_are_drawn_one_by_one() -> None:
     assert (drawn.n, drawn.sizes) == (90, (90,))
     assert drawn.original["pid"].to_list() == drawn.released[0]["pid"].to_list()
     assert draw_records(pair, 90, seed=2).original["pid"].to_list() != drawn.original["pid"].to_list()
+
+
+@pytest.mark.parametrize("kinds", [(pl.Categorical, pl.Categorical), (pl.Binary, pl.Binary), (pl.Int64, pl.Float64)])
+def test_ids_of_any_type_are_found_in_every_file(kinds: tuple[Any, Any], plan: Any) -> None:  # noqa: F811
+    files = [
+        file.with_columns((pl.col("pid") if kind.is_numeric() else pl.col("pid").cast(pl.String)).cast(kind))
+        for file, kind in zip((ORIGINAL, RELEASED), kinds, strict=True)
+    ]
+    drawn = draw_records(open_files(*map(plan, files), id="pid"), 20, seed=1)
+    first, second = (pl.DataFrame(nw.to_native(frame)) for frame in (drawn.original, drawn.released[0]))
+    assert first["pid"].to_list() == second["pid"].to_list()
+    assert first["sex"].to_list() == second["sex"].to_list()
+    assert len(first) == 20
+
+
+def test_households_that_are_no_numbers_are_none(plan: Any) -> None:  # noqa: F811
+    homes = pl.Series("home", [float("nan") if at % 2 else at // 4 for at in range(N)], pl.Float64, strict=False)
+    files = [plan(file) for file in (ORIGINAL.with_columns(homes), RELEASED)]
+    drawn = draw_records(open_files(*files, id="pid"), 20, seed=1, household="home")
+    assert (drawn.n, drawn.sizes) == (20, (20,))
+    assert not drawn.original["home"].is_nan().any()
 
 
 def test_an_id_that_is_repeated_is_refused() -> None:

@@ -128,6 +128,16 @@ def test_rows_that_differ_are_counted_by_the_engine(plan: Any) -> None:  # noqa:
         count_differing([files[0], fewer], ["x"], "pid", ("a", "b"), (4, 3))
 
 
+def test_large_integers_beside_floating_numbers_are_compared_exactly(plan: Any) -> None:  # noqa: F811
+    large = 2**53
+    before = pl.DataFrame({"pid": [1, 2, 3, 4], "x": [large + 1, large, -large - 1, None], "y": [2**24 + 1, 2, 3, 4]})
+    after = pl.DataFrame({"pid": [1, 2, 3, 4], "x": [float(large), float(large), -float(large), 4.0]})
+    after = after.with_columns(pl.Series("y", [2**24, 2, 3, 4], dtype=pl.Float32))
+    for two in ([before, after], [after, before]):
+        files = [open_frame(plan(frame)) for frame in two]
+        assert count_differing(files, ["x", "y"], "pid", ("a", "b"), (4, 4)) == [2, 1]
+
+
 def test_more_cells_than_fit_are_brought_as_records(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.setattr(count_cells, "most_cells", lambda *_: 3)
     files = people(1), changed()

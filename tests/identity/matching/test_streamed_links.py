@@ -98,6 +98,15 @@ def test_refused(change: dict[str, Any], words: str, monkeypatch: pytest.MonkeyP
         sdc.record_linkage(ORIGINAL.lazy(), RELEASED.lazy(), **given)
 
 
+def test_a_number_without_a_value_is_refused_as_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = RELEASED.with_columns(pl.lit(None, pl.Float64).alias("income"))
+    given = {"id": "pid", "targets": 40, "variables": ["sex", "income"], "numeric": ["income"]}
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 100)
+    for files in ((ORIGINAL, bare), (ORIGINAL.lazy(), bare.lazy())):
+        with pytest.raises(DataError, match="the release: numeric 'income' has no value at all"):
+            sdc.record_linkage(*files, **given)
+
+
 def test_files_of_other_people_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 100)
     others = RELEASED.with_columns(pl.col("pid") + 1)

@@ -12,7 +12,7 @@ from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, key_columns
 from sdckit.data.columns import code_column
-from sdckit.data.drawn_rows import KEY_BYTES, hash_ids
+from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, hash_ids
 from sdckit.data.frames import on_spark, open_frame
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups
@@ -30,18 +30,18 @@ def draw_records(pair: Pair, n: int, *, seed: int | None, household: str | None 
     apart = [id] if household is None or household == id else [id, household]
     frame, _ = columns_in_memory(files[0], {"id": apart})
     key = np.random.default_rng(seed).bytes(KEY_BYTES)
-    rows = np.argsort(hash_ids(frame[id], key))
+    rows, _ = draw_rows(frame[id], n if len(apart) == 1 else len(frame), key)
     if len(apart) > 1:
         rows = _by_household(frame[apart[1]], rows, n, key)
-    table = frame.select(id)[rows[:n].tolist() if len(apart) == 1 else rows.tolist()].to_arrow()
-    original, *released = (_rows(file, id, table) for file in files)
+    ids = frame.select(id)[rows.tolist()]
+    original, *released = (_rows(file, id, ids) for file in files)
     return open_files(original, released, id=id)
 
 
 def _by_household(series: nw.Series[Any], rows: Ints, n: int, key: bytes) -> Ints:
     """Rows of households drawn by their hash, until there are n; who has none is left out."""
     codes = code_column(series).codes().astype(np.int64)
-    known = ~series.is_null().to_numpy()
+    known = codes > 0
     _, of_row = np.unique(codes[known], return_inverse=True)
     at = np.flatnonzero(known)
     size = np.bincount(of_row)
@@ -54,16 +54,20 @@ def _by_household(series: nw.Series[Any], rows: Ints, n: int, key: bytes) -> Int
     return np.asarray(rows[within[rows]])
 
 
-def _rows(file: Any, id: str, table: Any) -> Any:
-    """The rows of a plan whose id stands in a table, in the order of the table."""
-    names = file.collect_schema().names()
+def _rows(file: Any, id: str, ids: nw.DataFrame[Any]) -> Any:
+    """The rows of a plan that have some ids, in their order."""
+    names, kind = file.collect_schema().names(), file.collect_schema()[id]
+    if kind.is_numeric():
+        ids = ids.select(nw.col(id).cast(kind))
     if on_spark(file):  # which looks nothing up that a table has not
         native = file.to_native()
         small = native.select(id).schema.add(PLACE, "long")
-        rows = [(value, at) for at, value in enumerate(table.column(id).to_pylist())]
+        rows = [(value, at) for at, value in enumerate(ids[id].to_list())]
         marked: Any = open_frame(native.join(native.sparkSession.createDataFrame(rows, small), on=id, how="inner"))
     else:
-        marked = attach(file, key_columns(file, [id]), table, {PLACE: np.arange(len(table))})
+        (key,) = key_columns(file, [id])
+        table = ids.select(key.present.alias(id)).to_arrow()
+        marked = attach(file, [key], table, {PLACE: np.arange(len(table))})
         marked = marked.filter(~nw.col(PLACE).is_null())
     found, _ = columns_in_memory(marked, {"columns": [*names, PLACE]})
     return found.sort(PLACE).drop(PLACE).to_native()

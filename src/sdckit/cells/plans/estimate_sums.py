@@ -12,7 +12,7 @@ import numpy as np
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, aggregate, count, most_cells, too_many
-from sdckit.cells.plans.pair_sums import known_number
+from sdckit.cells.plans.pair_sums import check_known, known_number
 from sdckit.cells.plans.pair_tables import Sum, count_sets, in_passes, largest
 from sdckit.data.frames import check_plan_names, column_names, is_lazy
 from sdckit.errors import DataError
@@ -129,12 +129,7 @@ def _of_file(frame: nw.LazyFrame[Any], label: str, names: Sequence[str], weight:
 
 def _check(label: str, names: Sequence[str], facts: Floats) -> None:
     for name, (n, low, high) in zip(names, facts.tolist(), strict=True):
-        if not n:
-            raise DataError(f"{label}: variables {name!r} has no value at all")
-        if np.isinf([low, high]).any():
-            raise DataError(f"{label}: variables {name!r} is infinite in some records")
-        if np.isinf(high - low):
-            raise DataError(f"{label}: variables {name!r} spans more than a floating number can say; divide it first")
+        check_known(label, name, n, low, high, "variables")
 
 
 def _sums(
@@ -194,7 +189,7 @@ def _distinct(frame: nw.LazyFrame[Any], label: str, names: Sequence[str], weight
         sums = {f"{PREFIX}s": ("sum", WEIGHT), f"{PREFIX}q": ("sum", f"{WEIGHT}w")}
     sets = [[name] for name in own]
     out: dict[int, DistinctValues] = {}
-    for batch in in_passes(sets, (by_name[:, 3] + 1).astype(int).tolist()):
+    for batch in in_passes(sets, (by_name[:, 3] + 1).astype(int).tolist(), frame):
         tables = count_sets(frame, {sets[at][0]: own[sets[at][0]] for at in batch}, [sets[at] for at in batch],
                             inputs, sums)  # fmt: skip
         for at, table in zip(batch, tables, strict=True):

@@ -132,7 +132,7 @@ def sum_households(
     if n > most and (n_homes := count_records(homes)) > most:
         raise DataError(
             f"column {key.name!r} has {n_homes:,} households, and the free memory here takes {most:,}; leave the "
-            f"household out, {what_opens(frame, n_homes / most)}"
+            f"household out, {what_opens(frame, n_homes / max(1, most))}"
         )
     collected = collect(homes.drop(HOME))
     sizes = collected[N].to_numpy().astype(np.int64)

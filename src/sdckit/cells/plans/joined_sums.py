@@ -17,7 +17,7 @@ import numpy as np
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.plans.count_cells import SIZE, aggregate, count, key_columns, most_cells, too_many
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_together, join_files
-from sdckit.cells.plans.pair_sums import known_number
+from sdckit.cells.plans.pair_sums import check_known, known_number
 from sdckit.cells.plans.pair_tables import count_sets
 from sdckit.data import pl
 from sdckit.data.frames import carried_out, check_plan_names, column_names, count_records, is_lazy, on_spark
@@ -150,13 +150,7 @@ class Joined:
         found = np.array(values[:size]).reshape(-1, 5)
         p = len(self.numbers)
         for at, (n, low, high, *_) in enumerate(np.nan_to_num(found, posinf=np.inf, neginf=-np.inf).tolist()):
-            label, name = self.labels[at // p], self.numbers[at % p]
-            if not n:
-                raise DataError(f"{label}: numeric {name!r} has no value at all")
-            if np.isinf([low, high]).any():
-                raise DataError(f"{label}: numeric {name!r} is infinite in some records")
-            if np.isinf(high - low):
-                raise DataError(f"{label}: numeric {name!r} spans more than a floating number can say; divide it first")
+            check_known(self.labels[at // p], self.numbers[at % p], n, low, high)
         centres = np.nan_to_num(values[size:]).reshape(len(own) - 1, 2, p)
         return found.reshape(len(own), p, 5), centres
 
@@ -250,5 +244,5 @@ def join_pair(opened: Pair, numbers: Sequence[str], categories: Sequence[str]) -
         if size == 0:
             raise DataError(f"{label}: the data has no records")
     read = {name: known_number(name) for name in numbers}
-    joined, places = join_files(frames, columns, opened.id, read)
+    joined, places = join_files(frames, columns, opened.id, [read] * len(frames))
     return Joined(joined, places, tuple(numbers), tuple(categories), tuple(sizes), opened.id, opened.names)

@@ -356,7 +356,7 @@ def check_collected(n: int, columns: int, plan: Any = None, files: int = 1) -> N
     Raises TooMuchError: there are more.
     """
     if n * columns > (most := most_values(plan, files)):
-        bounded = f", {what_opens(plan, n * columns / most)}" if most < COLLECT_LIMIT else ""
+        bounded = f", {what_opens(plan, n * columns / max(1, most))}" if most < COLLECT_LIMIT else ""
         raise TooMuchError(
             f"this measure needs {n} records of {columns} columns in memory (about {n * columns * 8 / 1e9:.1f} GB), "
             f"which is too much from a plan (up to {most:,} values are brought); take fewer variables, or a sample in "

@@ -10,10 +10,12 @@ import numpy as np
 
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, Beside, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
+from sdckit.cells.shared_coding import EXACT
 from sdckit.data.frames import check_plan_names
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
+LAST = float(2**63 - 1024)  # the largest floating number that is a 64-bit integer
 Counted: TypeAlias = "tuple[nw.DataFrame[Any], Ints]"
 
 
@@ -100,16 +102,15 @@ def count_together(
 
 
 def join_files(
-    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, read: Mapping[str, nw.Expr] | None = None
+    frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], id: str, read: Sequence[Mapping[str, nw.Expr]] = ()
 ) -> tuple[nw.LazyFrame[Any], list[list[str]]]:
     """The files as one plan, a row for each id that all have; and for each file the names of its columns there.
 
-    `read`: what is taken of a column instead of its values.
+    `read`: for each file what is taken of a column instead of its values.
     """
     moved = [[f"{PREFIX}of{j}_{at}" for at in range(len(columns))] for j in range(len(frames))]
-    key, taken = f"{PREFIX}id", read or {}
-    together = None
-    for frame, own in zip(frames, moved, strict=True):
+    key, together = f"{PREFIX}id", None
+    for frame, own, taken in zip(frames, moved, read or [{}] * len(frames), strict=True):
         values = (taken.get(name, nw.col(name)).alias(new) for name, new in zip(columns, own, strict=True))
         chosen = frame.select(nw.col(id).alias(key), *values)
         together = chosen if together is None else together.join(chosen, on=key, how="inner")
@@ -137,15 +138,27 @@ def count_differing(
 
     Counted by the engine, so that no row comes here. Raises DataError: an id that a file lacks.
     """
-    key, sides = f"{PREFIX}id", []
-    for mark, frame in zip("ab", frames, strict=True):
-        values = (own.value.alias(f"{PREFIX}{mark}{at}") for at, own in enumerate(key_columns(frame, columns)))
-        sides.append(frame.select(nw.col(id).alias(key), *values))
-    pairs = ((nw.col(f"{PREFIX}a{at}"), nw.col(f"{PREFIX}b{at}")) for at in range(len(columns)))
-    differ = [count((before != after).fill_null(False)) for before, after in pairs]
-    n, *counts = aggregate(sides[0].join(sides[1], on=key, how="inner"), nw.len(), *differ)
+    values = [{key.name: key.value for key in key_columns(frame, columns)} for frame in frames]
+    together, moved = join_files(frames, columns, id, values)
+    differ = []
+    for name, *own in zip(columns, *moved, strict=True):
+        whole = [frame.collect_schema()[name].is_integer() for frame in frames]
+        before, after = map(nw.col, own)
+        if whole[0] == whole[1]:
+            unlike = before != after
+        else:
+            unlike = _differ_by_kind(*((before, after) if whole[0] else (after, before)))
+        differ.append(count(unlike.fill_null(False)))
+    n, *counts = aggregate(together, nw.len(), *differ)
     check_together(int(n), sizes, id, names)
     return [int(many) for many in np.nan_to_num(counts)]
+
+
+def _differ_by_kind(integer: nw.Expr, number: nw.Expr) -> nw.Expr:
+    """Whether an integer differs from a floating number: engines round it to the other's type, so that many do not."""
+    exact = nw.when((number >= -LAST) & (number <= LAST)).then(number).cast(nw.Int64)
+    beyond = ((integer > EXACT) | (integer < -EXACT)) & (exact != integer)
+    return (integer.cast(nw.Float64) != number.cast(nw.Float64)) | beyond
 
 
 def with_column_by_id(frame: nw.LazyFrame[Any], other: nw.LazyFrame[Any], id: str, name: str) -> nw.LazyFrame[Any]:

@@ -68,16 +68,23 @@ def total_numbers(pair: Pair, names: Sequence[str], weight: str | None) -> list[
             asked += [known_number(weight).count(), known_number(weight).abs().max()]
         found = aggregate(frame, *asked) if asked else []
         if weight is not None:
-            _check_known(label, weight, *np.nan_to_num(found[-2:], posinf=np.inf).tolist())
+            n, far = np.nan_to_num(found[-2:], posinf=np.inf).tolist()
+            check_known(label, weight, n, 0.0, far)
         for at, name in enumerate(names):
             n, total, whole, largest, far = np.nan_to_num(found[5 * at : 5 * at + 5], posinf=np.inf).tolist()
-            _check_known(label, name, n, far)
+            check_known(label, name, n, 0.0, far)
             out[at].append(NumberSums(int(n), total, whole, largest))
     return out
 
 
-def _check_known(label: str, name: str, n: float, far: float) -> None:
+def check_known(label: str, name: str, n: float, low: float, high: float, role: str = "numeric") -> None:
+    """Check a number of one file by its known values, the least and the largest of them.
+
+    Raises DataError: none, an infinite one, or a span that no floating number can say.
+    """
     if not n:
-        raise DataError(f"{label}: numeric {name!r} has no value at all")
-    if far == float("inf"):
-        raise DataError(f"{label}: numeric {name!r} is infinite in some records")
+        raise DataError(f"{label}: {role} {name!r} has no value at all")
+    if np.isinf([low, high]).any():
+        raise DataError(f"{label}: {role} {name!r} is infinite in some records")
+    if np.isinf(high - low):
+        raise DataError(f"{label}: {role} {name!r} spans more than a floating number can say; divide it first")

@@ -138,7 +138,7 @@ def _rows(
     frame: Any, columns: Sequence[str], id: str, wanted: Sequence[Any], numbers: Sequence[str], ends: Floats, label: str
 ) -> tuple[nw.DataFrame[Any], int]:
     """The rows of some ids in their order, and the number of all; the ends of the numbers are widened in place."""
-    parts, size = [], 0
+    parts, size, empty = [], 0, set(numbers)
     for block in blocks(frame, columns, BLOCK):
         size += len(block)
         parts.append(block.filter(nw.col(id).is_in(wanted)))
@@ -146,8 +146,12 @@ def _rows(
             values = float_values(block[name], "numeric")
             if np.isinf(values).any():
                 raise DataError(f"{label}: numeric {name!r} is infinite in {first_rows(np.isinf(values))}")
+            if not np.isnan(values).all():
+                empty.discard(name)
             ends[0, j] = np.fmin.reduce(values, initial=ends[0, j])
             ends[1, j] = np.fmax.reduce(values, initial=ends[1, j])
+    if empty:
+        raise DataError(f"{label}: numeric {next(name for name in numbers if name in empty)!r} has no value at all")
     together = nw.concat(parts, how="vertical")
     place = {value: number for number, value in enumerate(wanted)}
     return together[np.argsort([place[value] for value in together[id].to_list()]).tolist()], size
