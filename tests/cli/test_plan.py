@@ -191,7 +191,8 @@ def test_a_plan_says_whom_a_measure_draws(tmp_path: Path, rows: int, drawn: tupl
     lines = plan_lines(file, Scenario(keys=["a", "b"]), **given)
     for name, words in zip(("record_linkage", "recoverable_values"), drawn, strict=True):
         line = next(line for line in lines if f"would run  {name}:" in line)
-        assert line.endswith(f"refused, {words} drawn by their id]" if words else "refused]")
+        assert f"{words} drawn by their id" in line if words else line.endswith("refused]")
+        assert ("the original passes by in blocks, 500" in line) is (name == "record_linkage")
 
 
 @pytest.mark.parametrize("rows", [1_000, 10_000_000])

@@ -28,6 +28,7 @@ SECONDS_PER_VALUE = 2e-7
 SECONDS_AT_REST = 2.0
 MEGABYTE = 1_000_000
 Opened = tuple[Path, "FileHeader"]
+IN_BLOCKS = ("record_linkage",)  # goes on beyond what is brought where people are drawn
 OF_CATEGORIES = ("propensity",)  # is counted by the engine where no variable is a number
 
 
@@ -150,8 +151,12 @@ def _brought(entry: Planned) -> str:
         return f" [{joined}{counted(columns, 'column')}: at most {size}{each}, {_megabytes(most * columns)}, 1 pass]"
     columns = len(context.scenario.columns)
     size = "" if context.n is None else f", {_megabytes(context.n * columns)}"
-    words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above 200 million values refused"
-    return f" [{', '.join(filter(None, (words, row.draws(context))))}]"
+    drawn = row.draws(context)
+    if drawn and row.records_drawn is not None:
+        return f" [{drawn}{each}; and cells column by column, 1 pass for each]"
+    beyond = "the original passes by in blocks" if drawn and row.name in IN_BLOCKS else "refused"
+    words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above 200 million values {beyond}"
+    return f" [{', '.join(filter(None, (words, drawn)))}]"
 
 
 def _brought_within(name: str, entry: Planned) -> str:

@@ -40,8 +40,9 @@ def draw_records(pair: Pair, n: int, *, seed: int | None, household: str | None 
 
 def _by_household(series: nw.Series[Any], rows: Ints, n: int, key: bytes) -> Ints:
     """Rows of households drawn by their hash, until there are n; who has none is left out."""
-    codes = code_column(series).codes().astype(np.int64)
-    known = codes > 0
+    coded = code_column(series)
+    codes = coded.codes()
+    known = codes < coded.span  # null and NaN are none
     _, of_row = np.unique(codes[known], return_inverse=True)
     at = np.flatnonzero(known)
     size = np.bincount(of_row)
