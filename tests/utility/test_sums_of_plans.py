@@ -291,3 +291,14 @@ def test_propensity_of_rows_that_belong_together_needs_their_ids(plan):
         assert refusal(sdc.propensity, original, spoilt, **options) is refusal(
             sdc.propensity, plan(original), plan(spoilt), **options
         )
+
+
+def test_categories_without_an_order_are_ranked_as_in_memory() -> None:
+    rng = np.random.default_rng(0)
+    files = [
+        pl.DataFrame({"row": range(90), "e": pl.Series(rng.choice(list("ihgfedcba"), 90), dtype=pl.Categorical)})
+        for _ in range(2)
+    ]
+    expected = sdc.information_loss(*files, ordered=["e"], id="row", robust=False).il_variables
+    found = sdc.information_loss(*(file.lazy() for file in files), ordered=["e"], id="row", robust=False).il_variables
+    assert found == pytest.approx(expected, rel=1e-12)

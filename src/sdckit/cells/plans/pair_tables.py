@@ -55,6 +55,9 @@ def count_sets(
     chosen = frame.select(*(value.alias(name) for name, value in {**columns, **(inputs or {})}.items()))
     made = [getattr(nw.col(of), how)().alias(name) for name, (how, of) in sums.items()]
     if frame.implementation.is_polars():
+        # Categories without an order of their own would come in whatever order the engine met them.
+        free = [name for name, kind in chosen.collect_schema().items() if kind == nw.Categorical]
+        chosen = chosen.with_columns(*(nw.col(name).cast(nw.String) for name in free)) if free else chosen
         plans = [chosen.group_by(*names).agg(nw.len().cast(nw.Int64).alias(SIZE), *made).to_native() for names in sets]
         return [found.to_arrow() for found in carried_out(lambda: pl.collect_all(plans, engine="streaming"))]
     order = list(dict.fromkeys(name for names in sets for name in names))

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, check_present
+from sdckit.cells.plans.drawn_pair import rows_by_id
 from sdckit.cells.plans.pair_cells import check_ids
 from sdckit.cells.record_result import group_columns
 from sdckit.cells.shared_coding import share_coding
@@ -136,12 +136,11 @@ def draw_people(
 
 def _rows(
     frame: Any, columns: Sequence[str], id: str, wanted: Sequence[Any], numbers: Sequence[str], ends: Floats, label: str
-) -> tuple[nw.DataFrame[Any], int]:
+) -> tuple[Any, int]:
     """The rows of some ids in their order, and the number of all; the ends of the numbers are widened in place."""
-    parts, size, empty = [], 0, set(numbers)
-    for block in blocks(frame, columns, BLOCK):
-        size += len(block)
-        parts.append(block.filter(nw.col(id).is_in(wanted)))
+    empty = set(numbers)
+
+    def look(block: Any) -> None:
         for j, name in enumerate(numbers):
             values = float_values(block[name], "numeric")
             if np.isinf(values).any():
@@ -150,11 +149,11 @@ def _rows(
                 empty.discard(name)
             ends[0, j] = np.fmin.reduce(values, initial=ends[0, j])
             ends[1, j] = np.fmax.reduce(values, initial=ends[1, j])
+
+    found = rows_by_id(frame, columns, id, wanted, BLOCK, look)
     if empty:
         raise DataError(f"{label}: numeric {next(name for name in numbers if name in empty)!r} has no value at all")
-    together = nw.concat(parts, how="vertical")
-    place = {value: number for number, value in enumerate(wanted)}
-    return together[np.argsort([place[value] for value in together[id].to_list()]).tolist()], size
+    return found
 
 
 def are_numbers(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
