@@ -20,6 +20,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.identity.matching.interval_risk import values_note
+from sdckit.identity.matching.streamed_links import Compared, are_numbers, draw_people
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Encoded, differences, gower, ranks, whitened
 from sdckit.numerics.search.neighbours import Neighbours, paired, pairwise, prepare
@@ -465,8 +466,6 @@ def _streamed(
     rng: np.random.Generator, prefix: str,
 ) -> RecordLinkage:  # fmt: skip
     """Link people drawn where the files are too large to be brought: the original passes by in blocks."""
-    from sdckit.identity.matching.streamed_links import Compared, are_numbers, draw_people
-
     people_drawn(k, id=opened.id)
     names, declared = named
     numbers = are_numbers(opened, names) if declared is None else declared

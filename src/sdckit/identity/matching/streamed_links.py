@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.as_cells import columns_in_memory
@@ -16,7 +15,7 @@ from sdckit.cells.record_result import group_columns
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.drawn_rows import draw_rows
-from sdckit.data.frames import blocks, column_names, is_lazy
+from sdckit.data.frames import blocks, column_names, is_lazy, rows_among
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Encoded, differences, gower
@@ -136,19 +135,23 @@ def draw_people(
 
 def _rows(
     frame: Any, columns: Sequence[str], id: str, wanted: Sequence[Any], numbers: Sequence[str], ends: Floats, label: str
-) -> tuple[nw.DataFrame[Any], int]:
+) -> tuple[Any, int]:
     """The rows of some ids in their order, and the number of all; the ends of the numbers are widened in place."""
-    parts, size = [], 0
-    for block in blocks(frame, columns, BLOCK):
-        size += len(block)
-        parts.append(block.filter(nw.col(id).is_in(wanted)))
-        for j, name in enumerate(numbers):
-            values = float_values(block[name], "numeric")
-            if np.isinf(values).any():
-                raise DataError(f"{label}: numeric {name!r} is infinite in {first_rows(np.isinf(values))}")
-            ends[0, j] = np.fmin.reduce(values, initial=ends[0, j])
-            ends[1, j] = np.fmax.reduce(values, initial=ends[1, j])
-    together = nw.concat(parts, how="vertical")
+    size = 0
+
+    def passing() -> Iterator[Any]:
+        nonlocal size
+        for block in blocks(frame, columns, BLOCK):
+            size += len(block)
+            for j, name in enumerate(numbers):
+                values = float_values(block[name], "numeric")
+                if np.isinf(values).any():
+                    raise DataError(f"{label}: numeric {name!r} is infinite in {first_rows(np.isinf(values))}")
+                ends[0, j] = np.fmin.reduce(values, initial=ends[0, j])
+                ends[1, j] = np.fmax.reduce(values, initial=ends[1, j])
+            yield block
+
+    together = rows_among(passing(), id, wanted)
     place = {value: number for number, value in enumerate(wanted)}
     return together[np.argsort([place[value] for value in together[id].to_list()]).tolist()], size
 
