@@ -15,7 +15,7 @@ from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
 from sdckit.cells.plans.count_cells import Beside, TooManyCellsError, bytes_of_cells
 from sdckit.cells.plans.lazy import TooMuchError, check_collected
-from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_file, count_together
+from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, count_file, count_together
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
@@ -116,6 +116,7 @@ def mean_figures(per_release: Sequence[Mapping[str, float]], notes: dict[str, st
 # How a column of the original was recoded before it is compared with a release.
 
 
+Wanted: TypeAlias = "Mapping[str, Sequence[str]]"  # columns by what they are asked for
 Source: TypeAlias = Literal["recipe", "log", "recognised"]
 IN_BANDS = "numbers in bands"  # a kind of recoding
 
@@ -460,9 +461,9 @@ def open_pair(
     control: Any = None,
     population: Any = None,
     *,
-    categories: Mapping[str, Sequence[str]],
-    numeric: Mapping[str, Sequence[str]] | None = None,
-    unread: Mapping[str, Sequence[str]] | None = None,
+    categories: Wanted,
+    numeric: Wanted | None = None,
+    unread: Wanted | None = None,
     also: Sequence[str] = (),
     aligned: bool = False,
     id: str | None = None,
@@ -513,7 +514,7 @@ def open_pair(
     return pair
 
 
-def count_pair(opened: Pair, columns: Mapping[str, Sequence[str]], *, aligned: bool) -> Pair | None:
+def count_pair(opened: Pair, columns: Wanted, *, aligned: bool) -> Pair | None:
     """The pair as the cells that engines have counted of its files; None where no file is on one, or it cannot be.
 
     Rows that belong together are joined by the id on the one engine that has them all; other files are counted one by
@@ -600,14 +601,14 @@ def _coarser(finer: Pair, names: Sequence[str]) -> Pair:
 def _together(opened: Pair, plans: list[Any], names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
     sizes = opened.memo.get("ids") or check_ids(plans, str(opened.id), opened.names)
     opened.memo["ids"] = sizes
-    _check_records(opened, sizes)
+    check_records(sizes, opened.names)
     files, times = count_together(plans, names, str(opened.id), opened.names, sizes, Beside(1, _held(opened)))
     return files, (times,) * len(files)
 
 
 def _one_by_one(opened: Pair, names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
     sizes, beside = opened._sizes, Beside(len(opened.frames), _held(opened))
-    _check_records(opened, sizes)
+    check_records(sizes, opened.names)
     counted = [
         count_file(frame, names, size, beside)
         if isinstance(frame, nw.LazyFrame)
@@ -624,12 +625,6 @@ def _held(opened: Pair) -> int:
     return sum(bytes_of_cells(len(frame), len(frame.columns)) for pair in known for frame in pair.frames)
 
 
-def _check_records(opened: Pair, sizes: Sequence[int]) -> None:
-    for label, size in zip(opened.names, sizes, strict=True):
-        if size == 0:
-            raise DataError(f"{label}: the data has no records")
-
-
 def rows_belong(opened: Pair, aligned: bool | None, scenario: Scenario | None) -> bool:
     """Whether rows of the files belong together: by an id, as the pair says, as `aligned` does, else the scenario."""
     declared = scenario is not None and scenario.aligned
@@ -637,7 +632,7 @@ def rows_belong(opened: Pair, aligned: bool | None, scenario: Scenario | None) -
 
 
 def read_pair(
-    opened: Pair, columns: Mapping[str, Sequence[str]], *, also: Sequence[str] = (), aligned: bool,
+    opened: Pair, columns: Wanted, *, also: Sequence[str] = (), aligned: bool,
     control: bool = False, attack: bool = False, again: bool = False,
 ) -> Pair:  # fmt: skip
     """The first half of `open_pair`: columns in memory and rows aligned, values not checked yet.
@@ -652,12 +647,12 @@ def read_pair(
 
 
 def _read(
-    pair: Pair, columns: Mapping[str, Sequence[str]], *, also: Sequence[str], aligned: bool, control: bool,
+    pair: Pair, columns: Wanted, *, also: Sequence[str], aligned: bool, control: bool,
     attack: bool,
 ) -> Pair:  # fmt: skip
     """The pair with these columns in memory; itself if there is nothing to read."""
     own = {**columns, **({"id": (pair.id,)} if pair.id is not None and pair.times is None else {})}
-    files: list[tuple[Any, Mapping[str, Sequence[str]], str]] = [
+    files: list[tuple[Any, Wanted, str]] = [
         (frame, columns if attack and j and not aligned else own, label)
         for j, (frame, label) in enumerate(zip(pair.frames, pair.names, strict=True))
     ]
@@ -673,9 +668,8 @@ def _read(
     else:  # in one reading, so that the rows are in one order
         wanted = list(dict.fromkeys(name for some in files[0][1].values() for name in some))
         gone = [name for name in wanted if WAS + name in column_names(beside)]
-        whole, _ = _in_memory(
-            beside, {"variables": [*wanted, *(WAS + name for name in gone)]}, pair.names[0], len(files)
-        )
+        named = [*wanted, *(WAS + name for name in gone)]
+        whole, _ = _in_memory(beside, {"variables": named}, pair.names[0], len(files))
         raw = whole.select(*(nw.col(WAS + name if name in gone else name).alias(name) for name in wanted))
         read = [(whole.select(*wanted), True), *(_in_memory(*file, len(files)) for file in files[1:])]
     from_plan = pair.brought or any(brought for _, brought in read)
@@ -695,16 +689,14 @@ def _read(
     )  # fmt: skip
 
 
-def _in_memory(
-    frame: Any, wanted: Mapping[str, Sequence[str]], label: str, files: int
-) -> tuple[nw.DataFrame[Any], bool]:
+def _in_memory(frame: Any, wanted: Wanted, label: str, files: int) -> tuple[nw.DataFrame[Any], bool]:
     try:
         return columns_in_memory(frame, dict(wanted), files)
     except DataError as error:
         raise (TooMuchError if isinstance(error, TooMuchError) else DataError)(f"{label}: {error}") from None
 
 
-def check_present(files: Sequence[tuple[Any, Mapping[str, Sequence[str]], str]]) -> None:
+def check_present(files: Sequence[tuple[Any, Wanted, str]]) -> None:
     """Raise one error for all absent columns of all files."""
     faults = []
     for frame, columns, label in files:

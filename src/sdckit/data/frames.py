@@ -181,6 +181,11 @@ def blocks(frame: Frame, columns: Sequence[str], rows: int) -> Iterator[nw.DataF
             yield nw.from_native(piece, eager_only=True)
 
 
+def rows_among(frames: Iterable[nw.DataFrame[Any]], column: str, values: Sequence[Any]) -> nw.DataFrame[Any]:
+    """The rows of some frames of the same columns that have one of some values in a column."""
+    return nw.concat([frame.filter(nw.col(column).is_in(values)) for frame in frames], how="vertical")
+
+
 def _pieces(frame: nw.LazyFrame[Any], rows: int) -> Iterator[Any]:
     native: Any = frame.to_native()
     if frame.implementation.is_polars():

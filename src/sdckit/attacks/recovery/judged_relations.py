@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.touched_cells import CHANCE, CONFIDENCE
+from sdckit.attacks.recovery.group_agreement import CHANCE, CONFIDENCE
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.intervals import wilson

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery import derived_columns, touched_cells
+from sdckit.attacks.recovery import derived_columns, group_agreement
 from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.numeric_relations import find_relations, tolerance
@@ -89,7 +89,7 @@ class Reconstruction:
     @cached_property
     def chance(self) -> Floats:
         """Probability that groups of records agree by chance."""
-        return touched_cells.agreement_by_chance(self.shares)
+        return group_agreement.agreement_by_chance(self.shares)
 
     @property
     def usual_wrong(self) -> float:
@@ -228,10 +228,10 @@ def _determined(
     state: Reconstruction, group: Codes, n_groups: int, rules: int, known: Codes
 ) -> tuple[Bools | None, Codes]:
     """Records whose group determines the value, and that value's code; None if agreement is not reliable."""
-    tally = touched_cells.tally_groups(group, known, n_groups)
+    tally = group_agreement.tally_groups(group, known, n_groups)
     perturbed = state.target.perturbed
     asked = group[state.target.touched]
-    rule = touched_cells.judge_agreement(
+    rule = group_agreement.judge_agreement(
         tally, state.shares, state.chance, asked=asked, rules=rules, perturbed=perturbed
     )
     if rule is None:
@@ -279,7 +279,7 @@ def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
     """Whether exactly one member of a kind in every household is plausible under independence."""
     several = sizes[sizes > 1]
     log_chance = np.log(several * share) + (several - 1) * math.log1p(-share) if 0 < share < 1 else np.zeros(0)
-    return float(log_chance.sum()) > touched_cells.CHANCE
+    return float(log_chance.sum()) > group_agreement.CHANCE
 
 
 def by_order(
@@ -295,7 +295,7 @@ def by_order(
         judged = agree & (known > 0)
         right = int(np.count_nonzero(judged & (known == before)))
         wrong = int(np.count_nonzero(judged)) - right
-        if touched_cells.judge_rule(right, wrong, state.usual_wrong) is None:
+        if group_agreement.judge_rule(right, wrong, state.usual_wrong) is None:
             continue
         determined, codes = np.zeros(len(known), np.bool_), np.zeros(len(known), np.int32)
         determined[order], codes[order] = agree, before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -14,7 +13,7 @@ from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, key_columns
 from sdckit.data.columns import code_column
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, hash_ids
-from sdckit.data.frames import blocks, on_spark, open_frame
+from sdckit.data.frames import on_spark, open_frame
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups
 
@@ -73,21 +72,3 @@ def _rows(file: Any, id: str, ids: nw.DataFrame[Any]) -> Any:
         marked = marked.filter(~nw.col(PLACE).is_null())
     found, _ = columns_in_memory(marked, {"columns": [*names, PLACE]})
     return found.sort(PLACE).drop(PLACE).to_native()
-
-
-def rows_by_id(
-    frame: Any, columns: Sequence[str], id: str, wanted: Sequence[Any], size: int,
-    look: Callable[[nw.DataFrame[Any]], None],
-) -> tuple[nw.DataFrame[Any], int]:  # fmt: skip
-    """The rows of a plan that have some ids, in their order, and how many rows it has; it passes by in blocks.
-
-    `look` is shown every block.
-    """
-    parts, n = [], 0
-    for block in blocks(frame, columns, size):
-        n += len(block)
-        look(block)
-        parts.append(block.filter(nw.col(id).is_in(wanted)))
-    together = nw.concat(parts, how="vertical")
-    place = {value: number for number, value in enumerate(wanted)}
-    return together[np.argsort([place[value] for value in together[id].to_list()]).tolist()], n

@@ -16,12 +16,11 @@ import numpy as np
 
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.plans.count_cells import SIZE, aggregate, count, key_columns, most_cells, too_many
-from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_together, join_files
+from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, check_together, join_files
 from sdckit.cells.plans.pair_sums import check_known, known_number
 from sdckit.cells.plans.pair_tables import count_sets
 from sdckit.data import pl
 from sdckit.data.frames import carried_out, check_plan_names, column_names, count_records, is_lazy, on_spark
-from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 
 
@@ -240,9 +239,7 @@ def join_pair(opened: Pair, numbers: Sequence[str], categories: Sequence[str]) -
         check_plan_names(frame, columns)
     sizes = opened.memo.get("ids") or check_ids(frames, opened.id, opened.names)
     opened.memo["ids"], opened.memo["sizes",] = sizes, tuple(sizes)
-    for label, size in zip(opened.names, sizes, strict=True):
-        if size == 0:
-            raise DataError(f"{label}: the data has no records")
+    check_records(sizes, opened.names)
     read = {name: known_number(name) for name in numbers}
     joined, places = join_files(frames, columns, opened.id, [read] * len(frames))
     return Joined(joined, places, tuple(numbers), tuple(categories), tuple(sizes), opened.id, opened.names)

@@ -79,6 +79,13 @@ def check_ids(frames: Sequence[nw.LazyFrame[Any]], id: str, names: Sequence[str]
     return sizes
 
 
+def check_records(sizes: Sequence[int], names: Sequence[str]) -> None:
+    """Raise where a file has no records."""
+    for label, size in zip(names, sizes, strict=True):
+        if size == 0:
+            raise DataError(f"{label}: the data has no records")
+
+
 def count_together(
     frames: Sequence[nw.LazyFrame[Any]],
     columns: Sequence[str],

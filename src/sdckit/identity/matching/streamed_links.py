@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,12 @@ import numpy as np
 
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, check_present
-from sdckit.cells.plans.drawn_pair import rows_by_id
 from sdckit.cells.plans.pair_cells import check_ids
 from sdckit.cells.record_result import group_columns
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.drawn_rows import draw_rows
-from sdckit.data.frames import blocks, column_names, is_lazy
+from sdckit.data.frames import blocks, column_names, is_lazy, rows_among
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Encoded, differences, gower
@@ -138,22 +137,27 @@ def _rows(
     frame: Any, columns: Sequence[str], id: str, wanted: Sequence[Any], numbers: Sequence[str], ends: Floats, label: str
 ) -> tuple[Any, int]:
     """The rows of some ids in their order, and the number of all; the ends of the numbers are widened in place."""
-    empty = set(numbers)
+    size, empty = 0, set(numbers)
 
-    def look(block: Any) -> None:
-        for j, name in enumerate(numbers):
-            values = float_values(block[name], "numeric")
-            if np.isinf(values).any():
-                raise DataError(f"{label}: numeric {name!r} is infinite in {first_rows(np.isinf(values))}")
-            if not np.isnan(values).all():
-                empty.discard(name)
-            ends[0, j] = np.fmin.reduce(values, initial=ends[0, j])
-            ends[1, j] = np.fmax.reduce(values, initial=ends[1, j])
+    def passing() -> Iterator[Any]:
+        nonlocal size
+        for block in blocks(frame, columns, BLOCK):
+            size += len(block)
+            for j, name in enumerate(numbers):
+                values = float_values(block[name], "numeric")
+                if np.isinf(values).any():
+                    raise DataError(f"{label}: numeric {name!r} is infinite in {first_rows(np.isinf(values))}")
+                if not np.isnan(values).all():
+                    empty.discard(name)
+                ends[0, j] = np.fmin.reduce(values, initial=ends[0, j])
+                ends[1, j] = np.fmax.reduce(values, initial=ends[1, j])
+            yield block
 
-    found = rows_by_id(frame, columns, id, wanted, BLOCK, look)
+    together = rows_among(passing(), id, wanted)
     if empty:
         raise DataError(f"{label}: numeric {next(name for name in numbers if name in empty)!r} has no value at all")
-    return found
+    place = {value: number for number, value in enumerate(wanted)}
+    return together[np.argsort([place[value] for value in together[id].to_list()]).tolist()], size
 
 
 def are_numbers(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,248 @@
+"""Agreement of a column within groups of records, tested against chance and by leave-one-out error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.intervals import wilson
+
+SUPPORTS = np.array([1, 2, 3, 5, 10, 30, 100])
+DEVIATING = np.array([0.03, 0.1, 0.25, 0.45])  # shares of a group whose value is not that of its majority
+CHANCE = math.log(1e-7)  # agreement at least this probable by chance is no rule
+MOST_WRONG = 0.1  # largest error rate of a rule; and a fifth of that of the most frequent value
+MOST_SURELY = 0.03  # the same where
+SAFELY = 5  # times the values asked for are fewer than the deviating ones seen
+OF_THE_USUAL = 1 / 5
+OF_PERTURBED = 0.4  # the same of perturbed values, any of which may deviate because it was changed
+STRICTER = 4  # for neighbours
+CONFIDENCE = 0.99
+FEWEST_RIGHT = 30  # correct predictions needed before a rule counts
+FEWEST_WHOLE = 8  # the same if every group agrees, with support of three or more (a copied column)
+COPY_SUPPORT = 3
+COPY_CHANCE = math.log(1e-4)
+LONGEST = 64
+
+
+@njit(nogil=True, cache=True)
+def _tally(group, codes, code, votes, size):  # type: ignore[no-untyped-def]
+    """Find the majority of each group among known codes, in place.
+
+    In: `group` (n,) from 0, -1 for none; `codes` (n,) from 1, 0 for unknown. Out, by group: the `code` that more than
+    half of the `size` known records have, and its `votes`; some code where there is none.
+    """
+    for i in range(len(group)):
+        if codes[i] > 0 and group[i] >= 0:
+            g = group[i]
+            if votes[g] == 0:
+                code[g] = codes[i]
+            votes[g] += 1 if code[g] == codes[i] else -1
+    votes[:] = 0
+    for i in range(len(group)):
+        if codes[i] > 0 and group[i] >= 0:
+            g = group[i]
+            size[g] += 1
+            votes[g] += code[g] == codes[i]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Known values of each group: the majority's `code`, its `votes`, and the `size`; each (groups,)."""
+
+    code: NDArray[np.int32]
+    votes: NDArray[np.int32]
+    size: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A reliable rule: which groups `tell`, by number and by share of deviating records; a bound of its error rate.
+
+    `tells`: (SUPPORTS, DEVIATING).
+    """
+
+    tells: Bools
+    wrong: float
+
+    def telling(self, tally: Tally) -> Bools:
+        """(groups,) whether the majority tells the value of the others."""
+        column = np.searchsorted(DEVIATING, (tally.size - tally.votes) / np.maximum(tally.size, 1))
+        tells = np.pad(self.tells, ((1, 0), (0, 1)))  # of no record nobody is told, nor where most deviate
+        rows = (np.searchsorted(SUPPORTS, tally.size - less, "right") for less in (0, 1))  # as judged: less one
+        return np.asarray(np.logical_or(*(tells[row, column] for row in rows)))
+
+
+def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Tally:
+    """Tally the known values (codes above 0) by group; records of group -1 belong to none.
+
+    >>> found = tally_groups(np.array([0, 0, 1, 1, 1, 1], np.int32), np.array([4, 4, 2, 0, 3, 3], np.int32), 2)
+    >>> found.code.tolist(), found.votes.tolist(), found.size.tolist()
+    ([4, 3], [2, 2], [2, 3])
+    """
+    tally = Tally(*(np.zeros(n_groups, np.int32) for _ in range(3)))
+    _tally(group, codes, tally.code, tally.votes, tally.size)
+    return tally
+
+
+def tally_cells(group: Codes, codes: Codes, times: NDArray[np.int64], n_groups: int) -> Tally:
+    """The same of distinct combinations of group and code, and the number of records of each.
+
+    >>> found = tally_cells(*np.array([[0, 0, 1], [4, 2, 3]], np.int32), np.array([9, 1, 2]), 2)
+    >>> found.code.tolist(), found.votes.tolist(), found.size.tolist()
+    ([4, 3], [9, 2], [10, 2])
+    """
+    tally = Tally(*(np.zeros(n_groups, np.int32) for _ in range(3)))
+    rows = np.flatnonzero((codes > 0) & (group >= 0))
+    rows = rows[np.argsort(times[rows], kind="stable")]  # the last one written is the largest
+    tally.code[group[rows]], tally.votes[group[rows]] = codes[rows], times[rows]
+    np.add.at(tally.size, group[rows], times[rows].astype(np.int32))
+    return tally
+
+
+@njit(nogil=True, cache=True)
+def _leave_out(votes, size, supports, deviating, right, wrong, groups, sizes):  # type: ignore[no-untyped-def]
+    """Count, in place, records told rightly and wrongly by the majority of the others of their group.
+
+    Out: `right`, `wrong`, and the `groups` that agree, by number of the others and share of deviating ones; `sizes`:
+    all groups by number of the others and size.
+    """
+    for g in range(len(size)):
+        others = size[g] - 1
+        if others < 1:
+            continue
+        row = np.searchsorted(supports, others, "right") - 1
+        sizes[row, min(size[g], sizes.shape[1] - 1)] += 1
+        off = size[g] - votes[g]
+        column = np.searchsorted(deviating, off / others)
+        if column < len(deviating):
+            right[row, column] += votes[g]
+            groups[row, column] += 1
+        if off > 0:  # a deviating record sees one deviating record less
+            column = np.searchsorted(deviating, (off - 1) / others)
+            if column < len(deviating):
+                wrong[row, column] += size[g] if votes[g] == off else off
+
+
+def agreement_by_chance(shares: Floats) -> Floats:
+    """Probability (DEVIATING, LONGEST + 1) that a group of a size agrees by chance but for a share of its records.
+
+    >>> agreement_by_chance(np.array([0.0, 0.5, 0.5]))[0, :4].round(6).tolist()
+    [1.0, 1.0, 0.5, 0.25]
+    """
+    share, levels = np.unique(shares[shares > 0], return_counts=True)
+    chance = np.ones((len(DEVIATING), LONGEST + 1))
+    log, log_rest = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
+    for size in range(2, LONGEST + 1):
+        most = np.floor(DEVIATING * (size - 1) + (size == LONGEST)).astype(np.int64)  # larger groups count as LONGEST
+        off = np.arange(most[-1] + 1)
+        ways = [math.log(math.comb(size, int(d))) for d in off]
+        of_off = np.exp(np.array(ways)[:, None] + (size - off)[:, None] * log + off[:, None] * log_rest) @ levels
+        chance[:, size] = np.minimum(np.cumsum(of_off)[most], 1.0)
+    return chance
+
+
+def judge_agreement(
+    tally: Tally, shares: Floats, chance: Floats | None = None, *, asked: Codes | None = None, rules: int = 1,
+    perturbed: bool = False,
+) -> Rule | None:  # fmt: skip
+    """Judge by leave-one-out whether the majority of a group determines a value; None if it does not.
+
+    Every known record is left out once and predicted by the majority of the others of its group; groups alike in size
+    and in their share of deviating records are judged by themselves, then all of them together. `shares` are the
+    relative frequencies of the known values, `chance` what `agreement_by_chance` makes of them; `asked` the groups of
+    the values sought; `rules` is the number of rules tried (Bonferroni correction). Where `perturbed`, any
+    may be wrong.
+    """
+    usual = 1.0 - float(shares.max(initial=0.0))
+    shape = len(SUPPORTS), len(DEVIATING)
+    right, wrong, groups = (np.zeros(shape, np.int64) for _ in range(3))
+    sizes = np.zeros((len(SUPPORTS), LONGEST + 1), np.int64)
+    _leave_out(tally.votes, tally.size, SUPPORTS, DEVIATING, right, wrong, groups, sizes)
+    copied = not bool((tally.votes < tally.size).any())
+
+    def judged(tells: Bools, limit: float) -> Rule | None:
+        hits, errors, agreeing = (int(counts[tells].sum()) for counts in (right, wrong, groups))
+        whole = copied and SUPPORTS[tells.argmax(axis=0)[0]] >= COPY_SUPPORT
+        if hits < (FEWEST_WHOLE if whole else FEWEST_RIGHT):
+            return None
+        rule = Rule(tells.copy(), 0.0)
+        if errors:
+            telling, attempts = rule.telling(tally), hits + errors
+            if asked is not None and not perturbed and errors * SAFELY > np.append(telling, False)[asked].sum():
+                # suppressed may be just those who deviate: as many as are seen would be too many of those asked for
+                limit, attempts = min(limit, MOST_SURELY), agreeing + errors
+            votes = np.bincount(tally.code[telling], tally.votes[telling], minlength=1)
+            limit = min(limit, OF_THE_USUAL * min(usual, 1 - votes.max() / (hits + errors))) if not perturbed else limit
+            rule = Rule(rule.tells, wilson(attempts * errors / (hits + errors), attempts, CONFIDENCE).high)
+        if rule.wrong > limit:
+            return None
+        by_chance = agreement_by_chance(shares) if chance is None else chance
+        return None if _is_by_chance(tells, agreeing, sizes, by_chance, rules, whole) else rule
+
+    for limit in (usual * OF_PERTURBED,) if perturbed else (MOST_WRONG, MOST_SURELY):
+        held = []
+        for loosest in range(shape[1]):
+            tells = np.zeros(shape, np.bool_)
+            for row in reversed(np.flatnonzero((right + wrong).any(axis=1))):
+                within = _within(right[row, : loosest + 1], wrong[row, : loosest + 1], limit)
+                if not within:
+                    break  # smaller groups are no better, and a choice among them would be one of lucky ones
+                tells[row, :within] = True
+                if (rule := judged(tells, limit)) is not None:
+                    held.append(rule)
+        if held:
+            return max(held, key=lambda rule: int(right[rule.tells].sum()))
+    return None
+
+
+def _within(right: NDArray[np.int64], wrong: NDArray[np.int64], limit: float) -> int:
+    """Up to which share of deviating records, of those looked at, groups of a size keep to the error rate."""
+    seen = right + wrong
+    few = np.maximum(1.0, limit * seen)  # a single exception ends nothing
+    together = np.cumsum(wrong) <= np.maximum(1.0, limit * np.cumsum(seen))
+    alone = np.append(True, (wrong <= few)[1:])
+    return int(np.flatnonzero(np.append(True, together & np.logical_and.accumulate(alone)))[-1])
+
+
+def _is_by_chance(
+    tells: Bools, agreeing: int, sizes: NDArray[np.int64], chance: Floats, rules: int, whole: bool
+) -> bool:
+    """Whether as many groups could agree with values dealt at random; `whole`: all groups of the file."""
+    rows = np.flatnonzero(tells.any(axis=1))
+    loosest = tells[rows].sum(axis=1) - 1
+    if whole:
+        return float((sizes[rows] * np.log(chance[loosest])).sum()) > COPY_CHANCE - math.log(rules)
+    return log_tail(agreeing, float((sizes[rows] * chance[loosest]).sum())) > CHANCE - math.log(rules)
+
+
+def judge_rule(right: int, wrong: int, usual_wrong: float) -> float | None:
+    """Upper bound of the error rate of a rule; None if it is too high, or no better than the most frequent value.
+
+    `usual_wrong` is the error rate of the most frequent value.
+    """
+    if right < FEWEST_RIGHT or usual_wrong <= 0.0:
+        return None
+    if wrong == 0 and usual_wrong < 1.0 and right * math.log1p(-usual_wrong) > CHANCE:
+        return None  # the most frequent value could be right as often by chance
+    most = _most_wrong(right, wrong)
+    # neighbours may agree for other reasons and suppressed values are rare ones: hence the stricter limit
+    return most if most <= min(MOST_SURELY, usual_wrong * OF_THE_USUAL) / STRICTER else None
+
+
+def _most_wrong(right: int, wrong: int) -> float:
+    """Upper Wilson bound of the error rate; 0 without errors (chance agreement is excluded elsewhere)."""
+    return wilson(wrong, right + wrong, CONFIDENCE).high if wrong else 0.0
+
+
+def log_tail(seen: int, expected: float) -> float:
+    """Log of the Chernoff bound on the probability of at least `seen` events with the given expectation."""
+    if seen <= expected:
+        return 0.0
+    if expected <= 0.0:
+        return -math.inf
+    return seen - expected + seen * math.log(expected / seen)
