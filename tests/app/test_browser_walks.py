@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,7 @@ def test_every_button_does_something(visit: Windows, served: Served, tmp_path: P
     Every link, way and download leads somewhere, every term has its meaning and every field for a file opens its
     dialog. At last a search is cancelled.
     """
+    before = set(served.workers())
     page = visit()
     walk = Walk(page, served, {}, 0)
     write_files(tmp_path)
@@ -159,10 +161,15 @@ def test_every_button_does_something(visit: Windows, served: Served, tmp_path: P
     assert not walk.faults, "\n".join(walk.faults)
     assert {one.partition(" ")[0] for one in led} == set(LEAD), led
     _go(page, "protect")
+    begun = set(served.workers()) - before
+    for worker in begun:
+        os.kill(worker, signal.SIGSTOP)  # a search that would never end
     page.click("#protect-propose")
     page.wait_for_selector("#busy:not([hidden])")
     page.click("#cancel")
     assert eventually(lambda: page.is_hidden("#busy"))
+    for worker in begun & set(served.workers()):
+        os.kill(worker, signal.SIGCONT)
     page.click("text=End session")
     page.click("text=Go on working")
     assert page.is_hidden("#end")
