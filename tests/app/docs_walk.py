@@ -92,12 +92,22 @@ class Hand:
 
     def press(self, name: str, *, kinds: tuple[str, ...] = PRESSED, wait: bool = True) -> Any:
         """Press what is seen under this name, or under a longer one that begins so; a fold that is open stays open."""
-        element = self.seek(name, kinds)
-        self.note(element)
-        if not element.evaluate("one => one.matches('details[open] > summary')"):
-            element.click()
+        element = self._pressed(name, kinds)
         if wait:
             calm(self.page)
+        return element
+
+    def _pressed(self, name: str, kinds: tuple[str, ...], again: int = 3) -> Any:
+        """Press it; once more where it was drawn anew between looking and pressing."""
+        element = self.seek(name, kinds)
+        self.note(element)
+        try:
+            if not element.evaluate("one => one.matches('details[open] > summary')"):
+                element.click()
+        except Exception as error:
+            if again and "not attached" in str(error):
+                return self._pressed(name, kinds, again - 1)
+            raise
         return element
 
     def seek(self, name: str, kinds: tuple[str, ...]) -> Any:

@@ -247,6 +247,8 @@ def _idle(page: Any, walk: Walk, name: str, led: set[str]) -> list[str]:
         else:
             walk.do(one)
         walk.rest()
-        if walk.see(MARKS) == before:
+        if walk.trail and walk.trail[-1].endswith("(was gone)"):
+            done.discard(_key(one))  # drawn anew before it could be pressed: it is pressed now
+        elif walk.see(MARKS) == before:
             idle.append(f"{name}: {_key(one)} ({one['name']})")
     return idle
