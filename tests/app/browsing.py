@@ -167,6 +167,12 @@ def calm(page: Any) -> None:
     see(page, CALM)
 
 
+def go_to(page: Any, name: str) -> None:
+    """Go to a page by its way."""
+    page.click(f"button.way[data-go={name}]")
+    calm(page)
+
+
 def shown(page: Any) -> str:
     """The title of the page that is shown."""
     return str(page.inner_text("section.page:not([hidden]) h2"))
