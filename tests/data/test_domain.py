@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from data.declared import COLUMNS, DOMAIN
 from sdckit.data.domain import Domain, DomainColumn
 from sdckit.errors import ColumnError, ScenarioError, SdcError
-
-COLUMNS = (
-    DomainColumn("sex", levels=("f", "m")),
-    DomainColumn("age", "integer", edges=(0, 18, 65, 120)),
-    DomainColumn("income", "decimal", edges=(0, 1000.5, 1e6)),
-    DomainColumn("employed", "boolean"),
-    DomainColumn("born", "date", edges=(date(1900, 1, 1), date(1950, 1, 1), date(2020, 12, 31))),
-    DomainColumn("rooms", "integer", levels=(3, 1, 2)),
-    DomainColumn("wave", "date", levels=(date(2020, 1, 1),)),
-    DomainColumn("rate", "decimal", levels=(0.5, 1.0)),
-)
-DOMAIN = Domain(COLUMNS, dataset="survey")
 
 
 def test_a_file_says_all_of_it(tmp_path: Path) -> None:

@@ -15,20 +15,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from data.declared import COLUMNS, DOMAIN
 from sdckit.data.domain import Domain, DomainColumn
 from sdckit.errors import ColumnError
 
-COLUMNS = (
-    DomainColumn("sex", levels=("f", "m")),
-    DomainColumn("age", "integer", edges=(0, 18, 65, 120)),
-    DomainColumn("income", "decimal", edges=(0, 1000.5, 1e6)),
-    DomainColumn("employed", "boolean"),
-    DomainColumn("born", "date", edges=(date(1900, 1, 1), date(1950, 1, 1), date(2020, 12, 31))),
-    DomainColumn("rooms", "integer", levels=(3, 1, 2)),
-    DomainColumn("wave", "date", levels=(date(2020, 1, 1),)),
-    DomainColumn("rate", "decimal", levels=(0.5, 1.0)),
-)
-DOMAIN = Domain(COLUMNS, dataset="survey")
 ODD: list[Any] = [
     None, float("nan"), float("inf"), 10**400, 2**63, 2**64, "34", "34.0", " 34 ", 34, 34.0, np.int8(34), True, "true",
     np.float32(34), Decimal(34), Decimal("sNaN"), Decimal("NaN"), date(2020, 1, 1), datetime(2020, 1, 1, 5),

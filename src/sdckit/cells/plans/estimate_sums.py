@@ -12,6 +12,7 @@ import numpy as np
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, aggregate, count, most_cells, too_many
+from sdckit.cells.plans.pair_cells import check_records
 from sdckit.cells.plans.pair_sums import check_known, known_number
 from sdckit.cells.plans.pair_tables import Sum, count_sets, in_passes, largest
 from sdckit.data.frames import check_plan_names, column_names, is_lazy
@@ -65,8 +66,7 @@ def check_weights(pair: Pair, weight: str) -> None:
         check_plan_names(frame, [weight], "weight")
         value = known_number(weight)
         n, known, low, high = aggregate(frame, nw.len(), value.count(), value.min(), value.max())
-        if n == 0:
-            raise DataError(f"{label}: the data has no records")
+        check_records([int(n)], [label])
         if not known:
             raise DataError(f"{label}: weight {weight!r} has no value at all")
         if np.isinf([low, high]).any():
@@ -103,8 +103,7 @@ def _of_file(frame: nw.LazyFrame[Any], label: str, names: Sequence[str], weight:
             (w * x).sum(), nw.when(w > 0).then(x).median(), x.min(), x.max(), (w * x).min(), (w * x).max(),
         ]  # fmt: skip
     n, *values = np.nan_to_num(aggregate(plan, *asked), posinf=np.inf, neginf=-np.inf).tolist()
-    if not n:
-        raise DataError(f"{label}: the data has no records")
+    check_records([int(n)], [label])
     first = np.array(values).reshape(len(names), -1)
     _check(label, names, first[:, [0, 7, 8]])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -175,8 +174,7 @@ def _distinct(frame: nw.LazyFrame[Any], label: str, names: Sequence[str], weight
     own = {f"{PREFIX}x{at}": known_number(name) for at, name in enumerate(names)}
     asked = [what for value in own.values() for what in (value.count(), value.min(), value.max(), value.n_unique())]
     n, *facts = np.nan_to_num(aggregate(frame, nw.len(), *asked), posinf=np.inf, neginf=-np.inf).tolist()
-    if not n:
-        raise DataError(f"{label}: the data has no records")
+    check_records([int(n)], [label])
     by_name = np.array(facts).reshape(-1, 4)
     _check(label, names, by_name[:, :3])
     many, most = int(by_name[:, 3].max()) + 1, most_cells(len(names), frame)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair, check_present, open_files
 from sdckit.cells.plans.attach import CHANGED, attach
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, KeyColumn, aggregate, most_cells, too_many
+from sdckit.cells.plans.pair_cells import check_records
 from sdckit.cells.plans.spark_tables import CELLS, count_on_workers
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import pa, pc, pl, pt
@@ -487,8 +488,7 @@ def pair_tables(pair: Pair, names: Sequence[str], role: str = "variables") -> Pa
     for frame, label in zip(frames, pair.names, strict=True):
         check_plan_names(frame, names, role)
         n = count_records(frame)
-        if n == 0:
-            raise DataError(f"{label}: the data has no records")
+        check_records([n], [label])
         sizes.append(n)
         values.append(_values(frame, names, n))
     by_name = {name: open_files(values[0][name], [of[name] for of in values[1:]]) for name in names}
