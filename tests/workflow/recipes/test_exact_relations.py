@@ -166,3 +166,32 @@ def test_a_starter_and_a_proposal_mend_them() -> None:
     assert {"born", "total"} <= left
     assert "months" in left | {*proposal.recipe.derived}
     assert len(proposal.reasons) == len(proposal.recipe.steps)
+
+
+def test_a_code_table_tells_a_key_and_the_column_is_left_out() -> None:
+    rng = np.random.default_rng(5)
+    region = rng.integers(0, 4, N)
+    data = pl.DataFrame(
+        {
+            "region": np.array(["n", "e", "s", "w"])[region],
+            "density": np.array([12.5, 80.0, 33.1, 412.7])[region],
+            "district": [f"d{3 * a + b}" for a, b in zip(region, rng.integers(0, 3, N), strict=True)],
+            "mostly": np.where(rng.random(N) < 0.9, region, 9),  # a tenth is of any region
+            "number": [f"{place}" for place in range(N)],  # tells nothing about others
+            "rare": np.where(np.arange(N) == 5, 1, 0),
+            "noise": rng.integers(0, 30, N),
+        }
+    )
+    relations = exact_relations(data, data.columns, keys=["region", "rare"])
+    assert {(relation.of, *relation.inputs) for relation in relations} == {
+        ("region", "density"),
+        ("region", "district"),
+    }
+    scenario = sdc.Scenario(keys=["region"], insensitive=["density", "district", "mostly", "number", "rare", "noise"])
+    assert set(relations_of(data, scenario)) == set(relations)
+    mended = mend_relations(relations, [{"method": "local_suppression"}], scenario)
+    assert set(mended.left_out) == {"density", "district"} and not mended.derived
+    untouched = mend_relations(relations, [{"method": "local_suppression", "keys": ["noise"]}], scenario)
+    assert not untouched.left_out  # what no step changes need not be hidden
+    kept = sdc.Scenario(keys=["region"], sensitive=["density"])
+    assert [*mend_relations(relations[:1], [{"method": "local_suppression"}], kept).stay.values()] == ["region"]

@@ -1,4 +1,4 @@
-"""Arithmetic that holds in a file: which columns to compute anew, or to leave out, where a step changes others."""
+"""Arithmetic and code tables that hold in a file: which columns to compute anew, or to leave out, where a step changes others."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ FEWEST = 30
 MOST_RECORDS = 50_000  # of a larger file a sample says between which columns to look
 OF_PATTERN = 200  # records of the sample that miss the same values, at least
 PRESUMED = 0.9  # of the sample, from which on a relation is looked for in the whole file
+SHARED = 0.9  # of the records have a value that others have, too, for a code table
+BEYOND_USUAL = 10  # times fewer errors than by the most frequent value
 MOST_COLUMNS = 40  # of numbers, for each of which relations are looked for
 EXACT = 1e-9  # relative: nothing needs to be rounded
 SEED = 1
@@ -47,7 +49,7 @@ class ExactRelation:
     """Columns of which each record's values follow from each other.
 
     `of` is the column that follows, from `inputs` by `formula`; the formula is empty where it follows from a part of a
-    text, and cannot be computed anew.
+    text or by a code table, and cannot be computed anew.
     """
 
     of: str
@@ -60,10 +62,13 @@ class ExactRelation:
         return frozenset((self.of, *self.inputs))
 
 
-def exact_relations(data: Any, names: Sequence[str], *, holds: float = HOLDS) -> tuple[ExactRelation, ...]:
+def exact_relations(
+    data: Any, names: Sequence[str], *, keys: Sequence[str] = (), holds: float = HOLDS
+) -> tuple[ExactRelation, ...]:
     """Relations between numbers of a file, those of the fewest columns first, and of numbers with parts of texts.
 
-    `holds`: share of the records that have all of its numbers for which a relation holds.
+    `keys`: columns for which a code table of each other column is looked for, too: a density that tells the region.
+    `holds`: share of the records that have all of its values for which a relation holds.
 
     Examples
     --------
@@ -87,7 +92,39 @@ def exact_relations(data: Any, names: Sequence[str], *, holds: float = HOLDS) ->
         found += [ExactRelation(name, *how) for how in _followed(y, companions, holds)]
         found += [ExactRelation(name, inputs) for inputs, _ in _followed(y, parts, holds)]
     finest = {name: printed_unit(own.numbers) for name, own in numbers.items() if own.numbers is not None}
-    return tuple(sorted(dict.fromkeys(found), key=lambda relation: (len(relation.columns), finest[relation.of])))
+    ordered = sorted(dict.fromkeys(found), key=lambda relation: (len(relation.columns), finest[relation.of]))
+    related = {relation.columns for relation in ordered}
+    tables = _code_tables({name: columns[name] for name in names if name in columns}, keys, holds)
+    return (*ordered, *(table for table in tables if table.columns not in related))
+
+
+def _code_tables(columns: Mapping[str, ReleasedColumn], keys: Sequence[str], holds: float) -> Iterator[ExactRelation]:
+    """Keys that follow from another column, as a group of occupations follows from the occupation."""
+    for key in keys:
+        if key in columns:
+            others = (name for name in columns if name != key and _is_function(columns[key], columns[name], holds))
+            yield from (ExactRelation(key, (name,)) for name in others)
+
+
+def _is_function(key: ReleasedColumn, other: ReleasedColumn, holds: float) -> bool:
+    """Whether nearly all records of a value of `other` have the same value of `key`, and not by its frequency alone.
+
+    A value that one record has tells nothing about another: most records have to share theirs.
+    """
+    known = np.flatnonzero((key.codes > 0) & (other.codes > 0))
+    if len(known) < FEWEST:
+        return False
+    of, given = key.codes[known].astype(np.int64), other.codes[known].astype(np.int64)
+    size = np.bincount(given)
+    shared = size[given] > 1
+    of, given = of[shared], given[shared]
+    if len(of) < SHARED * len(known):
+        return False
+    pairs, counts = np.unique(given * (int(of.max()) + 1) + of, return_counts=True)
+    most = np.zeros(len(size), np.int64)
+    np.maximum.at(most, pairs // (int(of.max()) + 1), counts)
+    off, usual = len(of) - int(most.sum()), len(of) - int(np.bincount(of).max())
+    return off <= (1 - holds) * len(of) and off * BEYOND_USUAL <= usual and usual > 0
 
 
 TEXTS = ("text", "category", "date")
@@ -104,9 +141,10 @@ def relations_of(data: Any, scenario: Scenario) -> tuple[ExactRelation, ...]:
     names = [name for name in frame.columns if name not in roles]
     if len(frame) > MOST_RECORDS:
         sample = pick_rows(frame, _sampled(frame, names), names)
-        related = {name for relation in exact_relations(sample, names, holds=PRESUMED) for name in relation.columns}
+        presumed = exact_relations(sample, names, keys=scenario.all_keys, holds=PRESUMED)
+        related = {name for relation in presumed for name in relation.columns}
         names = [name for name in names if name in related]
-    return exact_relations(data, names) if names else ()
+    return exact_relations(data, names, keys=scenario.all_keys) if names else ()
 
 
 def _sampled(frame: Any, names: Sequence[str]) -> Ints:
