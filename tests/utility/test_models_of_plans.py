@@ -1,0 +1,97 @@
+"""Models of plans: the figures, and above all the decisions on what may be printed, of the same files in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import sdckit as sdc
+from plans import FEW, duckdb_plans, polars_plan
+from sdckit.cells.plans import lazy
+from sdckit.errors import SdcError
+
+ENGINES = {"polars": polars_plan, "duckdb": lambda frame: duckdb_plans()(frame)}
+on_engines = pytest.mark.parametrize("plan", list(ENGINES.values()), ids=list(ENGINES))
+
+
+def people(seed, n=120, *, rare=0.03, gaps=0.05, kinds=4):
+    """A file with categories, one of them rare, numbers of few and of many values, and weights."""
+    rng = np.random.default_rng(seed)
+    job = rng.choice(["clerk", "cook", "nurse", "bishop"][:kinds], n, p=_rare(kinds, rare))
+    age = rng.integers(2, 9, n) * 10
+    ill = rng.random(n) < 0.2 + 0.4 * (job == "cook")
+    lost = rng.random((3, n)) < gaps
+    return pl.DataFrame(
+        {
+            "sex": pl.Series(np.where(rng.random(n) < 0.5, "f", "m").tolist()).set(pl.Series(lost[0]), None),
+            "job": job.tolist(),
+            "age": pl.Series(age).set(pl.Series(lost[1]), None),
+            "one": np.arange(n) == 5,
+            "ill": pl.Series(np.where(ill, "yes", "no").tolist()).set(pl.Series(lost[2]), None),
+            "visits": rng.poisson(1 + ill + 0.01 * age),
+            "income": np.round(np.exp(rng.normal(7, 0.4, n)) + 3 * age, 1),
+            "w": np.where(rng.random(n) < 0.1, 0.0, np.exp(rng.normal(2, 0.7, n))),
+            "heavy": np.where(np.arange(n) == 3, 1e3, rng.uniform(1, 2, n)),
+        }
+    )
+
+
+def _rare(kinds, rare):
+    return [*[(1 - rare) / (kinds - 1)] * (kinds - 1), rare] if kinds > 1 else [1.0]
+
+
+def same(here, there, rel=1e-9):
+    """Equal figures, terms and names; and the same decisions."""
+    assert (here.told, here.few, here.few_spread, here.notes) == (there.told, there.few, there.few_spread, there.notes)
+    assert (here.told_formula, here.steps) == (there.told_formula, there.steps)
+    for name in here.columns:
+        if name == "term":
+            assert here.columns[name] == there.columns[name]
+            continue
+        a, b = (np.array(result.columns[name], np.float64)[~np.array(here.few_spread)] for result in (here, there))
+        np.testing.assert_allclose(b, a, rtol=rel, atol=1e-9, err_msg=name)  # of one record a variance is rounding
+    assert (here.n, here.n_terms) == (there.n, there.n_terms)
+    if not any(here.few_spread):
+        np.testing.assert_allclose(there.lack_of_fit, here.lack_of_fit, rtol=1e-6, atol=1e-9)
+
+
+MODELS = [
+    {"formula": "income ~ C(sex) + age + job"},
+    {"formula": "log(income) ~ sex * age + I(age ** 2)"},
+    {"formula": "ill ~ sex * age", "family": "logistic"},
+    {"formula": "ill ~ C(sex) + visits", "family": "logistic"},
+    {"formula": "visits ~ sex + age", "family": "poisson"},
+    {"formula": "age ~ job + sex + one"},
+]
+
+
+@on_engines
+@pytest.mark.parametrize("weight", [None, "w", "heavy"])
+@pytest.mark.parametrize("options", MODELS, ids=lambda options: options["formula"])
+def test_models_are_those_in_memory(plan, weight, options, monkeypatch):
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
+    original, released = people(1), [people(2), people(3)]
+    here = sdc.compare_models(original, released, weight=weight, **options)
+    same(here, sdc.compare_models(plan(original), list(map(plan, released)), weight=weight, **options))
+
+
+SEPARATED = [{"formula": "ill ~ C(job) * sex", "family": "logistic"}, {"formula": "visits ~ job:sex + one"}]
+
+
+@settings(FEW, max_examples=60)
+@given(
+    st.integers(0, 10**6), st.integers(8, 70), st.sampled_from([0.02, 0.06, 0.15]), st.sampled_from([*MODELS, *SEPARATED]),
+    st.sampled_from([None, "w", "heavy"]), st.integers(2, 4), st.sampled_from(list(ENGINES)),
+)  # fmt: skip
+def test_what_may_be_printed_of_any_files_is_as_in_memory(seed, n, rare, options, weight, kinds, engine):
+    files = [people(seed + at, n, rare=rare, kinds=kinds) for at in range(2)]
+    files[1] = files[1].select(pl.all())
+    try:
+        here = sdc.compare_models(*files, weight=weight, **options)
+    except SdcError as error:
+        with pytest.raises(type(error)):
+            sdc.compare_models(*map(ENGINES[engine], files), weight=weight, **options)
+        return
+    same(here, sdc.compare_models(*map(ENGINES[engine], files), weight=weight, **options), 1e-7)
