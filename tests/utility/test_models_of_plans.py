@@ -50,7 +50,8 @@ def same(here, there, rel=1e-9):
         if name == "term":
             assert here.columns[name] == there.columns[name]
             continue
-        kept = ~np.array(here.few_spread)
+        errors = np.array([here.columns[f"std_error_{file}"] for file in ("original", "released")])
+        kept = ~np.array(here.few_spread) & (np.nan_to_num(errors, nan=1.0).min(axis=0) > 1e-9)
         if name.startswith(("same_", "significant_")):  # of 0 the sign is what rounding left
             kept &= np.abs(here.columns["estimate_original"]) > 1e-9
         a, b = (np.array(result.columns[name], np.float64)[kept] for result in (here, there))

@@ -320,7 +320,7 @@ class RecordResult(Result):
     """
 
     by: tuple[str, ...] = field(default=(), init=False)
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict, kw_only=True)
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict, init=False)
 
     @property
     def by_group(self) -> Any:

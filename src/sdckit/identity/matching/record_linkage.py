@@ -256,6 +256,7 @@ class RecordLinkage(PairRecordResult):
     dropped: ClassVar[tuple[str, ...]] = ("pair", "links", "rows")
     links: tuple[Links, ...] = field(default=(), repr=False)
     rows: Ints | None = field(default=None, repr=False)  # of the original, where people were drawn
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict, kw_only=True)
     correct_links: float = math.nan
     rate: float = math.nan
     baseline: float = math.nan
