@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import sdckit as sdc
-from plans import FEW, duckdb_plans, polars_plan
-from sdckit.cells.plans import lazy
-from sdckit.errors import SdcError
+from plans import FEW, duckdb_relation, polars_plan
+from sdckit.cells.plans import lazy, model_cells
+from sdckit.errors import DataError, SdcError
+from sdckit.utility.models import model_design
 
-ENGINES = {"polars": polars_plan, "duckdb": lambda frame: duckdb_plans()(frame)}
+ENGINES = {"polars": polars_plan, "duckdb": duckdb_relation}
 on_engines = pytest.mark.parametrize("plan", list(ENGINES.values()), ids=list(ENGINES))
 
 
@@ -86,8 +87,9 @@ SEPARATED = [{"formula": "ill ~ C(job) * sex", "family": "logistic"}, {"formula"
 
 @settings(FEW, max_examples=60)
 @given(
-    st.integers(0, 10**6), st.integers(8, 70), st.sampled_from([0.02, 0.06, 0.15]), st.sampled_from([*MODELS, *SEPARATED]),
-    st.sampled_from([None, "w", "heavy"]), st.integers(2, 4), st.sampled_from(list(ENGINES)),
+    st.integers(0, 10**6), st.integers(8, 70), st.sampled_from([0.02, 0.06, 0.15]),
+    st.sampled_from([*MODELS, *SEPARATED]), st.sampled_from([None, "w", "heavy"]), st.integers(2, 4),
+    st.sampled_from(list(ENGINES)),
 )  # fmt: skip
 def test_what_may_be_printed_of_any_files_is_as_in_memory(seed, n, rare, options, weight, kinds, engine):
     files = [people(seed + at, n, rare=rare, kinds=kinds) for at in range(2)]
@@ -99,3 +101,67 @@ def test_what_may_be_printed_of_any_files_is_as_in_memory(seed, n, rare, options
             sdc.compare_models(*map(ENGINES[engine], files), weight=weight, **options)
         return
     same(here, sdc.compare_models(*map(ENGINES[engine], files), weight=weight, **options), 1e-7)
+
+
+@on_engines
+def test_more_cells_than_fit_are_refused_by_number_or_come_as_columns(plan, monkeypatch):
+    original, released = people(1), people(2)
+    options = {"formula": "income ~ age + sex"}
+    here = sdc.compare_models(original, released, **options)
+    monkeypatch.setattr(model_cells, "most_cells", lambda *_: 7)
+    same(here, sdc.compare_models(plan(original), plan(released), **options))
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
+    with pytest.raises(DataError, match=r"these 3 columns have \d+ different combinations, and the free memory .* 7;"):
+        sdc.compare_models(plan(original), plan(released), **options)
+    monkeypatch.setattr(model_cells, "most_cells", lambda *_: 10**6)
+    monkeypatch.setattr(model_design, "most_cells", lambda *_: 7)
+    with pytest.raises(DataError, match="and the free memory here takes 7"):
+        sdc.compare_models(plan(original), plan(released), **options)
+
+
+SPOILT = {
+    "absent": lambda frame: frame.drop("age"),
+    "text": lambda frame: frame.with_columns(age=pl.lit("a")),
+    "infinite": lambda frame: frame.with_columns(age=pl.lit(float("inf"))),
+    "no value": lambda frame: frame.with_columns(age=pl.lit(None, pl.Float64)),
+    "log of 0": lambda frame: frame.with_columns(age=pl.lit(0.0)),
+    "no weight": lambda frame: frame.drop("w"),
+    "negative weight": lambda frame: frame.with_columns(w=-pl.col("w")),
+    "missing weight": lambda frame: frame.with_columns(w=pl.lit(None, pl.Float64)),
+    "empty": lambda frame: frame.head(0),
+    "shorter": lambda frame: frame.head(50),
+}
+
+
+@on_engines
+@pytest.mark.parametrize("name", list(SPOILT))
+def test_refusals_are_those_in_memory(plan, name):
+    original, released = people(1), [people(2), SPOILT[name](people(3))]
+    said = []
+    for make in (pl.DataFrame, plan):
+        with pytest.raises(SdcError) as error:
+            sdc.compare_models(make(original), list(map(make, released)), formula="visits ~ log(age) + sex", weight="w")
+        said.append(error.value)
+    assert type(said[0]) is type(said[1])
+    assert not any(char in str(said[1]) for char in ("row ", "rows 1")) or name in ("empty", "shorter")
+
+
+def test_splines_and_several_outcomes_come_as_columns(monkeypatch):
+    original, released = people(1), people(2)
+    for options in ({"formula": "income ~ bs(age, df=4)"}, {"formula": "sex ~ visits", "family": "multinomial"}):
+        here = sdc.compare_models(original, released, **options)
+        same(here, sdc.compare_models(original.lazy(), released.lazy(), **options))
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
+    with pytest.raises(DataError, match="values"):
+        sdc.compare_models(original.lazy(), released.lazy(), **options)
+
+
+def test_assess_of_plans_fits_the_models_by_cells(monkeypatch):
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
+    files = [people(seed, gaps=0.0).with_row_index("pid") for seed in (1, 2)]
+    options = {"formula": "income ~ age + sex"}
+    scenario = sdc.Scenario(keys=["sex", "age"], numeric=["income"])
+    found = sdc.assess(
+        files[0].lazy(), released=[files[1].lazy()], scenario=scenario, models=[options["formula"]], id="pid",
+    )  # fmt: skip
+    same(sdc.compare_models(*files, **options), found.utility[f"compare_models:{options['formula']}"])
