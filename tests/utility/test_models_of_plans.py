@@ -82,6 +82,36 @@ def test_models_are_those_in_memory(plan, weight, options, monkeypatch):
     same(here, sdc.compare_models(plan(original), list(map(plan, released)), weight=weight, **options))
 
 
+MEANS = [
+    {"formula": "income ~ C(sex) + age + job"},
+    {"formula": "income ~ sex * one + visits"},
+    {"formula": "visits ~ job + sex"},
+    {"formula": "heavy ~ sex * one"},
+]
+
+
+@on_engines
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("options", MEANS, ids=lambda options: options["formula"])
+def test_outcomes_of_many_values_are_summed_up_within_the_cells_of_the_terms(plan, weight, options, monkeypatch):
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
+    monkeypatch.setattr(model_cells, "MANY", 3)
+    original, released = people(1), [people(2), people(3).head(120)]
+    here = sdc.compare_models(original, released, weight=weight, **options)
+    same(here, sdc.compare_models(plan(original), list(map(plan, released)), weight=weight, **options))
+
+
+@settings(FEW, max_examples=30)
+@given(
+    st.integers(0, 10**6), st.integers(8, 70), st.sampled_from([0.02, 0.06, 0.15]), st.sampled_from(MEANS),
+    st.sampled_from([None, "w", "heavy"]), st.integers(2, 4), st.sampled_from(list(ENGINES)),
+)  # fmt: skip
+def test_what_may_be_printed_of_sums_within_cells_is_as_in_memory(seed, n, rare, options, weight, kinds, engine):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model_cells, "MANY", 3)
+        as_in_memory([people(seed + at, n, rare=rare, kinds=kinds) for at in range(2)], weight, options, engine)
+
+
 SEPARATED = [{"formula": "ill ~ C(job) * sex", "family": "logistic"}, {"formula": "visits ~ job:sex + one"}]
 
 
@@ -92,8 +122,11 @@ SEPARATED = [{"formula": "ill ~ C(job) * sex", "family": "logistic"}, {"formula"
     st.sampled_from(list(ENGINES)),
 )  # fmt: skip
 def test_what_may_be_printed_of_any_files_is_as_in_memory(seed, n, rare, options, weight, kinds, engine):
-    files = [people(seed + at, n, rare=rare, kinds=kinds) for at in range(2)]
-    files[1] = files[1].select(pl.all())
+    as_in_memory([people(seed + at, n, rare=rare, kinds=kinds) for at in range(2)], weight, options, engine)
+
+
+def as_in_memory(files, weight, options, engine):
+    """The figures, decisions or refusals of two files are those of memory."""
     try:
         here = sdc.compare_models(*files, weight=weight, **options)
     except SdcError as error:

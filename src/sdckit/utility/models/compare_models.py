@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_files, open_pair
-from sdckit.cells.plans.model_cells import ModelCells, model_cells
+from sdckit.cells.plans.model_cells import ModelCells, model_cells, outcome_cells
 from sdckit.data import arguments
 from sdckit.data.formula_text import Sides, learns_from_records, read_formula
 from sdckit.data.frames import built
@@ -290,7 +290,7 @@ def _opened(
     }  # fmt: skip
     cells = None
     if family != "multinomial" and not learns_from_records(formula):
-        cells = built(lambda: model_cells(opened, sides.columns, weight))
+        cells = built(lambda: _cells(opened, sides, family, weight))
     if cells is not None:
         return open_pair(cells.pair, **wanted), sides, cells
     if weight is not None:
@@ -298,14 +298,25 @@ def _opened(
     return open_pair(opened, **wanted), sides, None
 
 
+def _cells(opened: Pair, sides: Sides, family: Family, weight: str | None) -> ModelCells | None:
+    outcome = sides.outcome_column
+    if family == "linear" and outcome is not None and outcome not in sides.term_columns:
+        cells = outcome_cells(opened, outcome, sides.term_columns, weight)
+        if cells is not None:
+            return cells
+    return model_cells(opened, sides.columns, weight)
+
+
 def _mass(cells: ModelCells, j: int, rows: Ints) -> Mass:
     """What some cells of a file stand for."""
     assert cells.pair.times is not None  # of cells
     times = cells.pair.times[j][rows]
+    within = None if cells.within is None else cells.within[j].take(rows)
     if cells.weights is None:
-        return Mass.counted(times)
+        return replace(Mass.counted(times), within=within)
     own = cells.weights[j]
-    return Mass(int(times.sum()), own.records, own.total, own.squares, own.tops, True).take(rows)
+    mass = Mass(int(times.sum()), own.records, own.total, own.squares, own.tops, True).take(rows)
+    return replace(mass, within=within)
 
 
 def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.count_cells import most_cells, too_many
+from sdckit.cells.plans.model_cells import Within
 from sdckit.data.columns import first_rows
 from sdckit.data.formula_text import FUNCTIONS, Sides
 from sdckit.errors import DataError
@@ -73,7 +74,8 @@ class Mass:
 
     `n`: all records. `records`, `total`, `squares` (k,): records of a weight above 0, the sum of their weights and of
     the squares. `tops` (k, 4): the largest weights of a row, 0 where there are fewer; (k, 1) where a row is a record.
-    `weighted`: whether these are survey weights; all are 1 where not.
+    `weighted`: whether these are survey weights; all are 1 where not. `within`: where a row holds many outcomes, whose
+    mean it has.
     """
 
     n: int
@@ -82,6 +84,7 @@ class Mass:
     squares: Floats
     tops: Floats
     weighted: bool
+    within: Within | None = None
 
     @classmethod
     def of(cls, n: int, weights: Floats | None) -> Mass:
@@ -102,8 +105,9 @@ class Mass:
     def take(self, rows: Bools | Ints) -> Mass:
         """Some of the rows; `n` stays."""
         return replace(
-            self, records=self.records[rows], total=self.total[rows], squares=self.squares[rows], tops=self.tops[rows]
-        )
+            self, records=self.records[rows], total=self.total[rows], squares=self.squares[rows], tops=self.tops[rows],
+            within=None if self.within is None else self.within.take(rows),
+        )  # fmt: skip
 
     def times(self, factors: Floats) -> Mass:
         """The same with the weights of each row times a factor."""
@@ -111,15 +115,27 @@ class Mass:
             self, total=self.total * factors, squares=self.squares * factors**2, tops=self.tops * factors[:, None]
         )
 
-    def is_dominated(self, values: Floats, power: int, part: float) -> bool:
-        """As `is_dominated` of the records, that have the values of their row times a power of their own weight."""
-        first = self.tops[:, 0] ** power * values
-        total = float(values @ (self.total if power == 1 else self.squares))
-        at = np.argpartition(first, -2)[-2:] if len(first) > 2 else np.arange(len(first))
-        two = np.sort((self.tops[at] ** power * values[at][:, None]).ravel())[::-1][:2]  # of rows alike the heaviest
+    def apart(self, outcome: Floats) -> tuple[Floats, Floats]:
+        """For each row the sum of the weighted distances of outcomes from their median, and the largest, (k, 4)."""
+        if self.within is not None:
+            return self.within.apart
+        centred = np.abs(outcome - _median(outcome[:, None], self.records)[0])
+        return self.total * centred, self.tops * centred[:, None]
+
+    def residuals(self, outcome: Floats, fitted: Floats) -> tuple[Floats, Floats, Floats]:
+        """The sums of the weighted squares of residuals, and of the squared weighted ones; the largest, (k, 4)."""
+        if self.within is not None:
+            return self.within.residuals(fitted)
+        rest = np.abs(outcome - fitted)
+        return self.total * rest**2, self.squares * rest**2, self.tops * rest[:, None]
+
+    def is_dominated(self, total: Floats, tops: Floats, part: float) -> bool:
+        """As `is_dominated` of the records, from the sum of each row and the largest in it."""
+        at = np.argpartition(tops[:, 0], -2)[-2:] if len(tops) > 2 else np.arange(len(tops))
+        two = np.sort(tops[at].ravel())[::-1][:2]  # of rows alike the heaviest
         if self.records.sum() < 3:
-            return bool(first.any())
-        return bool(two[0] > 0 and total - two.sum() < part * two[0] * (1 - 10.0**-DIGITS))
+            return bool(tops.any())
+        return bool(two[0] > 0 and total.sum() - two.sum() < part * two[0] * (1 - 10.0**-DIGITS))
 
 
 def coefficients_of_few(
@@ -144,18 +160,20 @@ def coefficients_of_few(
         return few, few.copy()
     loads, rows = _functionals(design[:, kept], mass)
     carried = carried_by_few(loads, rows, _sparse(design[:, kept], mass.records), mass)
-    for group in (off_mode(y, mass.records), *(group[used] for group in counted)):
+    off = off_mode(y, mass.records) if mass.within is None else mass.within.off
+    for group in (off, *(group[used] for group in counted)):
         if not group.all():
             carried |= carried_by_few(loads, rows[group], carried, mass.take(group))
-    centred = np.abs(y - _median(y[:, None], mass.records)[0])
-    residual = np.abs(y - design[:, kept] @ (loads @ (rows.T @ (mass.total * y))))
-    residual[residual <= ZERO * np.abs(y).max()] = 0.0  # a perfect fit
-    spread = np.full(len(carried), not mass.weighted and mass.is_dominated(residual**2, 2, 2 * PART))
+    total, tops = mass.apart(y)
+    _, squares, largest = mass.residuals(y, design[:, kept] @ (loads @ (rows.T @ (mass.total * y))))
+    perfect = largest[:, 0] <= ZERO * np.abs(y).max() * mass.tops[:, 0]
+    squares, largest = np.where(perfect, 0.0, squares), np.where(perfect[:, None], 0.0, largest) ** 2
+    spread = np.full(len(carried), not mass.weighted and mass.is_dominated(squares, largest, 2 * PART))
     for j, load in enumerate(loads):
         shares = np.abs(rows @ load)
-        carried[j] |= mass.is_dominated(shares * centred, 1, PART)
+        carried[j] |= mass.is_dominated(shares * total, shares[:, None] * tops, PART)
         if mass.weighted:
-            spread[j] = mass.is_dominated((shares * residual) ** 2, 2, 2 * PART)
+            spread[j] = mass.is_dominated(shares**2 * squares, shares[:, None] ** 2 * largest, 2 * PART)
     few[kept] = carried
     wide = few.copy()
     wide[kept] |= spread

@@ -92,12 +92,11 @@ def _linear(outcome: Floats, design: Floats, mass: Mass) -> Fit:
     value = np.asarray(fit.params)
     if n <= p:
         return value, np.full((p, p), np.nan), np.nan, 0.0
-    residual = outcome - design @ value
+    total, squares, _ = mass.residuals(outcome, design @ value)
     if not mass.weighted:
-        return value, np.asarray(fit.normalized_cov_params) * (mass.total @ residual**2 / (n - p)), float(n - p), 0.0
+        return value, np.asarray(fit.normalized_cov_params) * (total.sum() / (n - p)), float(n - p), 0.0
     information = design.T @ (mass.total[:, None] * design)
-    score = (np.sqrt(mass.squares) * residual)[:, None] * design
-    return value, _sandwich(information, score, n), float(n - p), 0.0
+    return value, _sandwich(information, np.sqrt(squares)[:, None] * design, n), float(n - p), 0.0
 
 
 def _generalised(family: Family, outcome: Floats, design: Floats, mass: Mass) -> Fit:
@@ -186,7 +185,8 @@ def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | 
     if family == "multinomial":
         judged = [_of_outcome(matrix, outcome, k) for k in range(1, len(values))]
         return Tellable(*(np.concatenate(part) for part in zip(*judged, strict=True)))
-    two = len(values) == 2
+    within = isinstance(weights, Mass) and weights.within is not None
+    two = len(values) == 2 and not within  # of means that rows have, two say nothing
     few, spread = coefficients_of_few(
         matrix, outcome, weights, counted=[outcome == level for level in values] if two else []
     )
