@@ -4,7 +4,7 @@ python benchmarks/scale_release_utility.py [RECORDS] [duckdb,polars,spark] [--me
 
 Seven keys with 1 % missing, three sensitive variables, two amounts and weights. Bare: both files grouped by the seven
 keys on the same engine, counts and sums of weights, in the same run. Every figure is compared with that of memory where
-`--memory-too` is given. `--sums`: losses, estimates and propensity instead of tables.
+`--memory-too` is given. `--sums`: losses, estimates, propensity and models instead of tables.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ from sdckit.utility.weighted_totals import moved_figures
 LEVELS = {"region": 20, "sex": 2, "age": 90, "job": 40, "size": 8, "status": 5, "school": 6}
 SENSITIVE = {"ill": 12, "aid": 4, "debt": 9}
 AMOUNTS = ["income", "rent"]
+MODELS: dict[str, dict[str, Any]] = {
+    "linear": {"formula": "age ~ C(sex) + C(status) + school + size", "weight": "w"},
+    "linear, amounts": {"formula": "income ~ age + C(sex) + C(status) + school"},
+    "logistic": {"formula": "sex ~ C(status) + school + age", "family": "logistic", "weight": "w"},
+}
 
 
 def census(n: int, seed: int) -> pl.DataFrame:
@@ -110,6 +115,10 @@ def sums(files: tuple[Any, Any]) -> dict[str, Any]:
             for statistic, names in estimates.items()
         },
         "propensity": lambda: sdc.propensity(pair, variables=[*LEVELS], numeric=[]),
+        **{
+            f"{name} model": lambda options=options: sdc.compare_models(pair, **options)
+            for name, options in MODELS.items()
+        },
     }
 
 
@@ -126,6 +135,7 @@ def figures(found: Any) -> list[float]:
     if isinstance(found, tuple):
         return [value for figure in found for value in (figure.change, figure.largest)]
     own = [value for release in found.per_release for value in release.values()]
+    own += [value for name, values in getattr(found, "columns", {}).items() if name != "term" for value in values]
     return own + [value for matrix in getattr(found, "matrices", {}).values() for value in matrix.ravel().tolist()]
 
 

@@ -26,6 +26,20 @@ def duckdb_relation(frame: pl.DataFrame) -> Any:
     return connection.table("frame_of_the_test")
 
 
+def duckdb_plans() -> Any:
+    """DuckDB relations on one connection, which can join them."""
+    import duckdb
+
+    connection = duckdb.connect()
+
+    def of(frame: pl.DataFrame) -> Any:
+        name = f"frame_{id(frame)}"
+        connection.register(name, frame.to_arrow())
+        return connection.table(name)
+
+    return of
+
+
 on_engines = pytest.mark.parametrize("plan", [polars_plan, duckdb_relation], ids=["polars", "duckdb"])
 
 ENGINES = {

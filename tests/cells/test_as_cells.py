@@ -9,7 +9,8 @@ import pytest
 from draw import quiet
 from plans import on_engines, opened
 from sdckit import Cells, Scenario, as_cells, individual_risk, k_anonymity, key_frequencies, l_diversity
-from sdckit.cells.as_cells import is_cells, tabulate_given, tabulate_lazy, tabulate_roles
+from sdckit.cells.as_cells import columns_in_memory, is_cells, tabulate_given, tabulate_lazy, tabulate_roles
+from sdckit.cells.pair import open_pair
 from sdckit.cells.plans import count_cells as counting
 from sdckit.cells.plans.cells_in_parts import PartedCells
 from sdckit.cells.plans.lazy import LazyCells
@@ -26,6 +27,16 @@ def test_a_frame_is_tabulated():
     assert not is_cells(FRAME)
     assert cells.columns["population_frequency"][cells.table.of_row].tolist() == [13, 6, 15, 20]
     assert as_cells(nw.from_native(FRAME), keys=["a"]).n == 4
+
+
+def test_categories_without_an_order_come_as_text():
+    frame = pl.DataFrame({"e": pl.Series(["c", "a", "b"], dtype=pl.Categorical)})
+    frame = frame.with_columns(f=pl.col("e").cast(pl.Enum(["b", "c", "a"])))
+    here, brought = columns_in_memory(frame.lazy(), {"keys": ["e", "f"]})
+    assert brought
+    assert [here[name].cast(nw.String).to_list() for name in ("e", "f")] == [["c", "a", "b"]] * 2
+    pair = open_pair(frame.lazy(), frame.lazy(), categories={"keys": ["e", "f"]})
+    assert [pair.codes(name).labels()[1:] for name in ("e", "f")] == [["a", "b", "c"], ["b", "c", "a"]]
 
 
 def test_cells_are_handed_back():

@@ -11,23 +11,9 @@ from hypothesis import given, settings, strategies as st
 
 import sdckit as sdc
 from every_measure import assert_close
-from plans import FEW, polars_plan
+from plans import FEW, duckdb_plans, polars_plan
 from sdckit.cells.plans import lazy
 from sdckit.errors import SdcError
-
-
-def duckdb_plans():
-    """DuckDB relations on one connection, which can join them."""
-    import duckdb
-
-    connection = duckdb.connect()
-
-    def of(frame):
-        name = f"frame_{id(frame)}"
-        connection.register(name, frame.to_arrow())
-        return connection.table(name)
-
-    return of
 
 
 @pytest.fixture(params=["polars", "duckdb"])

@@ -90,7 +90,7 @@ UTILITY: tuple[Measure, ...] = (
     _measure(
         "compare_estimates", "Does the release give the same means, totals, proportions or quantiles?", of_plan=CELLS
     ),
-    _measure("compare_models", "Does a regression on the release come to the same conclusions?"),
+    _measure("compare_models", "Does a regression on the release come to the same conclusions?", of_plan=CELLS),
     _measure(
         "ecdf_utility", "How far are the distribution functions of the release from those of the original?",
         of_plan=CELLS,

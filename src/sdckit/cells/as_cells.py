@@ -198,7 +198,11 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
     if n == 0:
         raise DataError("the data has no records")
     check_collected(n, len(chosen), frame, files)
-    return collect(frame.select(*chosen)), True
+    own = frame.select(*chosen)
+    if frame.implementation.is_polars():  # categories without an order would come in that of their dictionary
+        free = [name for name, kind in own.collect_schema().items() if kind == nw.Categorical]
+        own = own.with_columns(*(nw.col(name).cast(nw.String) for name in free)) if free else own
+    return collect(own), True
 
 
 def groups_of(frame: nw.DataFrame[Any], columns: Sequence[str]) -> tuple[np.ndarray[Any, Any], int]:

@@ -289,7 +289,8 @@ class Pair:
             if np.isnan(values).all():
                 raise DataError(f"{label}: {role} {name!r} has no value at all")
             if np.isinf(values).any():
-                raise DataError(f"{label}: {role} {name!r} is infinite in {first_rows(np.isinf(values))}")
+                where = first_rows(np.isinf(values)) if self.times is None else "some records"
+                raise DataError(f"{label}: {role} {name!r} is infinite in {where}")
             return values
 
         return self._floats("numbers", name, read)

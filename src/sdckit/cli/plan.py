@@ -10,6 +10,7 @@ from sdckit.catalogue import measure
 from sdckit.cells.plans.count_cells import BYTES_OF_A_KEY, Beside, cells_within, most_cells
 from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.cli.errors import tell
+from sdckit.data.formula_text import formula_columns
 from sdckit.data.limits import LIMITS
 from sdckit.data.memory import AT_REST, PER_VALUE, bytes_of_file, bytes_of_records, shares_of
 from sdckit.display import counted
@@ -168,6 +169,11 @@ def _brought_within(name: str, entry: Planned) -> str:
         return f" [records of {counted(columns, 'column')} of each file{size}, 1 pass for all parts of the overview]"
     if measure(name).of_plan != "cells" or (name in OF_CATEGORIES and arguments["numeric"]):
         return f" [refused: {counted(n * columns, 'value')} of each file, and up to {COLLECT_LIMIT:,} are brought]"
+    if name == "compare_models":
+        columns = max(len(formula_columns(formula)) for formula in arguments["models"])
+        most = most_cells(columns)
+        size = f"{counted(columns, 'column')} of each file: at most {counted(most, 'cell')}"
+        return f" [{size}, {_megabytes(most * columns)}, 2 passes]"
     most = most_cells(columns)
     size = f"tables of {counted(columns, 'column')} of each file"
     return f" [{size}: at most {counted(most, 'cell')} at once, {_megabytes(most * columns)}, 2 passes or more]"

@@ -20,6 +20,7 @@ from sdckit.numerics.array_types import Floats
 
 # Transformations of the formula language itself, and the functions of numpy that may be written bare.
 TRANSFORMS = ("C", "I", "bs", "cc", "center", "cr", "cs", "poly", "scale")
+LEARNING = TRANSFORMS[2:]  # take knots or means from the records
 FUNCTIONS = ("abs", "cbrt", "exp", "expm1", "log", "log10", "log1p", "log2", "maximum", "minimum", "sign", "sqrt")
 SPACES = ("np", "contr")
 WORDS = ("True", "False", "None", "in")
@@ -74,6 +75,15 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
         term_columns=tuple(dict.fromkeys(name for name, _ in right)),
         categories=tuple(name for name in names if all(inside for other, inside in (*left, *right) if other == name)),
     )
+
+
+def learns_from_records(formula: str) -> bool:
+    """Whether a term depends on more than its own record: splines, polynomials, scaling.
+
+    >>> learns_from_records("y ~ log(x) + C(z)"), learns_from_records("y ~ bs(x, df=4)")
+    (False, True)
+    """
+    return any(re.search(rf"\b{word}\s*\(", QUOTED.sub("", formula)) for word in LEARNING)
 
 
 def named_columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool]]:

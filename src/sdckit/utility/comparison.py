@@ -201,7 +201,9 @@ def size_ratio(pair: Pair, kind: str) -> float:
 
 
 def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) -> None:
-    """Add a note where releases equal the original, row by row."""
+    """Add a note where releases equal the original, row by row; of rows that an engine counted nobody knows."""
+    if pair.times is not None:
+        return
     same = 0
     for j in range(pair.m):
         files = [pair.memo.get(("numbers", name)) for name in columns]

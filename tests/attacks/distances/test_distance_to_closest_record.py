@@ -243,3 +243,11 @@ REFUSED = [
 def test_bad_input(given, error, words):
     with pytest.raises(error, match=words):
         distance_to_closest_record(ORIGINAL, RELEASE, **given)
+
+
+def test_a_control_file_of_which_some_are_drawn_has_intervals():
+    files = [frame.with_row_index("row") for frame in (people(20, 1), people(20, 2))]
+    drawn = distance_to_closest_record(*files, control=people(60, 3), id="row", targets=30, seed=1)
+    assert drawn.intervals["copies_of_control"][1] > drawn.copies_of_control
+    assert drawn.notes["targets"] == "of 30 people drawn by their id"
+    assert not distance_to_closest_record(*files, control=people(25, 3), id="row", targets=30, seed=1).intervals

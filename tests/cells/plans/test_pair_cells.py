@@ -138,6 +138,22 @@ def test_large_integers_beside_floating_numbers_are_compared_exactly(plan: Any) 
         assert count_differing(files, ["x", "y"], "pid", ("a", "b"), (4, 4)) == [2, 1]
 
 
+@pytest.mark.parametrize(
+    ("kind", "whole"),
+    [
+        (pl.Int64, [2**63 - 1, -(2**63), 2**53, 7, 3, None]),
+        (pl.UInt64, [2**64 - 1, 2**63, 2**63 + 1, 7, 3, None]),
+    ],
+)  # fmt: skip
+def test_integers_at_the_end_of_their_type_are_compared_exactly(kind: Any, whole: list[Any], plan: Any) -> None:  # noqa: F811
+    near = [float(value) if value is not None else 1.0 for value in whole[:4]] + [None, 1.0]
+    before, after = pl.DataFrame({"x": pl.Series(whole, dtype=kind)}), pl.DataFrame({"x": near})
+    differ = sum(a is not None and b is not None and a != b for a, b in zip(whole, near, strict=True))
+    for two in ([before, after], [after, before]):
+        files = [open_frame(plan(frame.with_row_index("pid"))) for frame in two]
+        assert count_differing(files, ["x"], "pid", ("a", "b"), (6, 6)) == [differ]
+
+
 def test_more_cells_than_fit_are_brought_as_records(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.setattr(count_cells, "most_cells", lambda *_: 3)
     files = people(1), changed()

@@ -272,7 +272,8 @@ def distance_to_closest_record(
     if numbers:
         notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"
     file_notes(files, names, notes)
-    drawn, largest = None if some is None else _draw(files, some, rng), max(files.n, *files.pair.sizes)
+    drawn = None if some is None else _draw(files, some, rng)
+    largest = max(files.n, files.n_control, *files.pair.sizes)
     if some is not None:
         notes |= drawn_note(some, largest)
     categories = tuple(name for name in names if name not in numbers)

@@ -67,10 +67,7 @@ def check_weights(pair: Pair, weight: str) -> None:
         value = known_number(weight)
         n, known, low, high = aggregate(frame, nw.len(), value.count(), value.min(), value.max())
         check_records([int(n)], [label])
-        if not known:
-            raise DataError(f"{label}: weight {weight!r} has no value at all")
-        if np.isinf([low, high]).any():
-            raise DataError(f"{label}: weight {weight!r} is infinite in some records")
+        check_known(label, weight, known, low, high, "weight")
         if known < n or low < 0:
             kind = f"missing in {int(n - known)} records" if known < n else "negative in some records"
             raise DataError(f"{label}: weight {weight!r} is {kind}")

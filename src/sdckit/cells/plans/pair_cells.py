@@ -154,18 +154,25 @@ def count_differing(
         if whole[0] == whole[1]:
             unlike = before != after
         else:
-            unlike = _differ_by_kind(*((before, after) if whole[0] else (after, before)))
+            kind = frames[0 if whole[0] else 1].collect_schema()[name]
+            unlike = _differ_by_kind(*((before, after) if whole[0] else (after, before)), kind == nw.UInt64)
         differ.append(count(unlike.fill_null(False)))
     n, *counts = aggregate(together, nw.len(), *differ)
     check_together(int(n), sizes, id, names)
     return [int(many) for many in np.nan_to_num(counts)]
 
 
-def _differ_by_kind(integer: nw.Expr, number: nw.Expr) -> nw.Expr:
-    """Whether an integer differs from a floating number: engines round it to the other's type, so that many do not."""
-    exact = nw.when((number >= -LAST) & (number <= LAST)).then(number).cast(nw.Int64)
-    beyond = ((integer > EXACT) | (integer < -EXACT)) & (exact != integer)
-    return (integer.cast(nw.Float64) != number.cast(nw.Float64)) | beyond
+def _differ_by_kind(integer: nw.Expr, number: nw.Expr, unsigned: bool = False) -> nw.Expr:
+    """Whether an integer differs from a floating number: engines round it to the other's type, so that many do not.
+
+    A number that no integer of its type can be differs from all of them. `unsigned`: whether that is of 64 bits.
+    """
+    low, last, kind = (0.0, 2 * LAST, nw.UInt64) if unsigned else (-(2.0**63), LAST, nw.Int64)
+    rounded, number = integer.cast(nw.Float64), number.cast(nw.Float64)
+    within = (number >= low) & (number <= last)
+    exact = nw.when(within).then(number).cast(kind)
+    apart = nw.when(within).then(exact != integer).otherwise(~number.is_null())
+    return (rounded != number) | ((rounded.abs() >= float(EXACT)) & apart)
 
 
 def with_column_by_id(frame: nw.LazyFrame[Any], other: nw.LazyFrame[Any], id: str, name: str) -> nw.LazyFrame[Any]:

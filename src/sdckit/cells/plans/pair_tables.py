@@ -31,7 +31,12 @@ from sdckit.numerics.array_types import Codes, Floats, Ints
 
 SET = f"{PREFIX}set"
 KEPT = 100_000
-Sum = tuple[Literal["sum", "max"], str]  # of an input
+MOST_TOPS = 4
+Sum = tuple[Literal["sum", "max", "tops"], str]  # of an input; "tops": a list of its four largest, in no order
+OF_POLARS: dict[str, Callable[[Any], Any]] = {
+    "sum": lambda column: column.sum(), "max": lambda column: column.max(),
+    "tops": lambda column: column.top_k(MOST_TOPS),
+}  # fmt: skip
 
 
 # One pass of an engine over a file, grouped by several sets of columns.
@@ -54,16 +59,18 @@ def count_sets(
     """
     sums = sums or {}
     chosen = frame.select(*(value.alias(name) for name, value in {**columns, **(inputs or {})}.items()))
-    made = [getattr(nw.col(of), how)().alias(name) for name, (how, of) in sums.items()]
     if frame.implementation.is_polars():
         # Categories without an order of their own would come in whatever order the engine met them.
         free = [name for name, kind in chosen.collect_schema().items() if kind == nw.Categorical]
         chosen = chosen.with_columns(*(nw.col(name).cast(nw.String) for name in free)) if free else chosen
-        plans = [chosen.group_by(*names).agg(nw.len().cast(nw.Int64).alias(SIZE), *made).to_native() for names in sets]
+        native: Any = chosen.to_native()
+        made = [OF_POLARS[how](pl.col(of)).alias(name) for name, (how, of) in sums.items()]
+        plans = [native.group_by(*names).agg(pl.len().cast(pl.Int64).alias(SIZE), *made) for names in sets]
         return [found.to_arrow() for found in carried_out(lambda: pl.collect_all(plans, engine="streaming"))]
     order = list(dict.fromkeys(name for names in sets for name in names))
     listed = ", ".join(f"({', '.join(names)})" for names in sets)
-    wanted = ", ".join([f"count(*) AS {SIZE}", *(f"{how}({of}) AS {name}" for name, (how, of) in sums.items())])
+    asked = [f"{_in_sql(how, of, spark=on_spark(frame))} AS {name}" for name, (how, of) in sums.items()]
+    wanted = ", ".join([f"count(*) AS {SIZE}", *asked])
     says = (
         f"SELECT {', '.join(order)}, GROUPING_ID({', '.join(order)}) AS {SET}, {wanted} FROM %s "
         f"GROUP BY GROUPING SETS ({listed})"
@@ -76,6 +83,12 @@ def count_sets(
         mark = sum(1 << (len(order) - 1 - at) for at, name in enumerate(order) if name not in names)
         tables.append(found.select([*names, SIZE, *sums]).take(pa.array(np.flatnonzero(which == mark))))
     return tables
+
+
+def _in_sql(how: str, of: str, *, spark: bool) -> str:
+    if how != "tops":
+        return f"{how}({of})"
+    return f"slice(sort_array(collect_list({of}), false), 1, {MOST_TOPS})" if spark else f"max({of}, {MOST_TOPS})"
 
 
 def _asked(chosen: nw.LazyFrame[Any], says: str) -> Any:

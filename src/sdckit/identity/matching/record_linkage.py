@@ -256,6 +256,7 @@ class RecordLinkage(PairRecordResult):
     dropped: ClassVar[tuple[str, ...]] = ("pair", "links", "rows")
     links: tuple[Links, ...] = field(default=(), repr=False)
     rows: Ints | None = field(default=None, repr=False)  # of the original, where people were drawn
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict, kw_only=True)
     correct_links: float = math.nan
     rate: float = math.nan
     baseline: float = math.nan
@@ -455,10 +456,9 @@ def _of_people(
     """The result on people drawn, of whom the first n are of the whole file."""
     figures = tuple(_figures(link, n, n_original, n_best) for link in links)
     notes |= drawn_note(n, n_original)
-    own = {"n": n, "links": tuple(links), "rows": rows, "prefix": prefix}
-    result = RecordLinkage.of(pair, figures, MISSING_RULE, notes, **own)
-    object.__setattr__(result, "intervals", _intervals(links, n) if n < n_original else {})
-    return result
+    intervals = _intervals(links, n) if n < n_original else {}
+    own = {"n": n, "links": tuple(links), "rows": rows, "prefix": prefix, "intervals": intervals}
+    return RecordLinkage.of(pair, figures, MISSING_RULE, notes, **own)
 
 
 def _streamed(

@@ -10,21 +10,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.plans.model_cells import ModelCells, model_cells, outcome_cells
 from sdckit.data import arguments
-from sdckit.data.formula_text import Sides, read_formula
+from sdckit.data.formula_text import Sides, learns_from_records, read_formula
+from sdckit.data.frames import built
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility import comparison
 from sdckit.utility.comparison import CompareKind, FileEstimates, TermComparison
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
-from sdckit.utility.models.model_design import FEWEST, RARE, Design, column_values, designs, published_text
+from sdckit.utility.models.model_design import FEWEST, RARE, Design, Mass, column_values, designs, published_text
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family, tellable
 from sdckit.utility.models.statistics_of_file import weights_of
 
 # Lack of fit: a joint test of the coefficients of the releases against those of the original.
 
 
+SINGULAR = 1e-12  # a smaller eigenvalue may be what rounding left
 DRAWN = ("full", "proper")  # kinds that draw parameters before records: the releases vary more
 
 
@@ -81,7 +84,7 @@ def _quadratic(difference: Floats, covariance: Floats) -> float:
     if not (size > 0).all():
         return math.nan
     scaled = covariance / np.outer(size, size)
-    if np.linalg.eigvalsh(scaled)[0] < 1e-14:
+    if np.linalg.eigvalsh(scaled)[0] < SINGULAR:
         return math.nan
     d = difference / size
     return float(d @ np.linalg.solve(scaled, d))
@@ -228,19 +231,19 @@ def compare_models(
     arguments.column_or_none(weight, "weight")
     notes: dict[str, str] = {}
     weight = _weight(weight, family, scenario, notes)
-    pair, sides = _opened(original, released, formula, weight)
+    pair, sides, cells = _opened(original, released, formula, family, weight)
     ratio = comparison.size_ratio(pair, kind)
-    weights = weights_of(pair, weight)
+    weights = weights_of(pair, weight) if cells is None else None
     codes, outcomes = _outcomes(pair, sides, family)
     inside = sides if codes is None else replace(sides, columns=sides.term_columns)
-    known = [np.ones(size, bool) for size in (pair.n, *pair.sizes)]
+    known = [np.ones(len(frame), bool) for frame in pair.frames]
     if codes is not None:
         known = [~np.isnan(code) for code in codes]
     terms, safe_terms, files = designs(pair, inside, known)
     fits = []
     for j, (label, design) in enumerate(zip(pair.names, files, strict=True)):
         outcome = _of_file(design, None if codes is None else codes[j], family, len(outcomes), label)
-        given = None if weights is None else weights[j][design.rows]
+        given = _mass(cells, j, design.rows) if cells else None if weights is None else weights[j][design.rows]
         fitted = fit_family(family, outcome, design.matrix, given, n_outcomes=max(len(outcomes), 1), label=label)
         may = tellable(family, outcome, design.matrix, given, fitted.value)
         fits.append(replace(fitted, few=may.few, few_spread=may.few_spread, steps=may.steps))
@@ -249,7 +252,7 @@ def compare_models(
         names = tuple(f"{outcome}: {term}" for outcome in outcomes[1:] for term in terms)
         shown = _published_outcomes(pair, sides, outcomes)
         safe_terms = tuple(f"{outcome}: {term}" for outcome in shown[1:] for term in safe_terms)
-    comparison.note_left_out(notes, pair, [len(file.rows) for file in files])
+    comparison.note_left_out(notes, pair, [fit.n_used for fit in fits])
     _note_absent(notes, pair, safe_terms, fits)
     comparison.note_identical(notes, pair, sides.columns)
     compared = comparison.compare_terms(
@@ -273,18 +276,47 @@ def _weight(weight: str | None, family: Family, scenario: Scenario | None, notes
     return weight if weight is not None or scenario is None else scenario.weight
 
 
-def _opened(original: Any, released: Any, formula: str, weight: str | None) -> tuple[Pair, Sides]:
-    """Open the files with the columns of the formula, numbers as numbers and others as categories."""
+def _opened(
+    original: Any, released: Any, formula: str, family: Family, weight: str | None
+) -> tuple[Pair, Sides, ModelCells | None]:
+    """Open the files with the columns of the formula, numbers as numbers and others as categories; plans as cells."""
     opened = open_files(original, released)
     schema = opened.original.collect_schema()
     sides = read_formula(formula, schema.names())
     numeric = [name for name in sides.columns if schema[name].is_numeric()]
     others = [name for name in sides.columns if name not in numeric]
-    weights = {} if weight is None else {"weight": (weight,)}
-    pair = open_pair(
-        opened, categories={"formula": others}, numeric={"numeric column of the formula": numeric, **weights}
-    )
-    return pair, sides
+    wanted: Any = {
+        "categories": {"formula": others}, "numeric": {"numeric column of the formula": numeric},
+    }  # fmt: skip
+    cells = None
+    if family != "multinomial" and not learns_from_records(formula):
+        cells = built(lambda: _cells(opened, sides, family, weight))
+    if cells is not None:
+        return open_pair(cells.pair, **wanted), sides, cells
+    if weight is not None:
+        wanted["numeric"]["weight"] = (weight,)
+    return open_pair(opened, **wanted), sides, None
+
+
+def _cells(opened: Pair, sides: Sides, family: Family, weight: str | None) -> ModelCells | None:
+    outcome = sides.outcome_column
+    if family == "linear" and outcome is not None and outcome not in sides.term_columns:
+        cells = outcome_cells(opened, outcome, sides.term_columns, weight)
+        if cells is not None:
+            return cells
+    return model_cells(opened, sides.columns, weight)
+
+
+def _mass(cells: ModelCells, j: int, rows: Ints) -> Mass:
+    """What some cells of a file stand for."""
+    assert cells.pair.times is not None  # of cells
+    times = cells.pair.times[j][rows]
+    within = None if cells.within is None else cells.within[j].take(rows)
+    if cells.weights is None:
+        return replace(Mass.counted(times), within=within)
+    own = cells.weights[j]
+    mass = Mass(int(times.sum()), own.records, own.total, own.squares, own.tops, True).take(rows)
+    return replace(mass, within=within)
 
 
 def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
@@ -346,8 +378,8 @@ def _common(pair: Pair, sides: Sides) -> frozenset[str]:
     for name in sides.columns:
         if ("codes", name) in pair.memo:
             shared = pair.codes(name)
-            counts = np.bincount(shared.codes[0], minlength=shared.n_levels + 1)
-            common |= {label for label, n in zip(shared.labels()[1:], counts[1:].tolist(), strict=True) if n >= FEWEST}
+            counts = shared.counts[0, 1:].tolist()
+            common |= {label for label, n in zip(shared.labels()[1:], counts, strict=True) if n >= FEWEST}
     return frozenset(common)
 
 

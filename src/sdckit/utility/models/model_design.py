@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
+from sdckit.cells.plans.count_cells import most_cells, too_many
+from sdckit.cells.plans.model_cells import Within
 from sdckit.data.columns import first_rows
 from sdckit.data.formula_text import FUNCTIONS, Sides
 from sdckit.errors import DataError
@@ -63,49 +65,127 @@ NEGLIGIBLE = 0.01  # leverage; four such records do not make the difference betw
 SCANS = 25
 LEAST_SPREAD = 1e-6
 ZERO = 1e-10
+DIGITS = 9  # of a share: what rounding leaves decides nothing, or the order of the records would
+
+
+@dataclass(frozen=True, eq=False)
+class Mass:
+    """What each of k rows of a design stands for: one record in memory, all that are alike where an engine counted.
+
+    `n`: all records. `records`, `total`, `squares` (k,): records of a weight above 0, the sum of their weights and of
+    the squares. `tops` (k, 4): the largest weights of a row, 0 where there are fewer; (k, 1) where a row is a record.
+    `weighted`: whether these are survey weights; all are 1 where not. `within`: where a row holds many outcomes, whose
+    mean it has.
+    """
+
+    n: int
+    records: Floats
+    total: Floats
+    squares: Floats
+    tops: Floats
+    weighted: bool
+    within: Within | None = None
+
+    @classmethod
+    def of(cls, n: int, weights: Floats | None) -> Mass:
+        """Rows that are n records, with survey weights or none."""
+        own = np.ones(n) if weights is None else weights
+        return cls(n, (own > 0).astype(np.float64), own, own * own, own[:, None], weights is not None)
+
+    @classmethod
+    def counted(cls, times: Ints) -> Mass:
+        """Rows that stand for so many records each, without weights.
+
+        >>> Mass.counted(np.array([2, 7])).tops.tolist()
+        [[1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]]
+        """
+        own, places = times.astype(np.float64), np.arange(FEWEST - 1)
+        return cls(int(times.sum()), own, own, own, (places < own[:, None]).astype(np.float64), False)
+
+    def take(self, rows: Bools | Ints) -> Mass:
+        """Some of the rows; `n` stays."""
+        return replace(
+            self, records=self.records[rows], total=self.total[rows], squares=self.squares[rows], tops=self.tops[rows],
+            within=None if self.within is None else self.within.take(rows),
+        )  # fmt: skip
+
+    def times(self, factors: Floats) -> Mass:
+        """The same with the weights of each row times a factor."""
+        return replace(
+            self, total=self.total * factors, squares=self.squares * factors**2, tops=self.tops * factors[:, None]
+        )
+
+    def apart(self, outcome: Floats) -> tuple[Floats, Floats]:
+        """For each row the sum of the weighted distances of outcomes from their median, and the largest, (k, 4)."""
+        if self.within is not None:
+            return self.within.apart
+        centred = np.abs(outcome - _median(outcome[:, None], self.records)[0])
+        return self.total * centred, self.tops * centred[:, None]
+
+    def residuals(self, outcome: Floats, fitted: Floats) -> tuple[Floats, Floats, Floats]:
+        """The sums of the weighted squares of residuals, and of the squared weighted ones; the largest, (k, 4)."""
+        if self.within is not None:
+            return self.within.residuals(fitted)
+        rest = np.abs(outcome - fitted)
+        return self.total * rest**2, self.squares * rest**2, self.tops * rest[:, None]
+
+    def is_dominated(self, total: Floats, tops: Floats, part: float) -> bool:
+        """As `is_dominated` of the records, from the sum of each row and the largest in it."""
+        at = np.argpartition(tops[:, 0], -2)[-2:] if len(tops) > 2 else np.arange(len(tops))
+        two = np.sort(tops[at].ravel())[::-1][:2]  # of rows alike the heaviest
+        if self.records.sum() < 3:
+            return bool(tops.any())
+        return bool(two[0] > 0 and total.sum() - two.sum() < part * two[0] * (1 - 10.0**-DIGITS))
 
 
 def coefficients_of_few(
-    matrix: Floats, outcome: Floats, weights: Floats | None = None, *, counted: Sequence[Bools] = ()
+    matrix: Floats, outcome: Floats, weights: Floats | Mass | None = None, *, counted: Sequence[Bools] = ()
 ) -> tuple[Bools, Bools]:
     """Which coefficients of a regression are not to be published, and of which not even the standard error.
 
-    `matrix` (n, p), `outcome` (n,), survey `weights` (n,) or None. `counted`: sets of records (those of an outcome)
-    that a coefficient counts; each must be carried by enough of them. Returns (p,) and (p,), the second containing the
-    first. A column that follows from others is in none.
+    `matrix` (n, p), `outcome` (n,), survey `weights` (n,) or None; of rows that stand for several records their `Mass`.
+    `counted`: sets of records (those of an outcome) that a coefficient counts; each must be carried by enough of them.
+    Returns (p,) and (p,), the second containing the first. A column that follows from others is in none.
 
     >>> x = np.column_stack([np.ones(60), np.arange(60) % 2, np.arange(60) == 7.0])
     >>> coefficients_of_few(x, np.arange(60.0) % 11)[0].tolist()
     [False, False, True]
     """
-    used = np.ones(len(matrix), bool) if weights is None else weights > 0
-    design = matrix[used]
-    given = np.ones(len(design)) if weights is None else weights[used]
-    y = outcome[used]
-    kept = independent_columns(design)
+    mass = as_mass(matrix, weights)
+    used = mass.records > 0
+    design, y, mass = matrix[used], outcome[used], mass.take(used)
+    kept = independent_columns(design * np.sqrt(mass.records)[:, None])
     few = np.zeros(matrix.shape[1], bool)
     if not kept.any():
         return few, few.copy()
-    loads, rows = _functionals(design[:, kept], given)
-    carried = carried_by_few(loads, rows, _sparse(design[:, kept]))
-    for group in (off_mode(y), *(group[used] for group in counted)):
+    loads, rows = _functionals(design[:, kept], mass)
+    carried = carried_by_few(loads, rows, _sparse(design[:, kept], mass.records), mass)
+    off = off_mode(y, mass.records) if mass.within is None else mass.within.off
+    for group in (off, *(group[used] for group in counted)):
         if not group.all():
-            carried |= carried_by_few(loads, rows[group], carried)
-    centred = y - np.median(y)
-    residual = np.abs(y - design[:, kept] @ (loads @ (rows.T @ y)))
-    spread = np.full(len(carried), weights is None and is_dominated(residual**2, 2 * PART))
+            carried |= carried_by_few(loads, rows[group], carried, mass.take(group))
+    total, tops = mass.apart(y)
+    _, squares, largest = mass.residuals(y, design[:, kept] @ (loads @ (rows.T @ (mass.total * y))))
+    perfect = largest[:, 0] <= ZERO * np.abs(y).max() * mass.tops[:, 0]
+    squares, largest = np.where(perfect, 0.0, squares), np.where(perfect[:, None], 0.0, largest) ** 2
+    spread = np.full(len(carried), not mass.weighted and mass.is_dominated(squares, largest, 2 * PART))
     for j, load in enumerate(loads):
-        shares = rows @ load
-        carried[j] |= is_dominated(np.abs(shares * centred), PART)
-        if weights is not None:
-            spread[j] = is_dominated((shares * residual) ** 2, 2 * PART)
+        shares = np.abs(rows @ load)
+        carried[j] |= mass.is_dominated(shares * total, shares[:, None] * tops, PART)
+        if mass.weighted:
+            spread[j] = mass.is_dominated(shares**2 * squares, shares[:, None] ** 2 * largest, 2 * PART)
     few[kept] = carried
     wide = few.copy()
     wide[kept] |= spread
     return few, wide
 
 
-def largest_shares(matrix: Floats, weights: Floats | None = None, spread: Floats | None = None) -> Floats:
+def as_mass(matrix: Floats, weights: Floats | Mass | None) -> Mass:
+    """What the rows of a design stand for, from survey weights where these are given."""
+    return weights if isinstance(weights, Mass) else Mass.of(len(matrix), weights)
+
+
+def largest_shares(matrix: Floats, weights: Floats | Mass | None = None, spread: Floats | None = None) -> Floats:
     """Largest change of each coefficient when the outcome of one record changes by one.
 
     `spread` (n,): the variance of each outcome, for a model of log-odds or of logarithms.
@@ -113,45 +193,50 @@ def largest_shares(matrix: Floats, weights: Floats | None = None, spread: Floats
     >>> largest_shares(np.column_stack([np.ones(50), np.arange(50) < 10])).round(3).tolist()
     [0.025, 0.1]
     """
-    used = np.ones(len(matrix), bool) if weights is None else weights > 0
-    design = matrix[used]
-    kept = independent_columns(design)
+    mass = as_mass(matrix, weights)
+    used = mass.records > 0
+    design, mass = matrix[used], mass.take(used)
+    kept = independent_columns(design * np.sqrt(mass.records)[:, None])
     out = np.zeros(matrix.shape[1])
     if kept.any():
-        given = np.ones(len(design)) if weights is None else weights[used]
         of_each = np.ones(len(design)) if spread is None else np.maximum(spread[used], LEAST_SPREAD)
-        loads, rows = _functionals(design[:, kept], given * of_each)
-        out[kept] = [np.abs(rows @ load / of_each).max() for load in loads]
+        loads, rows = _functionals(design[:, kept], mass.times(of_each))
+        out[kept] = [(np.abs(rows @ load) * mass.tops[:, 0]).max() for load in loads]
     return out
 
 
-def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None) -> Bools:
+def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None, mass: Mass | None = None) -> Bools:
     """Which of p sums over records rest on fewer than five of them, alone or in linear combinations.
 
-    The weights of record i in the p sums are ``loads @ rows[i]``: `loads` (p, r), `rows` (n, r). `few` (p,): known
-    already, never told. Where a sum of several rests on a few records, the one that they carry most is added, and the
-    rest is looked at again.
+    The weights of record i in the p sums are ``loads @ rows[i]``: `loads` (p, r), `rows` (n, r), times its own weight
+    where rows stand for records with their `mass`. `few` (p,): known already, never told. Where a sum of several rests
+    on a few records, the one that they carry most is added, and the rest is looked at again.
 
     >>> rows = np.vstack([np.eye(2), np.tile([[0.0, 1.0]], (9, 1))])  # the first record, and ten others
     >>> carried_by_few(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), rows).tolist()
     [True, False, True]
     """
+    mass = Mass.of(len(rows), None) if mass is None else mass
     out = np.zeros(len(loads), bool) if few is None else few.copy()
-    rows, loads = _orthonormal(rows, loads)
+    rows, loads = _orthonormal(rows, loads, mass.squares)
     size: Floats = np.linalg.norm(loads, axis=1)
     speaks = size > ZERO * max(float(size.max(initial=0.0)), 1e-300)
     loads = loads / np.where(speaks, size, 1.0)[:, None]
-    rows = rows[(rows**2).sum(axis=1) >= NEGLIGIBLE]
-    if len(rows) == 0:
+    at = np.flatnonzero(_leverage(rows * mass.tops[:, :1]) >= NEGLIGIBLE)
+    if len(at) == 0:
         return out
-    shares = (rows @ loads.T) ** 2
+    # of rows alike the four heaviest say all: no other has more of any sum
+    rows = (rows[at][:, None, :] * mass.tops[at][:, :, None]).reshape(-1, rows.shape[1])
+    rows = rows[_leverage(rows) >= NEGLIGIBLE]
+    rows = rows[_in_order(rows @ loads.T)]
+    shares = np.round((rows @ loads.T) ** 2, DIGITS)
     out |= speaks & _concentrated(shares)
     while (left := np.flatnonzero(speaks & ~out)).size:
         basis = _row_space(loads[left])
         group = _worst_group(rows @ basis)
         if group is None:
             break
-        out[left[np.argmax(shares[np.ix_(group, left)].sum(axis=0))]] = True
+        out[left[np.argmax(shares[np.ix_(group, left)].sum(axis=0).round(DIGITS))]] = True
     return out
 
 
@@ -192,45 +277,76 @@ def sum_of_few(shares: Floats, values: Floats) -> tuple[bool, bool]:
     return few, few or is_dominated(residual**2, 2 * PART)
 
 
-def off_mode(values: Floats) -> Bools:
+def off_mode(values: Floats, records: Floats | None = None) -> Bools:
     """Records whose value is not the mode; all of them where the mode itself is the value of few.
+
+    `records`: how many have each of the values, one unless given.
 
     >>> off_mode(np.array([0.0, 0, 0, 0, 0, 7])).tolist(), off_mode(np.array([1.0, 2, 3])).tolist()
     ([False, False, False, False, False, True], [True, True, True])
     """
-    levels, counts = np.unique(values, return_counts=True)
+    levels, at = np.unique(values, return_inverse=True)
+    counts = np.bincount(at, records)
     mode = int(np.argmax(counts))
     return values != levels[mode] if counts[mode] >= FEWEST else np.ones(len(values), bool)
 
 
-def _sparse(design: Floats) -> Bools:
+def _sparse(design: Floats, records: Floats) -> Bools:
     """Columns in which fewer than five records differ from the median."""
-    middle = np.median(design, axis=0)
-    others = (design != middle).sum(axis=0)
+    others = records @ (design != _median(design, records))
     is_sparse: Bools = (others > 0) & (others < FEWEST)
     return is_sparse
 
 
-def _functionals(design: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The linear weights of the records in each coefficient, as ``rows @ loads.T`` with orthonormal columns of rows."""
-    scale: Floats = np.linalg.norm(design, axis=0)
-    root = np.sqrt(weights)[:, None]
-    design = root * design / scale
-    back: Floats = np.linalg.inv(np.linalg.qr(design, mode="r"))  # the columns are independent
-    rows: Floats = root * (design @ back)
-    if (weights == weights[0]).all():
-        return back * root[0] / scale[:, None], rows / root[0]
-    turn: Floats = np.linalg.qr(rows, mode="r")  # type: ignore[assignment]
+def _median(columns: Floats, records: Floats) -> Floats:
+    """The median of each column, from rows of so many records each."""
+    if (records == 1).all():
+        middle: Floats = np.median(columns, axis=0)
+        return middle
+    order = np.argsort(columns, axis=0)
+    ends, n = np.cumsum(records[order], axis=0), float(records.sum())
+    two = [(ends <= place).sum(axis=0) for place in ((n - 1) // 2, n // 2)]
+    columns = np.take_along_axis(columns, order, 0)
+    return np.asarray(sum(columns[at, np.arange(columns.shape[1])] for at in two) / 2)
+
+
+def _functionals(design: Floats, mass: Mass) -> tuple[Floats, Floats]:
+    """The linear weights of the records in each coefficient, as ``rows @ loads.T`` times the weight of a record.
+
+    Times their weights, the records' rows have orthonormal columns.
+    """
+    scale: Floats = np.sqrt(mass.records @ design**2)
+    design = design / scale
+    back: Floats = np.linalg.inv(np.linalg.qr(np.sqrt(mass.total)[:, None] * design, mode="r"))  # independent columns
+    rows: Floats = design @ back
+    weight = mass.tops[0, 0]
+    if (mass.tops[:, 0] == weight).all() and (mass.total == weight * mass.records).all():
+        return back * np.sqrt(weight) / scale[:, None], rows / np.sqrt(weight)
+    turn: Floats = np.linalg.qr(np.sqrt(mass.squares)[:, None] * rows, mode="r")  # type: ignore[assignment]
     loads: Floats = back @ turn.T / scale[:, None]
     return loads, rows @ np.linalg.inv(turn)
 
 
-def _orthonormal(rows: Floats, loads: Floats) -> tuple[Floats, Floats]:
+def _orthonormal(rows: Floats, loads: Floats, squares: Floats) -> tuple[Floats, Floats]:
     """The same linear functionals with orthonormal columns of `rows`, directions of zero variance removed."""
-    size, basis = np.linalg.eigh(rows.T @ rows)
+    size, basis = np.linalg.eigh((rows * squares[:, None]).T @ rows)
     kept = size > ZERO * max(float(size.max(initial=0.0)), 1e-300)
     root = np.sqrt(size[kept])
     return rows @ (basis[:, kept] / root), loads @ (basis[:, kept] * root)
+
+
+def _leverage(rows: Floats) -> Floats:
+    leverage: Floats = np.round((rows**2).sum(axis=1), DIGITS)
+    return leverage
+
+
+def _in_order(shares: Floats) -> Ints:
+    """An order of rows by what they have of each sum, whatever their order before; a row and its negative are alike."""
+    shares = np.round(shares, DIGITS)
+    first = np.argmax(shares != 0, axis=1)
+    signs = np.sign(shares[np.arange(len(shares)), first])
+    order: Ints = np.lexsort((shares * signs[:, None]).T)
+    return order
 
 
 def _row_space(loads: Floats) -> Floats:
@@ -243,7 +359,7 @@ def _row_space(loads: Floats) -> Floats:
 def _concentrated(shares: Floats) -> Bools:
     """Columns in which one record has more than a half, or four have nearly all."""
     top = np.sort(shares, axis=0)[::-1][: FEWEST - 1]
-    is_concentrated: Bools = (top[0] > MOST_OF_ONE) | (top.sum(axis=0) > MOST_OF_FEW)
+    is_concentrated: Bools = (top[0] > MOST_OF_ONE) | (top.sum(axis=0).round(DIGITS) > MOST_OF_FEW)
     return is_concentrated
 
 
@@ -253,17 +369,17 @@ def _worst_group(rows: Floats) -> Ints | None:
     From every record that could be the largest of four, the four with most of a sum and the sum that they have most
     of are sought in turns.
     """
-    leverage = (rows**2).sum(axis=1)
+    leverage = _leverage(rows)
     if leverage.max(initial=0.0) > MOST_OF_ONE:
         return np.array([np.argmax(leverage)])
     for start in np.flatnonzero(leverage >= MOST_OF_FEW / (FEWEST - 1)).tolist():
         direction: Floats = rows[start]
         last = -1.0
         for _ in range(SCANS):
-            along = (rows @ direction) ** 2
-            group = np.argsort(along)[::-1][: FEWEST - 1]
+            along = np.round((rows @ direction) ** 2, DIGITS)
+            group = np.argsort(-along, kind="stable")[: FEWEST - 1]
             sizes, vectors = np.linalg.eigh(rows[group].T @ rows[group])
-            if sizes[-1] > MOST_OF_FEW:
+            if round(float(sizes[-1]), DIGITS) > MOST_OF_FEW:
                 return group
             if sizes[-1] <= last + 1e-6:
                 break
@@ -280,12 +396,14 @@ LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
 Pieces = Mapping[str, str]  # column names of a factor, and the published form of each
 
 
-def common_levels(frame: Any, columns: Sequence[str]) -> dict[str, frozenset[str]]:
-    """For each categorical column of a pandas frame, the levels of five or more records."""
+def common_levels(frame: Any, columns: Sequence[str], times: Ints | None = None) -> dict[str, frozenset[str]]:
+    """For each categorical column of a pandas frame, the levels of five or more records; `times`: of each row."""
     common = {}
     for name in columns:
         if frame[name].dtype == "category":
-            counts = frame[name].value_counts()
+            labels = frame[name].cat.categories
+            held = np.bincount(frame[name].cat.codes + 1, times, len(labels) + 1)[1:]
+            counts = dict(zip(labels, held.tolist(), strict=True))
             common[name] = frozenset(str(label) for label, n in counts.items() if n >= FEWEST)
     return common
 
@@ -453,26 +571,37 @@ def designs(
     spec: Any = sides.terms
     left: Any = None if sides.outcome_column is not None else f"0 + {sides.outcome}"
     out = []
+    counted = pair.times is not None
     for label, frame, usable in zip(pair.names, files, complete, strict=True):
         rows = np.flatnonzero(frame.notna().all(axis=1).to_numpy() & usable)
+        if counted and len(rows):
+            _, terms, _ = _evaluated(sides.terms, frame.iloc[rows[:1]], rows[:1], label, counted=True)
+            if len(rows) > (most := most_cells(len(terms))):
+                raise too_many(len(rows), len(columns), most)
         if len(rows) == 0:
             raise DataError(f"{label}: no record has a value in every column of the formula")
         part = frame.iloc[rows]
-        matrix, names, spec = _evaluated(spec, part, rows, label)
+        matrix, names, spec = _evaluated(spec, part, rows, label, counted=counted)
         outcome = None
         if left is not None:
-            values, outcome_names, left = _evaluated(left, part, rows, label)
+            values, outcome_names, left = _evaluated(left, part, rows, label, counted=counted)
             if len(outcome_names) != 1:
                 raise DataError(
                     "formula: the left side must be one number per record, or the name of a column", argument="formula"
                 )
             outcome = values[:, 0]
         out.append(Design(rows, matrix, outcome))
-    return names, published_names(names, spec, common_levels(files[0], list(columns))), out
+    common = common_levels(files[0], list(columns), None if pair.times is None else pair.times[0])
+    return names, published_names(names, spec, common), out
 
 
-def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tuple[Floats, tuple[str, ...], Any]:
-    """Values of the columns, their names, and the model specification that evaluates them for the next file."""
+def _evaluated(
+    spec: Any, frame: Any, rows: NDArray[np.int64], label: str, *, counted: bool = False
+) -> tuple[Floats, tuple[str, ...], Any]:
+    """Values of the columns, their names, and the model specification that evaluates them for the next file.
+
+    `counted`: whether rows stand for records that have no numbers.
+    """
     from formulaic import Formula
     from formulaic.errors import DataMismatchWarning
 
@@ -501,5 +630,6 @@ def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tu
         if len(wrong := rows[~np.isfinite(column)]):
             where = np.zeros(int(rows[-1]) + 1, bool)
             where[wrong] = True
-            raise DataError(f"{label}: {name} is not a finite number in {first_rows(where)}; change the formula")
+            shown = "some records" if counted else first_rows(where)
+            raise DataError(f"{label}: {name} is not a finite number in {shown}; change the formula")
     return values, names, matrix.model_spec

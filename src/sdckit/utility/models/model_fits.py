@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats
 from sdckit.utility.comparison import FileEstimates, rounded_up
-from sdckit.utility.models.model_design import FEWEST, coefficients_of_few, independent_columns, largest_shares
+from sdckit.utility.models.model_design import (
+    FEWEST,
+    Mass,
+    as_mass,
+    coefficients_of_few,
+    independent_columns,
+    largest_shares,
+)
 
 Family = Literal["linear", "logistic", "poisson", "multinomial"]
 FAMILIES: tuple[Family, ...] = ("linear", "logistic", "poisson", "multinomial")
@@ -23,14 +30,15 @@ SINGULAR = 1e-14
 
 
 def fit_family(
-    family: Family, outcome: Floats, matrix: Floats, weights: Floats | None, *, n_outcomes: int, label: str
+    family: Family, outcome: Floats, matrix: Floats, weights: Floats | Mass | None, *, n_outcomes: int, label: str
 ) -> FileEstimates:
     """Fit a model to one file.
 
     `outcome` (n,): 0 and 1 for "logistic"; 0 to J - 1 for "multinomial". `matrix` (n, p): a column that follows
     from those before it gets no coefficient (NaN). `weights` (n,): of a survey; the covariance is the sandwich
-    then, scaled by n/(n-1). `n_outcomes`: J; 1 for other families than "multinomial". Raises DataError: the
-    outcomes are separated perfectly, or the model cannot be fitted; names the file by its `label`.
+    then, scaled by n/(n-1); of rows that stand for several records their `Mass`, but not for "multinomial".
+    `n_outcomes`: J; 1 for other families than "multinomial". Raises DataError: the outcomes are separated perfectly, or
+    the model cannot be fitted; names the file by its `label`.
     """
     from statsmodels.tools.sm_exceptions import PerfectSeparationError
 
@@ -38,24 +46,25 @@ def fit_family(
         f"{label}: a {family} coefficient has no finite estimate: a term, or several together, tell the outcome of "
         "some records perfectly (separation); leave the term out or group its categories"
     )
-    kept = independent_columns(matrix if weights is None else matrix * (weights > 0)[:, None])
+    mass = as_mass(matrix, weights)
+    kept = independent_columns(matrix * np.sqrt(mass.records)[:, None])
     design = matrix[:, kept]
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # of separation and convergence: reported below, with the file
             if family == "linear":
-                value, covariance, df, step = _linear(outcome, design, weights)
+                value, covariance, df, step = _linear(outcome, design, mass)
             elif family == "multinomial":
                 value, covariance, df, step = _multinomial(outcome, design)
             else:
-                value, covariance, df, step = _generalised(family, outcome, design, weights)
+                value, covariance, df, step = _generalised(family, outcome, design, mass)
     except (PerfectSeparationError, np.linalg.LinAlgError):
         raise separated from None  # the columns are independent: nothing else is singular
     except Exception as error:  # noqa: BLE001 - a library's messages may show values
         raise DataError(f"{label}: the {family} model could not be fitted ({type(error).__name__})") from None
     if not step < MOVES:
         raise separated
-    return _placed(value, covariance, df, kept, max(n_outcomes - 1, 1), len(outcome))
+    return _placed(value, covariance, df, kept, max(n_outcomes - 1, 1), mass.n)
 
 
 def _placed(
@@ -75,40 +84,39 @@ def _placed(
 Fit = tuple[Floats, Floats, float, float]  # coefficients, covariance, degrees of freedom, last step
 
 
-def _linear(outcome: Floats, design: Floats, weights: Floats | None) -> Fit:
+def _linear(outcome: Floats, design: Floats, mass: Mass) -> Fit:
     import statsmodels.api as sm
 
-    n, p = design.shape
-    if weights is None:
-        fit = sm.OLS(outcome, design).fit()
-        value = np.asarray(fit.params)
-        if n <= p:
-            return value, np.full((p, p), np.nan), np.nan, 0.0
-        return value, np.asarray(fit.cov_params()), float(n - p), 0.0
-    value = np.asarray(sm.WLS(outcome, design, weights=weights).fit().params)
+    n, p = mass.n, design.shape[1]
+    fit = sm.WLS(outcome, design, weights=mass.total).fit()
+    value = np.asarray(fit.params)
     if n <= p:
         return value, np.full((p, p), np.nan), np.nan, 0.0
-    information = design.T @ (weights[:, None] * design)
-    score = (weights * (outcome - design @ value))[:, None] * design
-    return value, _sandwich(information, score), float(n - p), 0.0
+    total, squares, _ = mass.residuals(outcome, design @ value)
+    if not mass.weighted:
+        return value, np.asarray(fit.normalized_cov_params) * (total.sum() / (n - p)), float(n - p), 0.0
+    information = design.T @ (mass.total[:, None] * design)
+    return value, _sandwich(information, np.sqrt(squares)[:, None] * design, n), float(n - p), 0.0
 
 
-def _generalised(family: Family, outcome: Floats, design: Floats, weights: Floats | None) -> Fit:
+def _generalised(family: Family, outcome: Floats, design: Floats, mass: Mass) -> Fit:
     import statsmodels.api as sm
 
     kind = sm.families.Binomial() if family == "logistic" else sm.families.Poisson()
-    given = np.ones(len(outcome)) if weights is None else weights / weights.mean()
+    mean_weight = mass.total.sum() / mass.n
+    given = mass.total / mean_weight
     model = sm.GLM(outcome, design, family=kind, var_weights=given)
     fit = model.fit(maxiter=ITERATIONS, tol=0.0, rtol=RELATIVE)
     value, mean = np.asarray(fit.params), np.asarray(fit.mu)
     spread = mean * (1 - mean) if family == "logistic" else mean
     information = design.T @ ((given * spread)[:, None] * design)
-    score = (given * (outcome - mean))[:, None] * design
-    step = _step(information, score.sum(axis=0), design)
+    step = _step(information, design.T @ (given * (outcome - mean)), design)
     if not step < MOVES:
         return value, np.full(information.shape, np.nan), np.inf, step
-    covariance = np.linalg.inv(information) if weights is None else _sandwich(information, score)
-    return value, covariance, np.inf, step
+    if not mass.weighted:
+        return value, np.linalg.inv(information), np.inf, step
+    score = (np.sqrt(mass.squares) / mean_weight * (outcome - mean))[:, None] * design
+    return value, _sandwich(information, score, mass.n), np.inf, step
 
 
 def _multinomial(outcome: Floats, design: Floats) -> Fit:
@@ -142,11 +150,9 @@ def _solved(information: Floats, score: Floats) -> Floats:
     return np.asarray(np.linalg.solve(scaled, score / size) / size)
 
 
-def _sandwich(information: Floats, score: Floats) -> Floats:
-    n = len(score)
-    bread = np.linalg.inv(information)
-    inner: Any = score.T @ score
-    return np.asarray(bread @ inner @ bread * (n / (n - 1) if n > 1 else np.nan))
+def _sandwich(information: Floats, score: Floats, n: int) -> Floats:
+    root = score @ np.linalg.inv(information)
+    return np.asarray(root.T @ root * (n / (n - 1) if n > 1 else np.nan))
 
 
 # What may be published of a fitted model: which coefficients not at all, and which only rounded.
@@ -164,7 +170,7 @@ class Tellable:
     steps: Floats
 
 
-def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | None, value: Floats) -> Tellable:
+def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | Mass | None, value: Floats) -> Tellable:
     """Judge the coefficients of one file, `value` being those fitted.
 
     An outcome of two values, of categories or of events is counted by the coefficients: these are told in steps of
@@ -179,7 +185,8 @@ def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | 
     if family == "multinomial":
         judged = [_of_outcome(matrix, outcome, k) for k in range(1, len(values))]
         return Tellable(*(np.concatenate(part) for part in zip(*judged, strict=True)))
-    two = len(values) == 2
+    within = isinstance(weights, Mass) and weights.within is not None
+    two = len(values) == 2 and not within  # of means that rows have, two say nothing
     few, spread = coefficients_of_few(
         matrix, outcome, weights, counted=[outcome == level for level in values] if two else []
     )

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.shared_coding import SharedCoding
@@ -16,7 +15,7 @@ from sdckit.data.columns import first_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.utility.comparison import FileEstimates
-from sdckit.utility.models.model_design import FEWEST, RARE, sum_of_few
+from sdckit.utility.models.model_design import FEWEST, MOST_OF_FEW, MOST_OF_ONE, PART, RARE, sum_of_few
 
 Statistic = Literal["mean", "total", "proportion", "quantile"]
 NAMED: tuple[Statistic, ...] = ("mean", "total", "proportion", "quantile")
@@ -24,6 +23,8 @@ MOST_LEVELS = 1000  # a variable with more levels is not categorical
 Estimates = tuple[tuple[str, ...], list[FileEstimates]]
 Estimated = tuple[float, float, float]  # estimate, variance, degrees of freedom
 UNDEFINED = (math.nan, math.nan, math.nan)
+Judged = tuple[Estimated, tuple[bool, bool], int]  # estimate, whether it and its variance rest on few, records
+Top = Callable[[int], Floats]
 
 
 def estimate_mean(values: Floats, weights: Floats) -> Estimated:
@@ -144,13 +145,16 @@ def named_estimates(
     few: list[list[tuple[bool, bool]]] = [[] for _ in pair.names]
     used = [0] * len(pair.names)
     for variable in variables:
-        columns, labels = _columns(pair, statistic, variable)
-        names += labels
-        for j, (values, known) in enumerate(columns):
-            given = None if weights is None else weights[j][known]
-            used[j] = max(used[j], int(known.sum()))
-            estimates[j] += [_estimate(statistic, column, given, share, level) for column in values]
-            few[j] += [_of_few(statistic, column, given, share, level) for column in values]
+        names += [variable] if statistic != "proportion" else names_of_levels(checked_levels(pair, variable))[0]
+        for j in range(len(pair.names)):
+            given = None if weights is None else weights[j]
+            judged = (
+                proportions(pair.codes(variable), j, given) if statistic == "proportion"
+                else [_judged(statistic, pair.numbers(variable, "variables")[j], given, share, level)]
+            )  # fmt: skip
+            estimates[j] += [row[0] for row in judged]
+            few[j] += [row[1] for row in judged]
+            used[j] = max([used[j], *(row[2] for row in judged)])
     files = []
     for rows, flags, n in zip(estimates, few, used, strict=True):
         value, variance, df = np.array(rows, np.float64).reshape(-1, 3).T
@@ -158,20 +162,108 @@ def named_estimates(
     return tuple(names), files
 
 
-def _columns(
-    pair: Pair, statistic: Statistic, variable: str
-) -> tuple[list[tuple[list[Floats], NDArray[np.bool_]]], list[str]]:
-    """For each file the columns to estimate from, without missing values, and which records are known."""
-    if statistic != "proportion":
-        files = pair.numbers(variable, "variables")
-        return [([values[~np.isnan(values)]], ~np.isnan(values)) for values in files], [variable]
+def _judged(
+    statistic: Statistic, column: Floats, weights: Floats | None, share: float, level: float
+) -> Judged:  # fmt: skip
+    known = ~np.isnan(column)
+    values, given = column[known], None if weights is None else weights[known]
+    estimate = _estimate(statistic, values, given, share, level)
+    return estimate, _of_few(statistic, values, given, share, level), len(values)
+
+
+# Proportions of the levels of a variable: from sums by level, so that no level goes through the records.
+
+
+def proportions(shared: SharedCoding, file: int, weights: Floats | None) -> list[Judged]:
+    """The share of each level among the records of a file that have one, with its variance."""
+    codes = shared.codes[file]
+    given = np.ones(len(codes)) if weights is None else weights
+    order = np.argsort(-given, kind="stable") if weights is not None else np.arange(len(codes))
+    order = order[codes[order] > 0]
+    ranked, of_rank = given[order], codes[order]
+    size = shared.n_levels + 1
+    heaviest = np.zeros(size)
+    np.maximum.at(heaviest, codes, given)
+    sums = np.array([
+        np.bincount(codes, given, size), heaviest, np.bincount(codes, given > 0, size),
+        np.bincount(codes, given**2, size),
+    ])  # fmt: skip
+
+    def largest(k: int, code: int, *, off: bool) -> Floats:
+        top: Floats = ranked[(of_rank != code) if off else (of_rank == code)][:k]
+        return top
+
+    records = np.bincount(codes, minlength=size).astype(np.float64)
+    return [estimate_proportion(records, sums, code, largest, weighted=weights is not None) for code in range(1, size)]
+
+
+def estimate_proportion(
+    records: Floats, sums: Floats, code: int, largest: Callable[..., Floats], *, weighted: bool
+) -> Judged:
+    """The share of a level, as `estimate_mean` and `sum_of_few` of 0 and 1.
+
+    `records` (levels + 1,): records of each, 0 being missing. `sums` (4, levels + 1): as `PairTables.level_weights`.
+    `largest`: a function of k, a level and `off`: the k largest weights of the level, or of others.
+    """
+    n = int(records[1:].sum())
+    weights, heaviest, used, squares = sums[:, 1:]
+    own = code - 1
+    total, all_squares, n_used = float(weights.sum()), float(squares.sum()), int(used.sum())
+    if n == 0 or total == 0:
+        return UNDEFINED, (True, True), n
+    p = float(weights[own]) / total
+    if n == 1:
+        return (p, math.nan, math.nan), (True, True), n
+    about = squares[own] * (1 - p) ** 2 + (all_squares - squares[own]) * p**2
+    estimate = p, float(about) * n / (n - 1) / total**2, n - 1.0
+    if n_used < FEWEST:
+        return estimate, (True, True), n
+    ones, others = int(used[own]), n_used - int(used[own])
+    mode = max(ones, others)
+    most_off = float(np.delete(heaviest, own).max(initial=0.0))
+
+    def tops(k: int, inside: float, outside: float) -> Floats:
+        """The k largest of the weights of the level and of others, each times a factor."""
+        parts = [
+            factor * largest(k, code, off=off) for factor, off in ((inside, False), (outside, True)) if factor
+        ]  # fmt: skip
+        return np.sort(np.concatenate(parts))[::-1][:k]
+
+    inside, outside = (1.0, 0.0) if ones < others else (0.0, 1.0) if ones > others else (0.5, 0.5)
+    apart = inside * weights[own] + outside * (total - weights[own])
+    first = max(inside * heaviest[own], outside * most_off)
+    few = (
+        (weighted and heavy(all_squares, float(heaviest.max()), lambda k: tops(k, 1.0, 1.0)))
+        or (mode >= FEWEST and 0 < n_used - mode < FEWEST)
+        or dominated(float(apart), float(first), lambda k: tops(k, inside, outside), PART)
+    )
+    furthest = max(heaviest[own] * (1 - p), most_off * p) ** 2
+    wide = few or dominated(float(about), float(furthest), lambda k: tops(k, 1 - p, p) ** 2, 2 * PART)
+    return estimate, (few, wide), n
+
+
+def heavy(squares: float, heaviest: float, top: Top) -> bool:
+    """Whether one weight, or four, have most of the sum of squares."""
+    if heaviest**2 > MOST_OF_ONE * squares:
+        return True
+    if (FEWEST - 1) * heaviest**2 <= MOST_OF_FEW * squares:
+        return False
+    return bool((top(FEWEST - 1) ** 2).sum() > MOST_OF_FEW * squares)
+
+
+def dominated(total: float, first: float, top: Top, part: float) -> bool:
+    """As `is_dominated`, from the sum of all and the largest; `top` gives the two largest."""
+    if first <= 0 or total - 2 * first >= part * first:
+        return False
+    first, second = (*top(2).tolist(), 0.0, 0.0)[:2]
+    return bool(first > 0 and total - first - second < part * first)
+
+
+def checked_levels(pair: Pair, variable: str) -> SharedCoding:
+    """A variable as categories; refused with more levels than one has."""
     shared = pair.codes(variable)
     check_levels(shared)
-    labels, _ = names_of_levels(shared)
-    levels = range(1, shared.n_levels + 1)
-    return [
-        ([(codes[codes > 0] == level).astype(np.float64) for level in levels], codes > 0) for codes in shared.codes
-    ], labels
+    return shared
 
 
 def check_levels(shared: SharedCoding) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -22,19 +23,20 @@ from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data.frames import built, column_names
 from sdckit.numerics.array_types import Floats
 from sdckit.utility.comparison import FileEstimates
-from sdckit.utility.models.model_design import FEWEST, MOST_OF_FEW, MOST_OF_ONE, PART
+from sdckit.utility.models.model_design import FEWEST, PART
 from sdckit.utility.models.statistics_of_file import (
     UNDEFINED,
     Estimated,
     Estimates,
+    Judged,
     Statistic,
     check_levels,
+    dominated,
+    estimate_proportion,
+    heavy,
     names_of_levels,
     normal_reach,
 )
-
-Top = Callable[[int], Floats]
-Judged = tuple[Estimated, tuple[bool, bool], int]  # estimate, whether of few, records
 
 
 def plan_estimates(
@@ -96,28 +98,11 @@ def _of_few(of: EstimateSums, weight: str | None) -> tuple[bool, bool]:
     if of.used < FEWEST:
         return True, True
     few = (
-        (weight is not None and _heavy(of.squares, of.heaviest, of.tops["w"]))
+        (weight is not None and heavy(of.squares, of.heaviest, of.tops["w"]))
         or (0 < of.off < FEWEST <= of.used - of.off)
-        or _dominated(*of.apart, of.tops["apart"], PART)
+        or dominated(*of.apart, of.tops["apart"], PART)
     )
-    return few, few or _dominated(of.about_mean, of.furthest, of.tops["about"], 2 * PART)
-
-
-def _heavy(squares: float, heaviest: float, top: Top) -> bool:
-    """Whether one weight, or four, have most of the sum of squares."""
-    if heaviest**2 > MOST_OF_ONE * squares:
-        return True
-    if (FEWEST - 1) * heaviest**2 <= MOST_OF_FEW * squares:
-        return False
-    return bool((top(FEWEST - 1) ** 2).sum() > MOST_OF_FEW * squares)
-
-
-def _dominated(total: float, first: float, top: Top, part: float) -> bool:
-    """As `is_dominated`, from the sum of all and the largest; `top` gives the two largest."""
-    if first <= 0 or total - 2 * first >= part * first:
-        return False
-    first, second = (*top(2).tolist(), 0.0, 0.0)[:2]
-    return bool(first > 0 and total - first - second < part * first)
+    return few, few or dominated(of.about_mean, of.furthest, of.tops["about"], 2 * PART)
 
 
 # Quantiles.
@@ -177,50 +162,12 @@ def _proportions(pair: Pair, variables: Sequence[str], weight: str | None) -> tu
         for file, row in enumerate(rows):
             records = coding.counts[file].astype(np.float64)
             sums = np.array([records, records > 0, records, records]) if weights is None else weights[at][file]
-            row += [_proportion(tables, coding, file, weight, records, sums, code) for code in range(1, len(records))]
+            largest = partial(_largest, tables, coding, file, weight)
+            row += [
+                estimate_proportion(records, sums, code, largest, weighted=weight is not None)
+                for code in range(1, len(records))
+            ]
     return (tuple(names), [_file(row) for row in rows]), published
-
-
-def _proportion(
-    tables: PairTables, coding: SharedCoding, file: int, weight: str | None, records: Floats, sums: Floats, code: int
-) -> Judged:
-    """The share of a level, as `estimate_mean` and `sum_of_few` of 0 and 1; `sums`: as `PairTables.level_weights`."""
-    n = int(records[1:].sum())
-    weights, heaviest, used, squares = sums[:, 1:]
-    own = code - 1
-    total, all_squares, n_used = float(weights.sum()), float(squares.sum()), int(used.sum())
-    if n == 0 or total == 0:
-        return UNDEFINED, (True, True), n
-    p = float(weights[own]) / total
-    if n == 1:
-        return (p, math.nan, math.nan), (True, True), n
-    about = squares[own] * (1 - p) ** 2 + (all_squares - squares[own]) * p**2
-    estimate = p, float(about) * n / (n - 1) / total**2, n - 1.0
-    if n_used < FEWEST:
-        return estimate, (True, True), n
-    ones, others = int(used[own]), n_used - int(used[own])
-    mode = max(ones, others)
-    most_off = float(np.delete(heaviest, own).max(initial=0.0))
-
-    def tops(k: int, inside: float, outside: float) -> Floats:
-        """The k largest of the weights of the level and of others, each times a factor."""
-        parts = [
-            factor * _largest(tables, coding, file, weight, k, code, off=off)
-            for factor, off in ((inside, False), (outside, True)) if factor
-        ]  # fmt: skip
-        return np.sort(np.concatenate(parts))[::-1][:k]
-
-    inside, outside = (1.0, 0.0) if ones < others else (0.0, 1.0) if ones > others else (0.5, 0.5)
-    apart = inside * weights[own] + outside * (total - weights[own])
-    first = max(inside * heaviest[own], outside * most_off)
-    few = (
-        (weight is not None and _heavy(all_squares, float(heaviest.max()), lambda k: tops(k, 1.0, 1.0)))
-        or (mode >= FEWEST and 0 < n_used - mode < FEWEST)
-        or _dominated(float(apart), float(first), lambda k: tops(k, inside, outside), PART)
-    )
-    furthest = max(heaviest[own] * (1 - p), most_off * p) ** 2
-    wide = few or _dominated(float(about), float(furthest), lambda k: tops(k, 1 - p, p) ** 2, 2 * PART)
-    return estimate, (few, wide), n
 
 
 def _largest(
