@@ -82,7 +82,7 @@ def check_ids(frames: Sequence[nw.LazyFrame[Any]], id: str, names: Sequence[str]
 
 
 def _different(frame: nw.LazyFrame[Any], id: str, n: int) -> int:
-    """How many values an id has in n records: whole numbers of one machine are counted here, a fifth of the work."""
+    """How many values an id has in n records; whole numbers come here, where engines would hash each."""
     here = frame.collect_schema()[id].is_integer() and not on_spark(frame) and n <= most_values(frame)
     values = collect(frame.select(id)).get_column(id).to_numpy() if here else np.empty(0)
     if values.dtype.kind not in "iu":
