@@ -74,6 +74,9 @@ def test_the_plan_names_columns_intruders_and_thresholds(tmp_path: Path) -> None
     text = "\n".join(plan_lines((path, scan_header(path)), scenario))
     for part in ("2 of 3 columns", "a, b", "Would not read: name", "'two' knows a, b", "k 3", "2 records"):
         assert part in text
+    text = "\n".join(plan_lines((path, scan_header(path)), scenario, id="name"))
+    assert "3 of 3 columns" in text  # an id is read, whatever else it is
+    assert "Would not read" not in text
 
 
 def done(places: list[str]) -> set[str]:

@@ -15,6 +15,8 @@ from engines.conftest import plan  # noqa: F401 (a fixture)
 from sdckit.catalogue import attacks, row
 from sdckit.cells.pair import open_files
 from sdckit.cells.plans.drawn_pair import draw_records
+from sdckit.workflow.assess import assess_read
+from sdckit.workflow.check import check_assessment
 
 N, DRAWN = 2_000, 700
 SCENARIO = sdc.Scenario(
@@ -69,13 +71,33 @@ def test_what_records_drawn_give_back_exceeds_and_nothing_holds(plan: Any, tmp_p
     assert verdicts["recoverable"].because.endswith(" (of records drawn: the lower end of the interval)")
     for language, words in (("en", "release (among records drawn"), ("de", "lässt (unter gezogenen Datensätzen")):
         assessed.report(tmp_path / "a.md", language=language)
-        assert words in (tmp_path / "a.md").read_text(encoding="utf-8").replace("\\", "")
+        text = (tmp_path / "a.md").read_text(encoding="utf-8").replace("\\", "")
+        assert words in text
+        assert {"en": "worked out (among records drawn)", "de": "sind (unter gezogenen Datensätzen)"}[language] in text
     assert verdicts["k_undone"].holds is None
     assessed, verdicts = judged(plan(ORIGINAL), plan(TIGHT))
     assert assessed["default"]["recoverable_values"].right == 0
     assert verdicts["recoverable"].holds is verdicts["k_undone"].holds is None
     assert "drawn" in verdicts["recoverable"].reason
     assert not sdc.check(plan(ORIGINAL), plan(TIGHT), scenario=SCENARIO, id="pid", seed=1).passed
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("recoverable", [0.05, None])
+def test_a_gate_draws_records_only_for_a_limit_that_may_be_exceeded_among_them(plan: Any, recoverable: Any) -> None:  # noqa: F811
+    limits = SCENARIO.thresholds.model_copy(update={"recoverable": recoverable})
+    files = plan(ORIGINAL), [plan(LEAKING)]
+    assessed = quiet(assess_read, *files, scenario=SCENARIO.changed(thresholds=limits), id="pid", seed=1, gate=True)
+    against = assessed["default"]
+    verdicts = {verdict.name: verdict for verdict in quiet(check_assessment, assessed).verdicts}
+    assert verdicts["k_undone"].holds is None
+    if recoverable:
+        assert not verdicts["recoverable"].holds
+        assert set(against.results) == {"recoverable_values"}
+    else:
+        assert "recoverable" not in verdicts
+        assert not against.results
+        assert "2,000 records stay on the engine" in verdicts["k_undone"].reason
 
 
 @pytest.mark.usefixtures("few")

@@ -178,6 +178,11 @@ class Context:
         return self.on_engine and too_many(self.n)
 
     @property
+    def needs_all(self) -> str:
+        """Why what needs every record is not begun where there are too many."""
+        return TOO_MANY.format(n=self.n or 0, most=MOST_ON_ENGINE)
+
+    @property
     def n_drawn(self) -> int | None:
         """People that are drawn by their id to be looked up; None where that is all."""
         return self.asked or (TARGETS if self.too_many and self.named else None)
@@ -386,7 +391,7 @@ class Measure:
         if context.columns is not None and (gone := [name for name in used if name not in context.columns]):
             return f"a release does not have the variable {gone[0]}"
         if self.too_large(context):
-            return TOO_MANY.format(n=context.n, most=MOST_ON_ENGINE)
+            return context.needs_all
         return self.condition(context)
 
     def too_large(self, context: Context) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sdckit.cells.packing import group_codes
 from sdckit.cells.plans.cells_in_parts import tabulate_parts
-from sdckit.cells.plans.count_cells import group_keys, most_cells
+from sdckit.cells.plans.count_cells import group_keys
 from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
 from sdckit.cells.plans.pair_cells import count_file
 from sdckit.cells.table import AnyCells
@@ -39,10 +39,11 @@ def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: str | None 
 
 
 def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: str | None) -> PlanCells:
-    grouped = group_keys(frame, roles).by_levels(learnt)
-    if grouped.learnt is None and (n_cells := grouped.n_cells_if_many()) > most_cells(len(roles.keys), frame):
-        return tabulate_parts(grouped, n_cells)
-    counted = grouped.bring()
+    grouped = group_keys(frame, roles)
+    finer = grouped.by_levels(learnt)
+    counted = None if finer is grouped else finer.bring_if_few()
+    if counted is None and (counted := grouped.bring_if_few()) is None:
+        return tabulate_parts(grouped, count_records(grouped.cells()))
     here = tabulate_counts(counted, roles)
     return LazyCells(
         keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,

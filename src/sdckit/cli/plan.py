@@ -46,12 +46,13 @@ def plan_lines(
     """
     from sdckit.workflow.plan import plan_file
 
-    lines = [f"{_would_read(*original, scenario)}:", f"  {', '.join(scenario.columns)}"]
-    lines += [f"{_would_read(*other, scenario)}, a release" for other in released]
+    read = tuple(dict.fromkeys([*scenario.columns, *filter(None, [id])]))
+    lines = [f"{_would_read(*original, read)}:", f"  {', '.join(read)}"]
+    lines += [f"{_would_read(*other, read)}, a release" for other in released]
     if control is not None:
-        lines.append(f"{_would_read(*control, scenario)}, people never in the file")
-    if scenario.identifiers:
-        lines.append(f"Would not read: {', '.join(scenario.identifiers)}")
+        lines.append(f"{_would_read(*control, scenario.columns)}, people never in the file")
+    if left := [name for name in scenario.identifiers if name != id]:
+        lines.append(f"Would not read: {', '.join(left)}")
     for name, keys in scenario.intruders.items():
         lines.append(f"Intruder '{name}' knows {', '.join(keys)}")
     if released:
@@ -113,8 +114,8 @@ def _together(
     return lines + _told(plan_attacks(scenario, knowledge, **known))
 
 
-def _would_read(path: Path, header: FileHeader, scenario: Scenario) -> str:
-    held = [name for name in scenario.columns if name in header.columns]
+def _would_read(path: Path, header: FileHeader, columns: Sequence[str]) -> str:
+    held = [name for name in columns if name in header.columns]
     return f"Would read {len(held)} of {len(header.columns)} columns of {path.name} ({header.format})"
 
 

@@ -377,7 +377,7 @@ KINDS = (
             "{value}"
         ),
         question="learnt", asked="How many changed values can be worked out",
-        plain="Changed values of a column that can be worked out, at most",
+        plain="Changed values of a column that can be worked out{columns}, at most",
         advice="Take out, or change in the same way, the columns from which changed values can be worked out.",
         least=0.1, types={"public-use": 0.0, "teaching": 0.0},
         form="largest share of changed values reconstructed", option="Largest share of a column reconstructed.",

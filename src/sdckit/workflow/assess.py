@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
-from sdckit.catalogue.row import as_numbers
+from sdckit.catalogue.row import as_numbers, too_many
 from sdckit.cells.pair import IN_BANDS, Pair, open_files
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import people_drawn
@@ -45,13 +45,16 @@ from sdckit.workflow.plan import (
     attack_parameters,
     attacked_columns,
     carry_out,
+    carry_out_chosen,
     chosen_measures,
+    chosen_of,
     declared_knowledge,
     plan_attacks,
     plan_file,
     plan_release,
     plan_utility,
     put_off,
+    read_by_limits,
 )
 from sdckit.workflow.recoded_original.open_recoded import Opened
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
@@ -242,11 +245,12 @@ def assess_read(
     by: Sequence[str] | str | None = None, id: str | None = None, models: Any = (), seed: int | None = None,
     control: Any = None, attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None,
     log: GivenLog = None, step: Step | None = None, whole: bool = False, lean: bool = False,
-    soonest: Soonest | None = None, targets: int | None = None,
+    soonest: Soonest | None = None, targets: int | None = None, gate: bool = False,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`.
 
     `lean`: of a release only what verdicts and its own figures need, nothing of the original by itself and no utility.
+    `gate`: of files that stay on an engine only what a limit reads; nothing but the verdicts is to be shown.
     `soonest`: a measure of a release that is made first, and whether its results by intruder are enough; then the
     assessment has nothing else, and no verdict.
     """
@@ -276,6 +280,7 @@ def assess_read(
             data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed,
             control=control, attacks=attacks, n_attacks=n_attacks, tell=tell, assess_file=_assess_file,
             recodings=read_recodings(recipe, log), whole=whole, lean=lean, soonest=soonest, targets=targets,
+            gate=gate,
         )  # fmt: skip
 
 
@@ -297,7 +302,7 @@ def _assess_file(data: Any, **how: Any) -> Assessment:
 
 def assess_in_turn(
     data: Any, *, scenario: Scenario, step: Step, measures: Sequence[str] = (), compared: bool = False,
-    by: Sequence[str] = (), several: bool | None = None, early: bool = False,
+    by: Sequence[str] = (), several: bool | None = None, early: bool = False, only: Collection[str] | None = None,
 ) -> Iterator[Assessment]:  # fmt: skip
     """Assess one file: the last assessment is whole.
 
@@ -305,7 +310,8 @@ def assess_in_turn(
     without it comes before if it is to be `early`: its limits are not judged there.
 
     `compared`: it is one of the files of a release, so subgroup columns `by` may be absent. `several`: whether a person
-    has several rows, which a release without the number of the person does not tell.
+    has several rows, which a release without the number of the person does not tell. `only`: measures that are made,
+    beside those without which there is no assessment; None for all.
     """
     frame = open_frame(data)
     present = frame.collect_schema().names()
@@ -315,6 +321,7 @@ def assess_in_turn(
     told: dict[str, list[str]] = {"": _unconfirmed(scenario)}
     with _heard(told, ""):
         plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
+        plans = {name: chosen_of(planned, only) for name, planned in plans.items()}
     later = {name: [row for row in planned if row.row is ALONE] for name, planned in plans.items()}
     outcomes = {}
     for name, planned in plans.items():
@@ -404,11 +411,12 @@ def assess_release(
     id: str | None, models: Any = (), seed: int | None, control: Any = None, attacks: bool = False,
     n_attacks: int = 500, tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
     whole: bool = False, lean: bool = False, soonest: Soonest | None = None, targets: int | None = None,
+    gate: bool = False,
 ) -> ReleaseAssessment:  # fmt: skip
     """Assess a release against its original; see `assess`.
 
     `assess_file` assesses one file (`assess` itself, which stands above). `recodings` are those of a recipe or a log.
-    `whole`: the files have all of their columns. `lean` and `soonest` as for `assess_read`.
+    `whole`: the files have all of their columns. `lean`, `soonest` and `gate` as for `assess_read`.
     """
     tell("comparing the columns of the files")
     promise = None if recodings is None else recodings.promise
@@ -435,23 +443,23 @@ def assess_release(
             return ReleaseAssessment(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
+    only = read_by_limits(scenario, drawn=too_many(pair.n)) if gate and known["on_engine"] else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(opened.original, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         in_bands = [recoding.column for recoding in pair.recoded if IN_BANDS in recoding.kind]
-        own, collected = with_bands(_of_original(scenario), in_bands), {}
-        if lean:
-            before = _unmeasured(opened.original, own)
-        else:
-            before = assess_file(opened.original, scenario=own, **one_file)
-            collected = _collected(pair, own)
+        own = with_bands(_of_original(scenario), in_bands)
+        before, collected = _before(
+            opened.original, pair, own, assess_file, one_file, lean=lean, gated=only is not None
+        )
         fitted = [
             _fitted(with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands), file, label)
             for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
-            assess_file(file, scenario=own, **one_file) for file, (own, _) in zip(going_out, fitted, strict=True)
+            assess_file(file, scenario=own, only=only, **one_file)
+            for file, (own, _) in zip(going_out, fitted, strict=True)
         )
         attempts = Outcome({}, ())
         asked: Asked | None = None
@@ -459,22 +467,28 @@ def assess_release(
             drawn = {**known, "pair": attacked_files.pair, "has_control": control is not None,
                      "named": pair.id is not None and attacked_files is not files}  # fmt: skip
             attempts, asked = _attacked(scenario, attacked_files, drawn, control, n_attacks=n_attacks)
-        if stays_on_engines(pair):
+        plans = plan_release(as_numbers(scenario, pair), **known)
+        if known["on_engine"] and any(_by_cells(planned, only) for planned in plans.values()):
             count_ahead(pair, scenario)
         intruders = tuple(
-            _compared(name, planned, before, after, attempts, asked, control=len(pair.control or ()), several=several)
-            for name, planned in plan_release(as_numbers(scenario, pair), **known).items()
+            _compared(
+                name, planned, before, after, attempts, asked, control=len(pair.control or ()), several=several,
+                only=only,
+            )
+            for name, planned in plans.items()
+        )  # fmt: skip
+        utility = carry_out(
+            () if lean or only is not None else plan_utility(scenario, models=families_of(models), **known)
         )
-        utility = carry_out(() if lean else plan_utility(scenario, models=families_of(models), **known))
         overview: Any = next(iter(utility.results.values()), None)
     recoding = [*(LEFT_OUT.format(column=name) for name in gone), *files.notes]
     messages = [*recoding, *(note for _, notes in fitted for note in notes)]
     messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
-    messages += identical_keys(pair, scenario.all_keys, aligned=aligned)
-    messages += households_in_both(pair, scenario.household)
+    messages += [
+        *identical_keys(pair, scenario.all_keys, aligned=aligned), *households_in_both(pair, scenario.household)
+    ]  # fmt: skip
     distinct_messages = tuple(dict.fromkeys(messages))
-    silent = recoding if recodings is not None and recodings.own else ()
-    for message in (message for message in distinct_messages if message not in silent):
+    for message in (m for m in distinct_messages if recodings is None or not recodings.own or m not in recoding):
         warnings.warn(message, SdcWarning, stacklevel=4)
     return ReleaseAssessment(
         scenario=scenario, original=before, released=after, intruders=intruders, warnings=distinct_messages,
@@ -485,6 +499,11 @@ def assess_release(
         recoding="" if recodings is None else recodings.source, column_roles=column_roles, promise=promise,
         targets=targets,
     )  # fmt: skip
+
+
+def _by_cells(planned: Sequence[Planned], only: Collection[str] | None) -> bool:
+    """Whether a measure that will run takes cells that the engine counts."""
+    return any(measure.row.of_plan == "cells" and not measure.lacks for measure in chosen_of(planned, only))
 
 
 def _check_synthetic(scenario: Scenario, opened: Pair, recodings: Recodings | None) -> None:
@@ -542,6 +561,18 @@ def _measured(row: Measure, name: str, planned: Sequence[Planned]) -> IntruderAs
     return IntruderAssessment(name, planned[0].context.scenario.keys, outcome.results, (), outcome.skipped)
 
 
+def _before(
+    original: Any, pair: Pair, scenario: Scenario, assess_file: AssessFile, how: dict[str, Any], *, lean: bool,
+    gated: bool,
+) -> tuple[Assessment, dict[str, Collected]]:  # fmt: skip
+    """The assessment of the original by itself; at a gate it says what is wrong with the file and measures no more."""
+    if lean:
+        return _unmeasured(original, scenario), {}
+    if gated:
+        return assess_file(original, scenario=scenario.model_copy(update={"sensitive": ()}), only=(), **how), {}
+    return assess_file(original, scenario=scenario, **how), _collected(pair, scenario)
+
+
 def _unmeasured(original: Any, scenario: Scenario) -> Assessment:
     """The assessment of an original of which nothing was measured, and nothing is told."""
     intruders = tuple(IntruderAssessment(name, keys, {}, (), ()) for name, keys in scenario.intruders.items())
@@ -590,10 +621,10 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
 
 def _compared(
     name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
-    asked: Asked | None, *, control: int, several: bool,
+    asked: Asked | None, *, control: int, several: bool, only: Collection[str] | None = None,
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
-    outcome = carry_out(planned)
+    outcome = carry_out_chosen(planned, only)
     lost = of_lost_variables(scenario, name, after)
     replaced = {verdict.name for verdict in lost}
     worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])

@@ -12,6 +12,7 @@ from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, INTRUDERS, LINKABIL
 from sdckit.catalogue.row import raising
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy
+from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.report.chapters.sentences import columns_words
@@ -225,6 +226,35 @@ def plan_file(
     contexts = [planned[0].context for planned in plans.values()]
     contexts[0].shared[INTRUDERS] = contexts
     return {name: (*planned, *_planned([ALONE], planned[0].context, ())) for name, planned in plans.items()}
+
+
+def read_by_limits(scenario: Scenario, *, drawn: bool = False) -> frozenset[str]:
+    """Names of the measures that a limit of the scenario reads, of a release beside its original.
+
+    `drawn`: what the release gives back is looked for in records drawn, which no limit with values put back reads.
+
+    Examples
+    --------
+    >>> from sdckit.data.scenarios.scenario import Scenario
+    >>> sorted(read_by_limits(Scenario(keys=["sex"], thresholds={"l": 2, "recoverable": 0.1})))
+    ['differencing', 'l_diversity', 'recoverable_values']
+    """
+    declared = scenario.limits_of(compared=True).declared
+    kinds = (kind for kind in LIMITS.values() if not drawn or kind.judged != "undone")
+    return frozenset(kind.measure for kind in kinds if (kind.of or kind.name) in declared)
+
+
+def chosen_of(planned: Sequence[Planned], only: Collection[str] | None) -> tuple[Planned, ...]:
+    """The measures of a plan that are named or without which there is no assessment; all unless `only` is given."""
+    return tuple(measure for measure in planned if only is None or measure.row.essential or measure.row.name in only)
+
+
+def carry_out_chosen(planned: Sequence[Planned], only: Collection[str] | None) -> Outcome:
+    """Carry out those of the plan; of another that would need every record of too many, the reason says so."""
+    chosen = chosen_of(planned, only)
+    drawn = (measure for measure in planned if measure.row.records_drawn is not None and measure.context.too_many)
+    left = [measure for measure in drawn if measure not in chosen]
+    return carry_out(chosen).with_others(put_off(left, planned[0].context.needs_all))
 
 
 def plan_release(scenario: Scenario, **known: Any) -> Plans:

@@ -12,12 +12,14 @@ from sdckit.attacks.recovery.derived_columns import (
     Household,
     below_counts,
     column_predictors,
+    could_be_offset,
     household_predictors,
     id_predictors,
     linear_relation,
     numbered,
     offset_of,
     scaled_copy,
+    widest_offset,
 )
 
 HOMES = pl.DataFrame(
@@ -240,6 +242,7 @@ def test_the_true_distance_lies_within_what_is_found(seed, width, spread, slope)
     if found is None:
         assert spread + 1 > (width - 1) / 2
         return
+    assert could_be_offset(low, low + width - 1, other, widest_offset(low, low + width - 1))
     assert found.slope == slope
     # age = slope * other + 2020 - delta
     assert found.low <= 2020
@@ -268,4 +271,5 @@ def test_units_that_numbers_are_kept_in_are_tried(slope):
     found = offset_of(low, low + width, x)
     assert found is not None
     assert found.slope == slope
+    assert could_be_offset(low, low + width, x, widest_offset(low, low + width))
     assert found.low <= 3 * abs(slope) <= found.high

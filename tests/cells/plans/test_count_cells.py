@@ -102,10 +102,11 @@ def test_by_other_columns(plan):
 def test_more_cells_than_fit_here(plan, monkeypatch):
     frame = opened(plan, pl.DataFrame(GOOD))
     grouped = group_keys(frame, resolve_roles(keys=["a", "b"]))
-    assert grouped.n_cells_if_many() == 0
+    assert len(grouped.bring().frame) == len(grouped.bring_if_few().frame) == 3
     monkeypatch.setattr(counting, "most_cells", lambda n_keys, *_: 3)
-    assert (grouped.n_cells_if_many(), len(count_by(frame, ["a", "b"], 4))) == (3, 3)
+    assert (len(grouped.bring_if_few().frame), len(count_by(frame, ["a", "b"], 4))) == (3, 3)
     monkeypatch.setattr(counting, "most_cells", lambda n_keys, *_: 2)
+    assert grouped.bring_if_few() is None
     with pytest.raises(DataError, match=r"these 2 columns have 3 different combinations, .* takes 2; take fewer"):
         count_by(frame, ["a", "b"], 4)
 

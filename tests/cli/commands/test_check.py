@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -349,3 +350,36 @@ def test_a_control_file_is_read_with_every_column_that_goes_out(sdckit, tmp_path
     assert max(map(len, done.out.splitlines())) <= 80
     few = sdckit(*given, "--control", paths["few"])
     assert "attacks with 1 and with 4 of 5 columns that go out" in " ".join(few.out.split())
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_a_release_on_an_engine_is_judged_as_in_memory(sdckit, tmp_path: Path, engine: str) -> None:
+    """By what its limits read alone: no measure of utility, no model, nothing that no verdict is about."""
+    rng = np.random.default_rng(1)
+    whole = {name: rng.integers(0, levels, 400) for name, levels in (("sex", 2), ("age", 60), ("job", 4))}
+    file, out, log = (tmp_path / name for name in ("file.parquet", "out.parquet", "log.json"))
+    pl.DataFrame({"pid": np.arange(400), **whole, "w": rng.integers(10, 40, 400)}).write_parquet(file)
+    recipe, scenario = tmp_path / "r.toml", tmp_path / "s.toml"
+    recipe.write_text(
+        'steps = [{method = "recode", column = "age", bands = [0, 20, 40, 60]}, {method = "pram", columns = ["job"]}, '
+        '{method = "local_suppression", keys = ["sex", "age"], k = 70}]'
+    )
+    limits = "k = 70\nl = 2\nmatch_risk = 0.001\ncorrectly_disclosed = 0.9\nrecoverable = 0.5\ncopied_records = 0.9"
+    scenario.write_text(f'keys = ["sex", "age"]\nsensitive = ["job"]\nweight = "w"\n[thresholds]\n{limits}\n')
+    assert sdckit("protect", recipe, file, "--out", out, "--log", log, "--seed", "1", "--quiet").code == 0
+    command = ("check", file, "--scenario", scenario, "--released", out, "--log", log, "--id", "pid", "--seed", "1")
+    told = {}
+    for name, given in (("memory", ()), (engine, ("--engine", engine))):
+        figures = tmp_path / f"{name}.csv"
+        done = sdckit(*command, *given, "--figures", figures)
+        told[name] = (done.code, pl.read_csv(figures).sort("threshold", "variable").to_dicts(), done.err)
+        assert "NOT passed" in done.out
+    assert told["memory"] == told[engine]
+    assert told["memory"][0] == 1
+    sarif = (tmp_path / "memory.sarif", tmp_path / "engine.sarif")
+    shown = [
+        sdckit(*command, *given, "--protected", "--sarif", path)
+        for given, path in zip(((), ("--engine", engine)), sarif, strict=True)
+    ]
+    assert [line for line in shown[0].lines if "job" in line] == [line for line in shown[1].lines if "job" in line]
+    assert sarif[0].read_text() == sarif[1].read_text()

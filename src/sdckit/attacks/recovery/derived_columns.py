@@ -127,6 +127,32 @@ def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = Fa
     return None if len(names) < 2 else Relation(tuple(names), float(fit[0]), fit[1:], logs)
 
 
+def widest_offset(low: Floats, high: Floats) -> float:
+    """A width that no offset of numbers known as ranges can have: no limit of `offset_of` is above it."""
+    finite = np.isfinite(low) & np.isfinite(high)
+    if not finite.any():
+        return 0.0
+    least, most = low[finite], high[finite]
+    return WIDEST * max(float((most - least).max()), float(least.max() - least.min()) / 5) * (1 + EXACT)
+
+
+def could_be_offset(low: Floats, high: Floats, x: Floats, widest: float) -> bool:
+    """Cheap pre-check of `offset_of` on few records: with more of them, an offset only becomes wider.
+
+    >>> ages = np.arange(100.0)
+    >>> could_be_offset(ages, ages, ages + 3, 5.0), could_be_offset(ages, ages, ages**2, 5.0)
+    (True, False)
+    """
+    some = slice(None, None, max(1, len(x) // SAMPLE))
+    low, high, x = low[some], high[some], x[some]
+    with np.errstate(invalid="ignore"):
+        use = np.isfinite(low) & np.isfinite(high) & ~np.isnan(x)
+    low, high, x = low[use], high[use], x[use]
+    return not len(x) or any(
+        float((low - slope * x).max()) - float((high - slope * x).min()) <= widest for slope in SLOPES
+    )
+
+
 def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
     """Estimate the offset of numbers known as ranges from another number, if it is (nearly) the same for all.
 

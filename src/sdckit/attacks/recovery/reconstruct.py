@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -168,11 +168,14 @@ def recover(
     """Reconstruct the changed values column by column; later rounds use the values reconstructed before."""
     recoveries: dict[str, Recovered] = {}
     now, left = dict(columns), dict(touched)
+    renewed, n_predictors = frozenset(columns), 0
     for turn in range(ROUNDS):
         tell("reconstructing values from the release" if turn == 0 else "using reconstructed values")
         predictors, mates = _predictors(now, household)
+        if len(predictors) != n_predictors or household in renewed:  # by which every rule is judged
+            renewed, n_predictors = frozenset(columns), len(predictors)
         states = [Reconstruction.of(target) for name, target in left.items()]
-        _by_rules(states, now, predictors, mates)
+        _by_rules(states, now, predictors, mates, renewed)
         if pairs and turn == 0:
             reconstruction_rules.by_pairs(states, predictors, tell)
         for state in states:
@@ -182,6 +185,7 @@ def recover(
             break
         for state in fresh:
             now[state.name] = _filled(now[state.name], state)
+        renewed = frozenset(state.name for state in fresh)
         left = {
             state.name: replace(state.target, column=now[state.name], touched=state.open)
             for state in states
@@ -209,25 +213,34 @@ def _predictors(
 
 def _by_rules(
     states: Sequence[Reconstruction], columns: Mapping[str, ReleasedColumn], predictors: Sequence[Predictor],
-    household: Household | None,
+    household: Household | None, renewed: Collection[str],
 ) -> None:  # fmt: skip
+    """Reconstruct each column in turn by every rule that reads one of the columns `renewed`, of all in a first round.
+
+    The others say what they said before: nothing of a column that had no value put back then.
+    """
     orders: dict[str, NDArray[np.int64]] | None = None
+    numeric = any(columns[name].numbers is not None for name in renewed)
     for state in states:
+        anew = state.name in renewed
         if state.target.perturbed:
             reconstruction_rules.by_columns(state, predictors, rules=len(predictors))
             continue
-        reconstruction_rules.by_numbers(state, columns, predictors, household)
+        if anew or numeric:
+            reconstruction_rules.by_numbers(state, columns, predictors, household)
         if household is not None:
             reconstruction_rules.by_household(state, household)
             reconstruction_rules.by_mates(
                 state, predictors[0], household, rules=len(predictors)
             )  # the household column is the first predictor
         others = predictors if household is None else predictors[1:]
-        reconstruction_rules.by_columns(state, others, rules=len(predictors))
+        read = [predictor for predictor in others if anew or any(name in renewed for name in predictor.columns)]
+        reconstruction_rules.by_columns(state, read, rules=len(predictors))
         orders = row_orders(columns) if orders is None else orders
-        reconstruction_rules.by_order(
-            state, {words: order for words, order in orders.items() if words != _by(state.name)}, household
-        )
+        new = {_by(name) for name in renewed}
+        use = {words: order for words, order in orders.items() if anew or words in new}
+        use.pop(_by(state.name), None)
+        reconstruction_rules.by_order(state, use, household)
 
 
 def _by(name: str) -> str:

@@ -387,8 +387,11 @@ def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> 
     low, high = state.target.low, state.target.high
     assert low is not None
     assert high is not None
+    widest = derived_columns.widest_offset(low, high)
     for name, column in columns.items():
         if name == state.name or column.numbers is None:
+            continue
+        if not derived_columns.could_be_offset(low, high, column.numbers, widest):
             continue
         offset = derived_columns.offset_of(low, high, column.numbers)
         if offset is None:

@@ -206,15 +206,14 @@ class Grouped:
         return self.keys if self.learnt is None else (*self.keys, self.learnt)
 
     def by_levels(self, variable: str | None) -> Grouped:
-        """The same grouped by another variable as well, if the rows fit into memory."""
+        """The same grouped by another variable as well, where it can be."""
         if variable is None or self.roles.person is not None:
             return self
         schema = self.frame.collect_schema()
         if schema[variable].is_nested():  # refused later by the measure that needs it
             return self
         (column,) = _key_columns(self.frame, [variable], schema, first=len(self.keys))
-        finer = replace(self, learnt=column)
-        return finer if finer.n_cells_if_many() <= most_cells(len(finer.columns), self.frame) else self
+        return replace(self, learnt=column)
 
     def cells(self, frame: nw.LazyFrame[Any] | None = None) -> nw.LazyFrame[Any]:
         """A row per combination of keys, of the whole lazy frame or of another one with the same columns."""
@@ -224,14 +223,17 @@ class Grouped:
             return _grouped(frame, self.columns, sums)
         return _by_person(frame, self.keys, roles.person, sums)
 
-    def n_cells_if_many(self) -> int:
-        """The number of cells if they may be too many for the memory; else 0, without counting."""
-        return count_records(self.cells()) if self.n > most_cells(len(self.columns), self.frame) else 0
-
     def bring(self, frame: nw.LazyFrame[Any] | None = None) -> Counted:
         """Collect the cells of the whole lazy frame or of another one with the same columns."""
-        learnt = None if self.learnt is None else self.learnt.name
-        return Counted(_fetched(self.cells(frame), self.columns), self.keys, self.n, learnt)
+        return self._counted(_fetched(self.cells(frame), self.columns))
+
+    def bring_if_few(self) -> Counted | None:
+        """Collect the cells of the whole lazy frame; None where they are too many for the memory."""
+        found = _fetched_if_few(self.cells(), self.columns, self.n, most_cells(len(self.columns), self.frame))
+        return None if found is None else self._counted(found)
+
+    def _counted(self, found: nw.DataFrame[Any]) -> Counted:
+        return Counted(found, self.keys, self.n, None if self.learnt is None else self.learnt.name)
 
 
 def group_keys(frame: nw.LazyFrame[Any], roles: Roles) -> Grouped:
@@ -273,9 +275,11 @@ def count_by(
     """
     keys = _key_columns(frame, columns, frame.collect_schema())
     grouped, most = _grouped(frame, keys, {}, least), most_cells(len(keys), frame, beside)
-    if n > most and (n_cells := count_records(grouped)) > most:
-        raise too_many(n_cells, len(keys), most, frame)
-    return _fetched(grouped, keys)
+    found = _fetched_if_few(grouped, keys, n, most)
+    if found is None:
+        # Of files beside each other the number is asked for by nobody: what they bring instead is told.
+        raise too_many(count_records(grouped) if beside is None else most + 1, len(keys), most, frame)
+    return found
 
 
 class TooManyCellsError(DataError):
@@ -338,6 +342,22 @@ def _fetched(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn]) -> nw.DataFr
     others = [name for name in grouped.collect_schema().names() if name not in {key.column for key in keys}]
     frame = collect(grouped.select(*(key.brought(key.column).alias(key.column) for key in keys), *others))
     return frame.rename({key.column: key.name for key in keys})
+
+
+def _fetched_if_few(
+    grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int, most: int
+) -> nw.DataFrame[Any] | None:
+    """The groups of n records; None where there are more than `most`.
+
+    As many as may come are asked for, so that an engine groups once. Spark would bring them all to one worker for that:
+    it counts them first.
+    """
+    if n <= most:
+        return _fetched(grouped, keys)
+    if on_spark(grouped):
+        return _fetched(grouped, keys) if count_records(grouped) <= most else None
+    found = _fetched(grouped.head(most + 1), keys)
+    return found if len(found) <= most else None
 
 
 def _checked_schema(frame: nw.LazyFrame[Any], roles: Roles) -> Mapping[str, Any]:

@@ -257,9 +257,12 @@ def assess(
 def run(
     reading: Reading, scenario: Scenario, release: Release, *, steps: Steps, documents: bool = False,
     internal: bool = False, measures: Sequence[str] = (), by: Sequence[str] | None = None,
-    engine: EngineOptions | None = None,
+    engine: EngineOptions | None = None, gate: bool = False,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
-    """Read the declared columns of a file, and of its releases, and assess them."""
+    """Read the declared columns of a file, and of its releases, and assess them.
+
+    `gate`: of a release on an engine only what its limits read.
+    """
     from sdckit.data.files.readers import scan_header
     from sdckit.data.scenarios.column_roles import left_to_patterns
     from sdckit.workflow.assess import assess_read
@@ -268,7 +271,7 @@ def run(
     if engine is not None and engine.used and release.files:
         return _run_on_engine(
             reading, scenario, release, steps=steps, documents=documents, internal=internal, measures=measures,
-            groups=groups, engine=engine,
+            groups=groups, engine=engine, gate=gate,
         )  # fmt: skip
     if engine is not None and engine.used:
         header = engine.header(reading)
@@ -315,7 +318,7 @@ def run(
 
 def _run_on_engine(
     reading: Reading, scenario: Scenario, release: Release, *, steps: Steps, documents: bool, internal: bool,
-    measures: Sequence[str], groups: tuple[str, ...], engine: EngineOptions,
+    measures: Sequence[str], groups: tuple[str, ...], engine: EngineOptions, gate: bool,
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Open a file and its releases by an engine, and assess them; no file is read whole."""
     from sdckit.workflow.assess import assess_read
@@ -347,7 +350,7 @@ def _run_on_engine(
     compared = assess_read(
         plan, [other for other, _ in others], scenario=scenario, measures=measures, by=groups, id=release.id,
         seed=release.seed, models=read_models(release.model), control=people, attacks=release.attacks,
-        n_attacks=release.attempts, recipe=recodings, step=steps.step, targets=release.targets,
+        n_attacks=release.attempts, recipe=recodings, step=steps.step, targets=release.targets, gate=gate,
     )  # fmt: skip
     return _with_columns(compared, headers, id=release.id)
 

@@ -76,7 +76,7 @@ def check(
     check_table(figures)
     check_targets(sarif, figures, inputs=(reading.file, *others, *release.files))
     with Steps(quiet=quiet) as steps, _kept_back(protected=protected) as kept:
-        result = check_assessment(run(reading, chosen, release, steps=steps, engine=engine))
+        result = check_assessment(run(reading, chosen, release, steps=steps, engine=engine, gate=True))
         if sarif is not None:
             steps.step("writing the SARIF log")
             result.to_sarif(sarif, file=str(reading.file), released=[str(file) for file in release.files])

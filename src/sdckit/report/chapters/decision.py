@@ -11,7 +11,7 @@ from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section
 from sdckit.report.chapters.attacks_chapter import tried_words
 from sdckit.report.chapters.coverage_chapter import coverage_sentence
 from sdckit.report.chapters.document import RECOVERY
-from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, some_records, status
+from sdckit.report.chapters.sentences import labelled, listed, rows_sentence, some_records, spaced, status
 from sdckit.report.chapters.utility_chapter import moved_warning
 from sdckit.report.common_blocks import bars, drawn_size, of_whole
 from sdckit.report.rates import percent
@@ -116,7 +116,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
         others="1 other" if limit == 2 else f"{limit - 1:,g} others",
         values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
         value=percent(verdict["value"]) if verdict["value"] else "withheld", reason=verdict["reason"],
-        points=verdict.get("points"),
+        points=verdict.get("points"), columns=spaced(verdict.get("columns", "")),
     )  # fmt: skip
     beside = "".join(words for name, words in BESIDE.items() if verdict.get(name))
     return f"{sentence[0].upper()}{sentence[1:]}.{beside}{rows_sentence(verdict)}"

@@ -487,6 +487,8 @@ def check_values(of: Callable[[str], Pair], pair: Pair, recodings: Recodings, un
     declared = [entry.column for entry in pair.recoded if entry.source != "recognised" and entry.column not in unsure]
     kept = recodings.unchanged(declared)
     for name in declared:
+        if name not in kept and all(frame.collect_schema()[name].is_numeric() for frame in pair.frames):
+            continue  # before it is counted
         coding = of(name).codes(name)
         if coding.kind != "text" and name not in kept:
             continue
