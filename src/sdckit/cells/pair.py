@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -116,6 +116,7 @@ def mean_figures(per_release: Sequence[Mapping[str, float]], notes: dict[str, st
 # How a column of the original was recoded before it is compared with a release.
 
 
+Of = TypeVar("Of")
 Wanted: TypeAlias = "Mapping[str, Sequence[str]]"  # columns by what they are asked for
 Source: TypeAlias = Literal["recipe", "log", "recognised"]
 IN_BANDS = "numbers in bands"  # a kind of recoding
@@ -329,6 +330,17 @@ class Pair:
             memo[key] = group_files([self.codes(name, control=control).codes for name in names], sizes, self.times)
         groups: SharedGroups = memo[key]
         return groups
+
+    def once(self, mark: tuple[Any, ...], make: Callable[[], Of]) -> Of:
+        """What was made of these files under a mark before; else it is made and kept."""
+        if mark not in self.memo:
+            self.memo[mark] = make()
+        kept: Of = self.memo[mark]
+        return kept
+
+    def parts(self) -> Iterator[Pair]:
+        """Files whose equal keys are together: this pair by itself, or one after the other where cells are in parts."""
+        yield self
 
     def group_labels(self, names: Sequence[str], *, control: bool = False) -> dict[int, tuple[str, ...]]:
         """Labels of each group of `groups` that occurs in the original, by its number."""

@@ -1,0 +1,328 @@
+"""`PartedPair`: files on an engine whose cells do not fit here beside each other, dealt out to parts that lie in files.
+
+Combinations that are equal in the keys are in one part, whichever file they are of, so that what a measure counts of
+a key needs one part only. Each file is grouped once on its engine; its cells pass by in blocks, are coded, and are
+written to the file of their part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import and_
+from typing import Any, NoReturn
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.packing import SharedGroups
+from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
+from sdckit.cells.plans.cells_in_parts import Spilled
+from sdckit.cells.plans.count_cells import (
+    SIZE,
+    Beside,
+    blocks_by,
+    count,
+    key_columns,
+    most_cells,
+    sizes_of,
+    too_many,
+)
+from sdckit.cells.plans.lazy import TooMuchError
+from sdckit.cells.plans.pair_cells import (
+    are_joined,
+    can_count,
+    check_ids,
+    check_together,
+    count_differing,
+    count_file,
+    join_files,
+)
+from sdckit.cells.shared_coding import SharedCoding, share_coding
+from sdckit.data import pa
+from sdckit.data.columns import code_column, float_values
+from sdckit.data.frames import blocks, check_plan_names, is_lazy
+from sdckit.errors import DataError, SdcError
+from sdckit.numerics.array_types import Floats, Ints
+
+BLOCK = 1_000_000  # cells that pass by at a time
+SPREAD = 0x9E3779B97F4A7C15  # odd, with bits that look random: codes times this are dealt out evenly
+
+
+@dataclass(frozen=True, eq=False)
+class PartedPair(Pair):
+    """Original and releases whose cells lie in parts.
+
+    Of the pair itself only what one column says is known: `codes` and `numbers` are of the distinct values of each
+    file. Rows are nowhere.
+
+    Attributes
+    ----------
+    levels : dict of str to SharedCoding
+        Each column that the cells have, its distinct values in each file with their numbers of records.
+    split : tuple of str
+        Columns by which the cells are dealt out; those equal in these are in one part.
+    n_parts : int
+    """
+
+    levels: Mapping[str, SharedCoding] = field(kw_only=True)
+    floats: Mapping[str, tuple[Floats, ...]] = field(kw_only=True)
+    split: tuple[str, ...] = field(kw_only=True)
+    n_parts: int = field(kw_only=True)
+    spilled: Spilled = field(kw_only=True, repr=False)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        sizes: tuple[int, ...] = self.memo["sizes",]
+        return sizes
+
+    def codes(self, name: str, *, control: bool = False) -> SharedCoding:
+        """The distinct values of a column, coded jointly."""
+        del control
+        return self.levels[name]
+
+    def numbers(self, name: str, role: str = "numeric") -> tuple[Floats, ...]:
+        """The distinct values of a column as numbers."""
+        if name not in self.floats:
+            raise DataError(f"{role} {name!r} does not hold numbers in every file")
+        return self.floats[name]
+
+    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
+        """Refused: groups are in the parts."""
+        del names, control
+        self._no_rows()
+
+    def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
+        """No release, since the rows are not here."""
+        del names
+        return (False,) * self.m
+
+    def records(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: the records are not here."""
+        self._no_rows()
+
+    def records_here(self) -> NoReturn:
+        """Refused: the records are not here."""
+        self._no_rows()
+
+    def _no_rows(self) -> NoReturn:
+        raise DataError(
+            "these files are compared by their cells in parts, since neither their cells nor their records fit here: "
+            "figures are told, but nothing of single records; take fewer columns, or give more memory"
+        )
+
+    def parts(self) -> Iterator[_Part]:  # type: ignore[override]
+        """The parts, one after the other; what is kept of each lies in files."""
+        for number in range(self.n_parts):
+            yield self._part(number)
+
+    def aside(self, kinds: Mapping[str, Any]) -> Aside:
+        """Columns of these types, to be filled part by part, that lie in files."""
+        number = self.memo["aside",] = self.memo.get(("aside",), 0) + 1
+        return Aside(self.spilled, f"aside-{number}", kinds)
+
+    def _part(self, number: int) -> _Part:
+        times = tuple(self.spilled.appended(f"{number}-{file}-times", np.int64) for file in range(self.m + 1))
+        frames = [nw.from_native(pa.table({SIZE: own}), eager_only=True) for own in times]
+        return _Part(
+            frames[0], tuple(frames[1:]), False, None, True, (None,) * self.m, times=times, whole=self, number=number
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Aside:
+    """Columns that are written part by part, and mapped from their files."""
+
+    spilled: Spilled
+    mark: str
+    kinds: Mapping[str, Any]
+
+    def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Write what the next cells have."""
+        for name, kind in self.kinds.items():
+            self.spilled.append(f"{self.mark}-{name}", columns[name].astype(kind))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All columns; the system keeps in memory what fits."""
+        return {name: self.spilled.appended(f"{self.mark}-{name}", kind, mapped=True) for name, kind in self.kinds.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Part(Pair):
+    """One part: its cells as rows, coded as in all others."""
+
+    whole: PartedPair = field(kw_only=True)
+    number: int = field(kw_only=True)
+
+    def codes(self, name: str, *, control: bool = False) -> SharedCoding:
+        """A column of the part."""
+        del control
+        if ("codes", name) not in self.memo:
+            levels = self.whole.levels[name]
+            kind = _kind(levels)
+            place = list(self.whole.levels).index(name)
+            own = (
+                self.whole.spilled.appended(f"{self.number}-{file}-{place}", kind).astype(np.int32)
+                for file in range(self.m + 1)
+            )
+            self.memo["codes", name] = replace(levels, codes=tuple(own), times=self.times)
+        coding: SharedCoding = self.memo["codes", name]
+        return coding
+
+    def by_file(self, file: int) -> Ints:
+        """The records of each cell of a file."""
+        assert self.times is not None
+        return self.times[file]
+
+    def margin(self, names: Sequence[str]) -> tuple[Ints, Ints]:
+        """Combinations of some columns in the original as numbers that are alike in every part, and their records."""
+        word = np.zeros(len(self.original), np.int64)
+        for name in names:
+            coding = self.codes(name)
+            word = word * (coding.n_levels + 1) + coding.codes[0]
+        if len(names) == 1:
+            records = np.bincount(word, self.by_file(0)).astype(np.int64)
+            return np.flatnonzero(records), records[records > 0]
+        words, place = np.unique(word, return_inverse=True)
+        return words, np.bincount(place, self.by_file(0)).astype(np.int64)
+
+    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
+        """As of any pair, kept in a file."""
+        del control
+        return self.once(("groups", tuple(names)), lambda: Pair.groups(self, names))
+
+    def once(self, mark: tuple[Any, ...], make: Any) -> Any:
+        """What is made of the part once, kept in a file."""
+        if mark not in self.memo:
+            places = self.whole.memo.setdefault(("marks",), {})
+            name = f"{self.number}-kept-{places.setdefault(mark, len(places))}"
+            made: Any = self.whole.spilled.once(name, make)
+            self.memo[mark] = made
+        return self.memo[mark]
+
+
+def _kind(levels: SharedCoding) -> Any:
+    """The smallest type that holds the codes of a column."""
+    return np.min_scalar_type(levels.n_levels)
+
+
+def open_or_part(
+    original: Any, released: Any = None, *, categories: Wanted, numeric: Wanted | None = None, also: Sequence[str] = (),
+    id: str | None = None,
+) -> Pair:  # fmt: skip
+    """`open_pair` of cells that an engine counts; in parts by the keys, where neither cells nor records fit here.
+
+    `categories`: by role; combinations that are equal in those of the first role are in one part.
+
+    Raises ColumnError, DataError: as `open_pair`.
+    """
+    opened = open_files(original, released, id=id)
+    keys = tuple(next(iter(categories.values())))
+    names = tuple(dict.fromkeys(name for some in categories.values() for name in some))
+    divisible = bool(keys) and not also and not any((numeric or {}).values())
+    if divisible and (pair := parted_before(opened, names, keys)) is not None:
+        return pair
+    try:
+        return open_pair(opened, categories=categories, numeric=numeric, also=also, counted=True)
+    except TooMuchError:
+        if not divisible:
+            raise
+    return deal_out(opened, names, keys)
+
+
+def count_or_part(opened: Pair, columns: Wanted) -> Pair | None:
+    """`count_pair` of rows that need not belong together; in parts by the columns of the first role where it must be."""
+    try:
+        return count_pair(opened, columns, aligned=False)
+    except TooMuchError:
+        keys = tuple(next(iter(columns.values())))
+        return deal_out(opened, tuple(dict.fromkeys(name for some in columns.values() for name in some)), keys)
+
+
+def parted_before(opened: Pair, names: Sequence[str], keys: Sequence[str]) -> PartedPair | None:
+    """Files dealt out before that have these columns, and are split by some of these keys."""
+    known: list[PartedPair] = opened.memo.get(("parted",), [])
+    fitting = [pair for pair in known if set(names) <= set(pair.levels) and set(pair.split) <= set(keys)]
+    return min(fitting, key=lambda pair: len(pair.levels)) if fitting else None
+
+
+def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
+    """Group the files on their engines, and deal their cells out to parts that fit here.
+
+    Raises ColumnError: a column that a file has not, values that do not compare; DataError: parts that do not fit.
+    """
+    frames = opened.frames
+    check_present([(frame, {"keys": names}, label) for frame, label in zip(frames, opened.names, strict=True)])
+    plan: Any = next(frame for frame in frames if is_lazy(frame))
+    sizes = opened._sizes
+    most = most_cells(len(names), plan, Beside(len(frames)))
+    n_parts = -(-max(sizes) // max(1, most))
+    if not can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
+        raise too_many(max(sizes), len(names), most, plan)
+    levels, floats = {}, {}
+    for name in names:
+        columns, times = zip(*(_distinct(frame, name) for frame in frames), strict=True)
+        sides = [(column, column.codes()) for column in map(code_column, columns)]
+        levels[name] = replace(share_coding(name, sides, opened.names), times=times)
+        try:
+            floats[name] = tuple(float_values(column, "numeric") for column in columns)
+        except SdcError:
+            continue
+    pair = PartedPair(
+        opened.original, opened.released, False, opened.id, True, opened.orders, opened.control, opened.population,
+        plans=opened.frames, memo={("sizes",): sizes}, levels=levels, floats=floats, split=keys, n_parts=n_parts,
+        spilled=Spilled(),
+    )  # fmt: skip
+    for file, frame in enumerate(frames):
+        pieces = (
+            blocks_by(frame, names, BLOCK) if isinstance(frame, nw.LazyFrame) else blocks(frame, names, BLOCK)
+        )
+        largest = _deal(pair, file, pieces)
+        if largest > 2 * most:
+            raise too_many(largest * n_parts, len(names), most, plan, "; nor do they fall into parts that fit")
+    opened.memo.setdefault(("parted",), []).append(pair)
+    return pair
+
+
+def _distinct(frame: Any, name: str) -> tuple[Any, Ints]:
+    """The distinct values of a column, and their numbers of records."""
+    if not isinstance(frame, nw.LazyFrame):
+        return frame.get_column(name), np.ones(len(frame), np.int64)
+    check_plan_names(frame, [name])
+    values, times = count_file(frame, [name], 0)
+    return values.get_column(name), times
+
+
+def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> int:
+    """Write the cells of one file to the files of their parts; the rows of the largest."""
+    rows = np.zeros(pair.n_parts, np.int64)
+    for piece in pieces:
+        times = sizes_of(piece) if SIZE in piece.columns else np.ones(len(piece), np.int64)
+        codes = {
+            name: levels.with_file(code_column(piece.get_column(name)), ("",) * (pair.m + 2)).codes[-1]
+            for name, levels in pair.levels.items()
+        }
+        order, ends = _dealt([codes[name] for name in pair.split], len(piece), pair.n_parts)
+        for place, (name, own) in enumerate(codes.items()):
+            _written(pair, f"{file}-{place}", own.astype(_kind(pair.levels[name]))[order], ends)
+        _written(pair, f"{file}-times", times[order], ends)
+        rows += np.diff(ends)
+    return int(rows.max())
+
+
+def _dealt(codes: Sequence[NDArray[np.int32]], n: int, n_parts: int) -> tuple[Ints, Ints]:
+    """An order of rows by their parts, and where each part begins in it, with the end."""
+    word = np.zeros(n, np.uint64)
+    for own in codes:
+        word = (word ^ own.astype(np.uint64)) * np.uint64(SPREAD)
+        word ^= word >> np.uint64(29)
+    part = (word % np.uint64(n_parts)).astype(np.int16)
+    return np.argsort(part, kind="stable"), np.append(0, np.cumsum(np.bincount(part, minlength=n_parts)))
+
+
+def _written(pair: PartedPair, name: str, values: NDArray[Any], ends: Ints) -> None:
+    for number, (start, stop) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
+        if stop > start:
+            pair.spilled.append(f"{number}-{name}", values[start:stop])
