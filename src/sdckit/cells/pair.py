@@ -250,6 +250,10 @@ class Pair:
         both = [name for name in names[0] if all(name in other for other in names[1:])]
         return both, list(dict.fromkeys(name for columns in names for name in columns if name not in both))
 
+    def column(self, name: str, file: int = 0) -> nw.Series[Any]:
+        """A column of a file, 0 being the original, as it is stored."""
+        return self.frames[file].get_column(name)
+
     def codes(self, name: str, *, control: bool = False) -> SharedCoding:
         """A column as categories with a joint coding of all files; with `control`, the control file comes last.
 
@@ -261,7 +265,7 @@ class Pair:
             A file holds mixed types or lists in it.
         """
         if ("codes", name) not in self.memo:
-            coded = [code_column(frame.get_column(name)) for frame in self.frames]
+            coded = [code_column(self.column(name, file)) for file in range(self.m + 1)]
             shared = share_coding(name, [(column, column.codes()) for column in coded], self.names)
             self.memo["codes", name] = replace(shared, codes=self._ordered(shared.codes), times=self.times)
         coding: SharedCoding = self.memo["codes", name]
@@ -308,8 +312,8 @@ class Pair:
 
     def _floats(self, kind: str, name: str, read: Callable[[nw.Series[Any], str], Floats]) -> tuple[Floats, ...]:
         if (kind, name) not in self.memo:
-            files = zip(self.frames, self.names, strict=True)
-            self.memo[kind, name] = self._ordered([read(frame.get_column(name), label) for frame, label in files])
+            files = [read(self.column(name, file), label) for file, label in enumerate(self.names)]
+            self.memo[kind, name] = self._ordered(files)
         per_file: tuple[Floats, ...] = self.memo[kind, name]
         return per_file
 

@@ -21,10 +21,10 @@ from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
 from sdckit.cells.plans.cells_in_parts import Spilled
 from sdckit.cells.plans.count_cells import (
+    PREFIX,
     SIZE,
     Beside,
     blocks_by,
-    count,
     key_columns,
     most_cells,
     sizes_of,
@@ -42,10 +42,10 @@ from sdckit.cells.plans.pair_cells import (
 )
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
-from sdckit.data.columns import code_column, float_values
+from sdckit.data.columns import code_column
 from sdckit.data.frames import blocks, check_plan_names, is_lazy
-from sdckit.errors import DataError, SdcError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.errors import DataError
+from sdckit.numerics.array_types import Ints
 
 BLOCK = 1_000_000  # cells that pass by at a time
 SPREAD = 0x9E3779B97F4A7C15  # odd, with bits that look random: codes times this are dealt out evenly
@@ -65,13 +65,16 @@ class PartedPair(Pair):
     split : tuple of str
         Columns by which the cells are dealt out; those equal in these are in one part.
     n_parts : int
+    same : tuple of bool
+        Where rows that belong together were compared: which releases have the original's values in all columns.
     """
 
     levels: Mapping[str, SharedCoding] = field(kw_only=True)
-    floats: Mapping[str, tuple[Floats, ...]] = field(kw_only=True)
+    values: Mapping[str, tuple[Any, ...]] = field(kw_only=True, repr=False)
     split: tuple[str, ...] = field(kw_only=True)
     n_parts: int = field(kw_only=True)
     spilled: Spilled = field(kw_only=True, repr=False)
+    same: tuple[bool, ...] = field(kw_only=True, default=())
 
     @property
     def _sizes(self) -> tuple[int, ...]:
@@ -83,11 +86,9 @@ class PartedPair(Pair):
         del control
         return self.levels[name]
 
-    def numbers(self, name: str, role: str = "numeric") -> tuple[Floats, ...]:
-        """The distinct values of a column as numbers."""
-        if name not in self.floats:
-            raise DataError(f"{role} {name!r} does not hold numbers in every file")
-        return self.floats[name]
+    def column(self, name: str, file: int = 0) -> Any:
+        """The distinct values of a column in a file."""
+        return self.values[name][file]
 
     def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
         """Refused: groups are in the parts."""
@@ -95,9 +96,8 @@ class PartedPair(Pair):
         self._no_rows()
 
     def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
-        """No release, since the rows are not here."""
-        del names
-        return (False,) * self.m
+        """Which releases are, where rows that belong together were compared in all columns; else none is said to be."""
+        return self.same if self.same and set(names) == set(self.levels) else (False,) * self.m
 
     def records(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: the records are not here."""
@@ -176,6 +176,11 @@ class _Part(Pair):
         assert self.times is not None
         return self.times[file]
 
+    def kept(self) -> NDArray[np.bool_]:
+        """Of each cell of the original whether each release (m, cells) kept all values of its records."""
+        flags = [self.whole.spilled.appended(f"{self.number}-{flag}", np.bool_) for flag in _flags(self.m)]
+        return np.stack(flags)
+
     def margin(self, names: Sequence[str]) -> tuple[Ints, Ints]:
         """Combinations of some columns in the original as numbers that are alike in every part, and their records."""
         word = np.zeros(len(self.original), np.int64)
@@ -253,37 +258,96 @@ def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> Par
 
     Raises ColumnError: a column that a file has not, values that do not compare; DataError: parts that do not fit.
     """
+    pair = _with_levels(opened, names, keys)
+    for file, frame in enumerate(opened.frames):
+        _deal(pair, file, _cells(frame, names))
+    opened.memo.setdefault(("parted",), []).append(pair)
+    return pair
+
+
+def deal_together(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
+    """The same of rows that belong together by the id: cells of the original, split by which releases kept all values.
+
+    Raises ColumnError, DataError: as `deal_out`; an id that does not name each row once; columns of other types.
+    """
+    pair, id, frames = _with_levels(opened, names, keys), str(opened.id), list(opened.frames)
+    check_ids(frames, id, opened.names)
+    together, moved = join_files(frames, names, id, [_present(frame, names) for frame in frames])
+    kept = [
+        reduce(and_, (_equal(a, b) for a, b in zip(moved[0], own, strict=True))).cast(nw.Int64).alias(flag)
+        for own, flag in zip(moved[1:], _flags(opened.m), strict=True)
+    ]
+    first = together.select(*(nw.col(own).alias(name) for own, name in zip(moved[0], names, strict=True)), *kept)
+    agree = _deal(pair, 0, blocks_by(first, [*names, *_flags(opened.m)], BLOCK))
+    check_together(agree[0], opened._sizes, id, opened.names)
+    for file, frame in enumerate(frames[1:], 1):
+        _deal(pair, file, _cells(frame, names))
+    return replace(pair, same=tuple(many == agree[0] for many in agree[1:]))
+
+
+def kept_columns(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
+    """Columns that every release left as they were, by rows with one id."""
+    if not names:
+        return ()
+    frames: list[Any] = list(opened.frames)
+    changed = np.zeros(len(names), np.int64)
+    for j in range(1, len(frames)):
+        labels, sizes = (opened.names[0], opened.names[j]), (opened._sizes[0], opened._sizes[j])
+        changed += count_differing([frames[0], frames[j]], names, str(opened.id), labels, sizes)
+    return tuple(name for name, many in zip(names, changed.tolist(), strict=True) if not many)
+
+
+def can_deal_together(opened: Pair, names: Sequence[str]) -> bool:
+    """Whether one engine can join the rows of all files, and compare their values as they are."""
+    plans: list[Any] = list(opened.frames)
+    if opened.id is None or not all(map(is_lazy, plans)) or not can_count(plans, names):
+        return False
+    types = [frame.collect_schema() for frame in plans]
+    alike = (_comparable([of[name] for of in types]) for name in names)
+    return all(alike) and are_joined(plans, opened.id)
+
+
+def _comparable(kinds: Sequence[Any]) -> bool:
+    return all(kind.is_integer() for kind in kinds) or len({kind.base_type() for kind in kinds}) == 1
+
+
+def _present(frame: Any, names: Sequence[str]) -> dict[str, nw.Expr]:
+    return {key.name: key.present for key in key_columns(frame, names)}
+
+
+def _equal(a: str, b: str) -> nw.Expr:
+    one, other = nw.col(a), nw.col(b)
+    return (one == other).fill_null(False) | (one.is_null() & other.is_null())
+
+
+def _flags(m: int) -> list[str]:
+    return [f"{PREFIX}same{j}" for j in range(m)]
+
+
+def _with_levels(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
+    """The files with the levels of their columns, and no cells yet."""
     frames = opened.frames
     check_present([(frame, {"keys": names}, label) for frame, label in zip(frames, opened.names, strict=True)])
     plan: Any = next(frame for frame in frames if is_lazy(frame))
-    sizes = opened._sizes
     most = most_cells(len(names), plan, Beside(len(frames)))
-    n_parts = -(-max(sizes) // max(1, most))
-    if not can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
-        raise too_many(max(sizes), len(names), most, plan)
-    levels, floats = {}, {}
+    if most == 0 or not can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
+        raise too_many(max(opened._sizes), len(names), most, plan)
+    known = opened.memo.setdefault(("levels",), {})
     for name in names:
-        columns, times = zip(*(_distinct(frame, name) for frame in frames), strict=True)
-        sides = [(column, column.codes()) for column in map(code_column, columns)]
-        levels[name] = replace(share_coding(name, sides, opened.names), times=times)
-        try:
-            floats[name] = tuple(float_values(column, "numeric") for column in columns)
-        except SdcError:
-            continue
-    pair = PartedPair(
+        if name not in known:
+            columns, times = zip(*(_distinct(frame, name) for frame in frames), strict=True)
+            sides = [(column, column.codes()) for column in map(code_column, columns)]
+            known[name] = columns, replace(share_coding(name, sides, opened.names), times=times)
+    return PartedPair(
         opened.original, opened.released, False, opened.id, True, opened.orders, opened.control, opened.population,
-        plans=opened.frames, memo={("sizes",): sizes}, levels=levels, floats=floats, split=keys, n_parts=n_parts,
+        plans=opened.frames, memo={("sizes",): opened._sizes}, levels={name: known[name][1] for name in names},
+        values={name: known[name][0] for name in names}, split=keys, n_parts=-(-max(opened._sizes) // most),
         spilled=Spilled(),
     )  # fmt: skip
-    for file, frame in enumerate(frames):
-        pieces = (
-            blocks_by(frame, names, BLOCK) if isinstance(frame, nw.LazyFrame) else blocks(frame, names, BLOCK)
-        )
-        largest = _deal(pair, file, pieces)
-        if largest > 2 * most:
-            raise too_many(largest * n_parts, len(names), most, plan, "; nor do they fall into parts that fit")
-    opened.memo.setdefault(("parted",), []).append(pair)
-    return pair
+
+
+def _cells(frame: Any, names: Sequence[str]) -> Iterator[nw.DataFrame[Any]]:
+    return blocks_by(frame, names, BLOCK) if isinstance(frame, nw.LazyFrame) else blocks(frame, names, BLOCK)
 
 
 def _distinct(frame: Any, name: str) -> tuple[Any, Ints]:
@@ -295,9 +359,13 @@ def _distinct(frame: Any, name: str) -> tuple[Any, Ints]:
     return values.get_column(name), times
 
 
-def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> int:
-    """Write the cells of one file to the files of their parts; the rows of the largest."""
-    rows = np.zeros(pair.n_parts, np.int64)
+def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> tuple[int, ...]:
+    """Write the cells of one file to the files of their parts; its records, and those that each release kept.
+
+    Raises DataError: a part that does not fit.
+    """
+    rows, n, flags = np.zeros(pair.n_parts, np.int64), 0, _flags(pair.m)
+    kept = np.zeros(pair.m, np.int64)
     for piece in pieces:
         times = sizes_of(piece) if SIZE in piece.columns else np.ones(len(piece), np.int64)
         codes = {
@@ -308,8 +376,18 @@ def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> i
         for place, (name, own) in enumerate(codes.items()):
             _written(pair, f"{file}-{place}", own.astype(_kind(pair.levels[name]))[order], ends)
         _written(pair, f"{file}-times", times[order], ends)
+        for j, flag in enumerate(flags):
+            if flag in piece.columns:
+                same = piece.get_column(flag).to_numpy().astype(np.bool_)
+                kept[j] += times[same].sum()
+                _written(pair, flag, same[order], ends)
         rows += np.diff(ends)
-    return int(rows.max())
+        n += int(times.sum())
+    most = most_cells(len(pair.levels), next(frame for frame in pair.plans if is_lazy(frame)), Beside(pair.m + 1))
+    if (largest := int(rows.max())) > 2 * most:
+        why = "; nor do they fall into parts that fit"
+        raise too_many(largest * pair.n_parts, len(pair.levels), most, pair.plans[-1], why)
+    return n, *kept.tolist()
 
 
 def _dealt(codes: Sequence[NDArray[np.int32]], n: int, n_parts: int) -> tuple[Ints, Ints]:
