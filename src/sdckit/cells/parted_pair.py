@@ -39,6 +39,7 @@ from sdckit.cells.plans.pair_cells import (
     count_differing,
     count_file,
     join_files,
+    unlike,
 )
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
@@ -273,9 +274,10 @@ def deal_together(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -
     pair, id, frames = _with_levels(opened, names, keys), str(opened.id), list(opened.frames)
     check_ids(frames, id, opened.names)
     together, moved = join_files(frames, names, id, [_present(frame, names) for frame in frames])
+    types = [[frame.collect_schema()[name] for name in names] for frame in frames]
     kept = [
-        reduce(and_, (_equal(a, b) for a, b in zip(moved[0], own, strict=True))).cast(nw.Int64).alias(flag)
-        for own, flag in zip(moved[1:], _flags(opened.m), strict=True)
+        reduce(and_, map(_equal, zip(types[0], types[j], strict=True), moved[0], moved[j])).cast(nw.Int64).alias(flag)
+        for j, flag in enumerate(_flags(opened.m), 1)
     ]
     first = together.select(*(nw.col(own).alias(name) for own, name in zip(moved[0], names, strict=True)), *kept)
     agree = _deal(pair, 0, blocks_by(first, [*names, *_flags(opened.m)], BLOCK))
@@ -308,16 +310,15 @@ def can_deal_together(opened: Pair, names: Sequence[str]) -> bool:
 
 
 def _comparable(kinds: Sequence[Any]) -> bool:
-    return all(kind.is_integer() for kind in kinds) or len({kind.base_type() for kind in kinds}) == 1
+    return all(kind.is_numeric() for kind in kinds) or len({kind.base_type() for kind in kinds}) == 1
 
 
 def _present(frame: Any, names: Sequence[str]) -> dict[str, nw.Expr]:
     return {key.name: key.present for key in key_columns(frame, names)}
 
 
-def _equal(a: str, b: str) -> nw.Expr:
-    one, other = nw.col(a), nw.col(b)
-    return (one == other).fill_null(False) | (one.is_null() & other.is_null())
+def _equal(kinds: Sequence[Any], a: str, b: str) -> nw.Expr:
+    return (~unlike(kinds, a, b)).fill_null(False) | (nw.col(a).is_null() & nw.col(b).is_null())
 
 
 def _flags(m: int) -> list[str]:

@@ -149,16 +149,19 @@ def count_differing(
     together, moved = join_files(frames, columns, id, values)
     differ = []
     for name, *own in zip(columns, *moved, strict=True):
-        whole = [frame.collect_schema()[name].is_integer() for frame in frames]
-        before, after = map(nw.col, own)
-        if whole[0] == whole[1]:
-            unlike = before != after
-        else:
-            unlike = _differ_by_kind(*((before, after) if whole[0] else (after, before)))
-        differ.append(count(unlike.fill_null(False)))
+        differ.append(count(unlike([frame.collect_schema()[name] for frame in frames], *own).fill_null(False)))
     n, *counts = aggregate(together, nw.len(), *differ)
     check_together(int(n), sizes, id, names)
     return [int(many) for many in np.nan_to_num(counts)]
+
+
+def unlike(kinds: Sequence[Any], before: str, after: str) -> nw.Expr:
+    """Whether two columns, of the types given, have different values in a row; null where one is missing."""
+    one, other = nw.col(before), nw.col(after)
+    whole = [kind.is_integer() for kind in kinds]
+    if whole[0] == whole[1]:
+        return one != other
+    return _differ_by_kind(*((one, other) if whole[0] else (other, one)))
 
 
 def _differ_by_kind(integer: nw.Expr, number: nw.Expr) -> nw.Expr:
