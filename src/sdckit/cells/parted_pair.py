@@ -7,6 +7,7 @@ written to the file of their part.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -49,6 +50,7 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
 BLOCK = 1_000_000  # cells that pass by at a time
+MOST_WORDS = 2**62
 SPREAD = 0x9E3779B97F4A7C15  # odd, with bits that look random: codes times this are dealt out evenly
 
 
@@ -66,6 +68,8 @@ class PartedPair(Pair):
     split : tuple of str
         Columns by which the cells are dealt out; those equal in these are in one part.
     n_parts : int
+    cells : dict
+        Of columns that were grouped by, how many combinations there are in each part.
     same : tuple of bool
         Where rows that belong together were compared: which releases have the original's values in all columns.
     """
@@ -76,6 +80,7 @@ class PartedPair(Pair):
     n_parts: int = field(kw_only=True)
     spilled: Spilled = field(kw_only=True, repr=False)
     same: tuple[bool, ...] = field(kw_only=True, default=())
+    cells: dict[tuple[str, ...], dict[int, int]] = field(kw_only=True, default_factory=dict, repr=False)
 
     @property
     def _sizes(self) -> tuple[int, ...]:
@@ -182,17 +187,17 @@ class _Part(Pair):
         flags = [self.whole.spilled.appended(f"{self.number}-{flag}", np.bool_) for flag in _flags(self.m)]
         return np.stack(flags)
 
-    def margin(self, names: Sequence[str]) -> tuple[Ints, Ints]:
-        """Combinations of some columns in the original as numbers that are alike in every part, and their records."""
-        word = np.zeros(len(self.original), np.int64)
+    def words(self, names: Sequence[str], file: int) -> Ints:
+        """Of each cell of a file a number for its combination of some columns, the same one in every part.
+
+        Raises TooMuchError: there are more combinations than whole numbers.
+        """
+        word = np.zeros(len(self.by_file(file)), np.int64)
+        if math.prod(self.whole.levels[name].n_levels + 1 for name in names) > MOST_WORDS:
+            raise TooMuchError(f"{', '.join(names)} have too many values to be counted together in parts")
         for name in names:
-            coding = self.codes(name)
-            word = word * (coding.n_levels + 1) + coding.codes[0]
-        if len(names) == 1:
-            records = np.bincount(word, self.by_file(0)).astype(np.int64)
-            return np.flatnonzero(records), records[records > 0]
-        words, place = np.unique(word, return_inverse=True)
-        return words, np.bincount(place, self.by_file(0)).astype(np.int64)
+            word = word * (self.whole.levels[name].n_levels + 1) + self.codes(name).codes[file]
+        return word
 
     def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
         """As of any pair, kept in a file."""
@@ -206,6 +211,8 @@ class _Part(Pair):
             name = f"{self.number}-kept-{places.setdefault(mark, len(places))}"
             made: Any = self.whole.spilled.once(name, make)
             self.memo[mark] = made
+            if mark[0] == "groups":
+                self.whole.cells.setdefault(mark[1], {})[self.number] = made.n_groups
         return self.memo[mark]
 
 
@@ -266,13 +273,14 @@ def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> Par
     return pair
 
 
-def deal_together(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
+def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
     """The same of rows that belong together by the id: cells of the original, split by which releases kept all values.
 
     Raises ColumnError, DataError: as `deal_out`; an id that does not name each row once; columns of other types.
     """
-    pair, id, frames = _with_levels(opened, names, keys), str(opened.id), list(opened.frames)
-    check_ids(frames, id, opened.names)
+    pair, id, frames = _with_levels(opened, names, names), str(opened.id), list(opened.frames)
+    if "ids" not in opened.memo:
+        opened.memo["ids"] = check_ids(frames, id, opened.names)
     together, moved = join_files(frames, names, id, [_present(frame, names) for frame in frames])
     types = [[frame.collect_schema()[name] for name in names] for frame in frames]
     kept = [
@@ -307,6 +315,17 @@ def can_deal_together(opened: Pair, names: Sequence[str]) -> bool:
     types = [frame.collect_schema() for frame in plans]
     alike = (_comparable([of[name] for of in types]) for name in names)
     return all(alike) and are_joined(plans, opened.id)
+
+
+def do_not_fit(opened: Pair, names: Sequence[str]) -> bool:
+    """Whether it is known of files dealt out before that the cells of rows that belong together do not fit here.
+
+    These are no fewer than the combinations of the columns over all files, divided by the number of files.
+    """
+    known: list[PartedPair] = opened.memo.get(("parted",), [])
+    least = max((sum(pair.cells.get(tuple(names), {}).values()) for pair in known), default=0)
+    plan: Any = opened.plans[0] if opened.plans else opened.original
+    return least > len(opened.frames) * most_cells(len(names) * len(opened.frames), plan, Beside())
 
 
 def _comparable(kinds: Sequence[Any]) -> bool:

@@ -494,7 +494,8 @@ def _of_parts(
     sums, margins, right = [Counter[str]() for _ in releases], [], np.zeros(pair.m)
     for part in pair.parts():
         own, times = _categorical(part, keys, target, 0, tau), part.by_file(0)
-        margins.append(part.margin(target))
+        words, place = np.unique(part.words(target, 0), return_inverse=True)
+        margins.append((words, np.bincount(place, times, len(words))))
         caps = [target_roles.shares(*counts) for counts in own.released]
         matched = [size > 0 for _, size in own.released]
         for j, of_release in enumerate(sums):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.number_columns import MOST_CODES, declared_numbers, measured_columns
 from sdckit.cells.pair import Pair, open_files, open_pair
-from sdckit.cells.parted_pair import PartedPair, can_deal_together, deal_together, kept_columns
+from sdckit.cells.parted_pair import PartedPair, can_deal_together, deal_together, do_not_fit, kept_columns
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
 from sdckit.data.columns import is_number
@@ -359,14 +359,17 @@ def files_to_match(
     match_by(known=(*fixed, *rest), synthetic=made, numeric=declared or (), **early)
     roles = {"keys": keys} if keys else {"known": fixed, "synthetic": made}
     opened = open_files(original, released, id=id)
+    in_parts = counted and not also and can_deal_together(opened, names)
     try:
+        if in_parts and do_not_fit(opened, names):
+            raise TooMuchError
         pair = open_pair(opened, categories={}, unread=roles, also=also, aligned=True, counted=counted)
         changed = tuple(name for name in rest if not all(pair.identical([name])))
     except TooMuchError:
-        if not counted or also or not can_deal_together(opened, names):
+        if not in_parts:
             raise
         changed = tuple(name for name in rest if name not in kept_columns(opened, rest))
-        pair = deal_together(opened, tuple(names), tuple(n for n in names if n in (*fixed, *rest) and n not in changed) or names)
+        pair = deal_together(opened, tuple(names))
     fixed, made = (*fixed, *(name for name in rest if name not in changed)), (*made, *changed)
     by |= {"known": _in_order(fixed, names), "synthetic": _in_order(made, names)}
     by["exact"] = by["known"] if asked.known_exact or (keys and declared is None) else ()

@@ -821,19 +821,38 @@ def _matched_in_parts(files: FilesToMatch, pair: PartedPair, options: tuple[floa
         raise TooMuchError(f"{NOT_IN_PARTS}: numbers within intervals, or missing values that match any")
     if any(_reads_differently(pair, how, other, options) for other, _ in files.readings):
         raise TooMuchError(f"{NOT_IN_PARTS}: numbers that may as well be categories; numeric=[...] says which they are")
+    known = [_released_by(pair, how.names, how.known, j) for j in range(1, pair.m + 1)]
     found: list[tuple[NDArray[Any], Ints]] = []
     for part in pair.parts():
-        groups, times = part.groups(how.names), part.by_file(0)
-        rows = groups.of_row[0]
+        groups, rows = part.groups(how.names), part.groups(how.names).of_row[0]
         counts = [size[rows] for size in groups.size[1:]]
-        alike = [np.full(len(rows), size) for size in pair.sizes]
-        if how.known:
-            known = part.groups(how.known)
-            alike = [size[known.of_row[0]] for size in known.size[1:]]
-        found.append(_merged(np.stack([*counts, *part.kept().astype(np.int64), *alike]), times))
+        words = part.words(how.known, 0)
+        alike = [_looked_up(words, *of_release) for of_release in known]
+        found.append(_merged(np.stack([*counts, *part.kept().astype(np.int64), *alike]), part.by_file(0)))
     values, times = _merged(*map(np.hstack, zip(*found, strict=True)))
     m = pair.m
     return Matched(np.arange(len(times)), values[:m], values[m : 2 * m].astype(np.bool_), values[2 * m :], times)
+
+
+def _released_by(pair: PartedPair, names: Sequence[str], known: Sequence[str], file: int) -> tuple[Ints, Ints]:
+    """Combinations of the known variables in a release, ascending, and the records of each."""
+    found = []
+    for part in pair.parts():
+        groups = part.groups(names)
+        first = first_of_groups(np.concatenate(groups.of_row), groups.n_groups)
+        words = np.concatenate([part.words(known, of) for of in range(pair.m + 1)])[first]
+        found.append(_added_up(words, groups.size[file]))
+    return _added_up(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _added_up(words: Ints, records: Ints) -> tuple[Ints, Ints]:
+    different, place = np.unique(words, return_inverse=True)
+    return different, np.bincount(place, records, len(different)).astype(np.int64)
+
+
+def _looked_up(words: Ints, known: Ints, records: Ints) -> Ints:
+    at = np.minimum(np.searchsorted(known, words), len(known) - 1)
+    return np.where(known[at] == words, records[at], 0)
 
 
 def _merged(values: Ints, times: Ints) -> tuple[Ints, Ints]:
