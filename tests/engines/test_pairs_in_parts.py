@@ -44,7 +44,9 @@ def files(m: int = 1) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
         "ill": rng.choice(["yes", "no", "perhaps"], N, p=[0.1, 0.8, 0.1]),
         "job": rng.integers(0, 6, N),
     }
-    lost = [pl.when(pl.Series(rng.random(N) < 0.02)).then(None).otherwise(pl.col(k)).alias(k) for k in columns if k != "id"]
+    lost = [
+        pl.when(pl.Series(rng.random(N) < 0.02)).then(None).otherwise(pl.col(k)).alias(k) for k in columns if k != "id"
+    ]
     original = pl.DataFrame(columns).with_columns(lost)
     releases = []
     for seed in range(m):
@@ -97,7 +99,7 @@ def test_figures_are_those_of_memory(m: int, opened: Callable[..., Pair]) -> Non
 
 
 def test_columns_that_were_left_are_known(opened: Callable[..., Pair]) -> None:
-    """Of a scenario's keys, those that the release left as they were are known; a release that is the original says so."""
+    """Of a scenario's keys, those that every release left are known; of a release like the original that is told."""
     original, (release,) = files()
     same = release.drop("region").join(original.select("id", "region"), on="id")
     scenario = sdc.Scenario(keys=KEYS, numeric=[])

@@ -21,16 +21,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
 from sdckit.cells.plans.cells_in_parts import Spilled
-from sdckit.cells.plans.count_cells import (
-    PREFIX,
-    SIZE,
-    Beside,
-    blocks_by,
-    key_columns,
-    most_cells,
-    sizes_of,
-    too_many,
-)
+from sdckit.cells.plans.count_cells import PREFIX, SIZE, Beside, blocks_by, key_columns, most_cells, sizes_of, too_many
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import (
     are_joined,
@@ -152,7 +143,9 @@ class Aside:
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """All columns; the system keeps in memory what fits."""
-        return {name: self.spilled.appended(f"{self.mark}-{name}", kind, mapped=True) for name, kind in self.kinds.items()}
+        return {
+            name: self.spilled.appended(f"{self.mark}-{name}", kind, mapped=True) for name, kind in self.kinds.items()
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +239,7 @@ def open_or_part(
 
 
 def count_or_part(opened: Pair, columns: Wanted) -> Pair | None:
-    """`count_pair` of rows that need not belong together; in parts by the columns of the first role where it must be."""
+    """`count_pair` of rows that need not belong together; in parts by the columns of the first role where needed."""
     try:
         return count_pair(opened, columns, aligned=False)
     except TooMuchError:

@@ -328,6 +328,7 @@ GROUP_FIGURES = (
     "n", "n_released", "dcr_original_to_released", "dcr_released_to_original", "hitting_rate", "identifiability",
     "share_closer_to_original",
 )  # fmt: skip
+BLOCK = 1_000_000  # released records among which hits are looked for at a time, where people were drawn
 RANDOM = 2_000  # records drawn at random: how far they are from the original does not depend on how many there are
 UNEVEN = 2  # ratio of file sizes from which on subsampling to equal size is repeated
 DRAWS, DRAWN = (
@@ -549,10 +550,16 @@ def _hit(files: ComparedFiles, real: int, j: int, width: float) -> Floats:
     numbers = [files.opened.numbers(name) for name in files.numbers]
     codes = [files.opened.codes(name).codes for name in files.categories]
     own: Any = slice(None) if files.drawn is None else files.drawn.of(real)
-    return hits(
-        [(number[real][own], number[j + 1]) for number in numbers], [(code[real][own], code[j + 1]) for code in codes],
-        files.ranges() * width,
-    ).astype(np.float64)  # fmt: skip
+    reach, hit = files.ranges() * width, np.zeros(len((numbers or codes)[0][real][own]), np.bool_)
+    n = len((numbers or codes)[0][j + 1])
+    step = n if files.drawn is None else BLOCK  # for few records the release may pass by in blocks
+    for start in range(0, n, step):
+        some = slice(start, start + step)
+        hit |= hits(
+            [(number[real][own], number[j + 1][some]) for number in numbers],
+            [(code[real][own], code[j + 1][some]) for code in codes], reach,
+        )  # fmt: skip
+    return hit.astype(np.float64)
 
 
 def _identifiable(searches: Sequence[Searches], real: str) -> Floats:

@@ -96,8 +96,8 @@ def two_way(
     both_of = [np.zeros(len(pairs), np.int64) for pairs, _ in found]
     for part in parts if any(len(pairs) for pairs, _ in found) else ():
         learnt = target if target.cut is not None else part.codes(target.name)
-        for key, (pairs, _), both in zip(keys, found, both_of, strict=True):
-            both += _records_of(pairs, width, key if key.cut is not None else part.codes(key.name), learnt)
+        for at, (key, (pairs, _)) in enumerate(zip(keys, found, strict=True)):
+            both_of[at] += _records_of(pairs, width, key if key.cut is not None else part.codes(key.name), learnt)
     for key, (pairs, records), both in zip(keys, found, both_of, strict=True):
         share = both / key.counts[0][pairs // width]
         for at in np.flatnonzero(share > TWO_WAY[1]).tolist():
@@ -500,9 +500,7 @@ def attribute_disclosure(
     whole = [name for name in names if name not in cut]
     roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
     broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
-    pair = open_or_part(
-        original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id
-    )
+    pair = open_or_part(original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id)
     columns = target_roles.coded_columns(pair, (*names, learnt), cut)
     return disclosure_of(pair, names, learnt, columns, left_out, prefix, broken)
 

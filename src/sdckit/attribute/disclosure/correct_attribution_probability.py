@@ -490,7 +490,8 @@ def _of_parts(
     pair: PartedPair, keys: Sequence[str], target: Sequence[str], tau: float
 ) -> tuple[Pair, _Attribution, list[dict[str, float]], Columns]:
     """The same of cells in parts: their sums, and the values of the cells in files, with the pair that counts them."""
-    aside, releases = pair.aside({"cap": float, "cap_original": float, "matched": float, "times": np.int64}), range(pair.m)
+    releases = range(pair.m)
+    aside = pair.aside({"cap": float, "cap_original": float, "matched": float, "times": np.int64})
     sums, margins, right = [Counter[str]() for _ in releases], [], np.zeros(pair.m)
     for part in pair.parts():
         own, times = _categorical(part, keys, target, 0, tau), part.by_file(0)

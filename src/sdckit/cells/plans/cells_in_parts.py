@@ -219,7 +219,7 @@ class Spilled:
         """What was made under this name before, read from its file; else it is made and written."""
         place = self._folder / name
         if place.exists():
-            return cast(Of, pickle.loads(place.read_bytes()))  # noqa: S301 (our own, in a folder for the owner alone)
+            return cast(Of, pickle.loads(place.read_bytes()))
         value = make()
         _written(lambda: place.write_bytes(pickle.dumps(value, protocol=5)))
         return value
