@@ -271,6 +271,10 @@ def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
 
     Raises ColumnError, DataError: as `deal_out`; an id that does not name each row once; columns of other types.
     """
+    mark = "parted together", frozenset(names)
+    if mark in opened.memo:
+        before: PartedPair = opened.memo[mark]
+        return before
     pair, id, frames = _with_levels(opened, names, names), str(opened.id), list(opened.frames)
     if "ids" not in opened.memo:
         opened.memo["ids"] = check_ids(frames, id, opened.names)
@@ -285,7 +289,8 @@ def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
     check_together(agree[0], opened._sizes, id, opened.names)
     for file, frame in enumerate(frames[1:], 1):
         _deal(pair, file, _cells(frame, names))
-    return replace(pair, same=tuple(many == agree[0] for many in agree[1:]))
+    opened.memo[mark] = replace(pair, same=tuple(many == agree[0] for many in agree[1:]))
+    return opened.memo[mark]  # type: ignore[no-any-return]
 
 
 def kept_columns(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
