@@ -110,7 +110,7 @@ class PartedPair(Pair):
             "figures are told, but nothing of single records; take fewer columns, or give more memory"
         )
 
-    def parts(self) -> Iterator[_Part]:  # type: ignore[override]
+    def parts(self) -> Iterator[_Part]:
         """The parts, one after the other; what is kept of each lies in files."""
         for number in range(self.n_parts):
             yield self._part(number)
@@ -195,7 +195,8 @@ class _Part(Pair):
     def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
         """As of any pair, kept in a file."""
         del control
-        return self.once(("groups", tuple(names)), lambda: Pair.groups(self, names))
+        groups: SharedGroups = self.once(("groups", tuple(names)), lambda: Pair.groups(self, names))
+        return groups
 
     def once(self, mark: tuple[Any, ...], make: Any) -> Any:
         """What is made of the part once, kept in a file."""
@@ -275,7 +276,8 @@ def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
     if mark in opened.memo:
         before: PartedPair = opened.memo[mark]
         return before
-    pair, id, frames = _with_levels(opened, names, names), str(opened.id), list(opened.frames)
+    pair, id = _with_levels(opened, names, names), str(opened.id)
+    frames: list[Any] = list(opened.frames)
     if "ids" not in opened.memo:
         opened.memo["ids"] = check_ids(frames, id, opened.names)
     together, moved = join_files(frames, names, id, [_present(frame, names) for frame in frames])
@@ -344,7 +346,7 @@ def _flags(m: int) -> list[str]:
 
 def _with_levels(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
     """The files with the levels of their columns, and no cells yet."""
-    frames = opened.frames
+    frames: tuple[Any, ...] = opened.frames
     check_present([(frame, {"keys": names}, label) for frame, label in zip(frames, opened.names, strict=True)])
     plan: Any = next(frame for frame in frames if is_lazy(frame))
     most = most_cells(len(names), plan, Beside(len(frames)))

@@ -79,7 +79,8 @@ class Searches:
     @property
     def tolerance(self) -> float:
         """Largest difference of distances that are treated as equal."""
-        return next(iter(self.files.values())).metric.tolerance
+        tolerance: float = next(iter(self.files.values())).metric.tolerance
+        return tolerance
 
 
 def distance_ratio(nearest: Floats, tolerance: float) -> Floats:

@@ -84,7 +84,7 @@ def large_pairs(
 
 def _added_up(pairs: NDArray[np.int64], records: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     different, place = np.unique(pairs, return_inverse=True)
-    return different, np.bincount(place, weights=records, minlength=len(different))
+    return different, np.bincount(place, weights=records, minlength=len(different)).astype(np.float64)
 
 
 def two_way(
@@ -569,13 +569,11 @@ def _measured(
     excluded: Counter[str] = Counter()
     for part in pair.parts():
         here = {name: own if own.cut is not None else part.codes(name) for name, own in columns.items()}
-        mark = tuple(keys), tuple(None if here[key].cut is None else here[key].cut.edges.tobytes() for key in keys)
-        groups = part.once(("key groups", *mark), lambda of=here, part=part: key_groups(part, keys, of))
+        groups, codes = _keys_of(part, keys, here)
         table = target_roles.key_and_target(part, keys, here[target], groups)
         without = excluded_cells(left_out, here, here[target], groups, table)
         d, removed = counted(table, without, left_out.max_cell, 0)
         excluded.update(removed)
-        codes = part.once(("key codes", *mark), lambda of=here, by=groups: key_codes_of(by, keys, of))
         for at, file in enumerate(files):
             s, _ = counted(table, without, left_out.max_cell, file)
             tallies[at].append(tally(table, file, d, s))
@@ -597,6 +595,19 @@ def _measured(
         {name: np.mean([terms[name] for terms in by_release], axis=0) for name in shown}, dict(excluded),
         {name: np.stack([terms[name] for terms in by_release]) for name in by_release[0]} if each else {},
     )  # fmt: skip
+
+
+def _keys_of(
+    part: Pair, keys: Sequence[str], columns: Mapping[str, SharedCoding]
+) -> tuple[SharedGroups, list[NDArray[np.int32]]]:
+    """The groups by the keys, and for each key its code in every group; once for all targets."""
+    cuts = (columns[key].cut for key in keys)
+    mark = tuple(keys), tuple(None if cut is None else cut.edges.tobytes() for cut in cuts)
+    if any(mark[1]):
+        groups = part.once(("key groups", *mark), lambda: key_groups(part, keys, columns))
+    else:
+        groups = part.groups(keys)
+    return groups, part.once(("key codes", *mark), lambda: key_codes_of(groups, keys, columns))
 
 
 def _record_values(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -492,7 +491,8 @@ def _of_parts(
     """The same of cells in parts: their sums, and the values of the cells in files, with the pair that counts them."""
     releases = range(pair.m)
     aside = pair.aside({"cap": float, "cap_original": float, "matched": float, "times": np.int64})
-    sums, margins, right = [Counter[str]() for _ in releases], [], np.zeros(pair.m)
+    sums: list[dict[str, Any]] = [dict.fromkeys(("cap", "original", "matched", "targeted"), 0) for _ in releases]
+    margins, right = [], np.zeros(pair.m)
     for part in pair.parts():
         own, times = _categorical(part, keys, target, 0, tau), part.by_file(0)
         words, place = np.unique(part.words(target, 0), return_inverse=True)
@@ -503,7 +503,9 @@ def _of_parts(
             found = int(matched[j] @ times)
             classes = own.targeted[j]
             right[j] += classes.rate * classes.n if classes.n else 0.0
-            of_release.update(cap=caps[j] @ times, original=own.original @ times, matched=found, targeted=classes.n)
+            more = {"cap": caps[j] @ times, "original": own.original @ times, "matched": found, "targeted": classes.n}
+            for name, value in more.items():
+                of_release[name] += value
         aside.add({
             "cap": np.mean(caps, axis=0), "cap_original": own.original, "matched": np.mean(matched, axis=0),
             "times": times,
