@@ -134,7 +134,8 @@ def flat(tree: Any) -> list[float]:
 
 def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
     """Time an engine, and print what it gave as JSON."""
-    from sdckit.cells.pair import count_pair, open_files
+    from sdckit.cells.pair import open_files
+    from sdckit.cells.parted_pair import count_or_part
 
     warnings.simplefilter("ignore")
     files = both(engine, path, memory)
@@ -150,7 +151,7 @@ def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
             grouped(engine, file)
         told["bare"].append((now() - start).tolist())
         pair, whole = open_files(*files, id="pid"), now()
-        count_pair(pair, {"keys": KEYS, "sensitive": SENSITIVE}, aligned=False)  # once for all, as `assess` does
+        count_or_part(pair, {"keys": KEYS, "sensitive": SENSITIVE})  # once for all, as `assess` does
         told["seconds"].setdefault("counting", []).append((now() - whole).tolist())
         for name, measure in MEASURES.items():
             start = now()

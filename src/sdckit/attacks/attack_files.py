@@ -86,6 +86,12 @@ class AttackFiles:
         """A column of numbers, dates or times (in days) as floats in every file, NaN where missing."""
         return self.pair.days(name)
 
+    def let_go(self, names: Sequence[str]) -> None:
+        """Keep no longer how some columns are coded as categories, which takes 4 bytes a record."""
+        for memo in (self.pair.memo, self.pair.with_control):
+            for name in names:
+                memo.pop(("codes", name), None)
+
     def ordered(self, name: str) -> bool:
         """Whether a column holds numbers, dates or times with exact differences: no whole numbers of 16 digits."""
         return is_ordered(self.codes(name)) and not self._too_long(name)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -116,6 +116,7 @@ def mean_figures(per_release: Sequence[Mapping[str, float]], notes: dict[str, st
 # How a column of the original was recoded before it is compared with a release.
 
 
+Of = TypeVar("Of")
 Wanted: TypeAlias = "Mapping[str, Sequence[str]]"  # columns by what they are asked for
 Source: TypeAlias = Literal["recipe", "log", "recognised"]
 IN_BANDS = "numbers in bands"  # a kind of recoding
@@ -249,6 +250,10 @@ class Pair:
         both = [name for name in names[0] if all(name in other for other in names[1:])]
         return both, list(dict.fromkeys(name for columns in names for name in columns if name not in both))
 
+    def column(self, name: str, file: int = 0) -> nw.Series[Any]:
+        """A column of a file, 0 being the original, as it is stored."""
+        return self.frames[file].get_column(name)
+
     def codes(self, name: str, *, control: bool = False) -> SharedCoding:
         """A column as categories with a joint coding of all files; with `control`, the control file comes last.
 
@@ -260,7 +265,7 @@ class Pair:
             A file holds mixed types or lists in it.
         """
         if ("codes", name) not in self.memo:
-            coded = [code_column(frame.get_column(name)) for frame in self.frames]
+            coded = [code_column(self.column(name, file)) for file in range(self.m + 1)]
             shared = share_coding(name, [(column, column.codes()) for column in coded], self.names)
             self.memo["codes", name] = replace(shared, codes=self._ordered(shared.codes), times=self.times)
         coding: SharedCoding = self.memo["codes", name]
@@ -308,8 +313,8 @@ class Pair:
 
     def _floats(self, kind: str, name: str, read: Callable[[nw.Series[Any], str], Floats]) -> tuple[Floats, ...]:
         if (kind, name) not in self.memo:
-            files = zip(self.frames, self.names, strict=True)
-            self.memo[kind, name] = self._ordered([read(frame.get_column(name), label) for frame, label in files])
+            files = [read(self.column(name, file), label) for file, label in enumerate(self.names)]
+            self.memo[kind, name] = self._ordered(files)
         per_file: tuple[Floats, ...] = self.memo[kind, name]
         return per_file
 
@@ -330,6 +335,17 @@ class Pair:
             memo[key] = group_files([self.codes(name, control=control).codes for name in names], sizes, self.times)
         groups: SharedGroups = memo[key]
         return groups
+
+    def once(self, mark: tuple[Any, ...], make: Callable[[], Of]) -> Of:
+        """What was made of these files under a mark before; else it is made and kept."""
+        if mark not in self.memo:
+            self.memo[mark] = make()
+        kept: Of = self.memo[mark]
+        return kept
+
+    def parts(self) -> Iterator[Pair]:
+        """Files whose equal keys are together: this pair by itself, or one after the other where cells are in parts."""
+        yield self
 
     def group_labels(self, names: Sequence[str], *, control: bool = False) -> dict[int, tuple[str, ...]]:
         """Labels of each group of `groups` that occurs in the original, by its number."""

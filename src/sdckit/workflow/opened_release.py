@@ -12,6 +12,7 @@ import numpy as np
 from sdckit.catalogue.row import too_many
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, count_pair, read_pair
+from sdckit.cells.parted_pair import can_deal_together, count_or_part, deal_together
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
 from sdckit.cells.shared_coding import share_coding
@@ -131,9 +132,12 @@ def count_ahead(pair: Pair, scenario: Scenario) -> None:
     columns = in_every_file(pair)
     for name in scenario.intruders:
         own = scenario.intruder(name)
-        wanted = [column for column in (*own.keys, *own.sensitive) if column in columns]
+        wanted = {
+            role: [column for column in of_role if column in columns]
+            for role, of_role in {"keys": own.keys, "sensitive": own.sensitive}.items()
+        }
         with suppress(SdcError):  # the measures will say it
-            count_pair(pair, {"keys": wanted}, aligned=False)
+            count_or_part(pair, wanted)
 
 
 def in_every_file(pair: Pair) -> frozenset[str]:
@@ -164,7 +168,12 @@ def identical_keys(pair: Pair, names: Sequence[str], *, aligned: bool) -> list[s
     if stays_on_engines(pair):
         if not aligned:
             return []  # rows of a plan have no order
-        pair = count_pair(pair, {"keys": names}, aligned=True) or read_pair(pair, {"keys": names}, aligned=True)
+        try:
+            pair = count_pair(pair, {"keys": names}, aligned=True) or read_pair(pair, {"keys": names}, aligned=True)
+        except TooMuchError:
+            if not can_deal_together(pair, names):
+                return ["whether a release has the keys of the original is not known: not all of them fit here"]
+            pair = deal_together(pair, tuple(names))
     of = "recoded original, row by row: nothing in them was changed but by the recoding"
     if not any(recoding.column in names for recoding in pair.recoded):
         of = "original, row by row: nothing in them was changed"

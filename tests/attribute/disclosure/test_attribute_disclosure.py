@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -17,6 +18,7 @@ from sdckit.attribute.disclosure.attribute_disclosure import (
     counted,
     excluded_cells,
     find_levels,
+    large_pairs,
     one_way,
     two_way,
 )
@@ -159,7 +161,7 @@ def column(name, codes, n_levels):
 
 
 def one(correct):
-    return one_way(1, column("t", [1, 2], 2), np.arange(len(correct), dtype=np.int32), np.array(correct))
+    return one_way(1, column("t", [1, 2], 2), np.array(correct, float))
 
 
 @pytest.mark.parametrize(
@@ -181,6 +183,11 @@ def test_one_level_makes_up_nearly_all(correct, flagged):
         assert found == [DisclosureCheck(1, level, "", "", max(correct), max(correct) / sum(correct))]
 
 
+def by_pairs(release, target, key, table, codes, correct):
+    parts = [SimpleNamespace(codes={"k": key, "t": target}.__getitem__)]
+    return two_way(release, target, [key], large_pairs(target.n_levels + 1, table, codes, correct), parts)
+
+
 def test_a_level_that_goes_with_one_of_a_key():
     # of 10 records with k = a, 9 have t = b; of 5 with k = b, 4
     key = column("k", [1] * 10 + [2] * 5, 2)
@@ -190,7 +197,7 @@ def test_a_level_that_goes_with_one_of_a_key():
     codes = [np.array([2, 1], np.int32)]
 
     def flagged(correct):
-        return two_way(2, target, [key], table, codes, np.array(correct))
+        return by_pairs(2, target, key, table, codes, np.array(correct))
 
     assert flagged([5, 5, 0]) == [DisclosureCheck(2, "b", "k", "a", 5, 0.9)]  # 4 of 5 are not more than 80 %
     assert flagged([4, 5, 0]) == []  # cells of more than four records only
@@ -205,7 +212,7 @@ def test_records_with_pairs_of_levels(n):
     key, target = column("k", own, 8), column("t", other, 8)
     level = np.arange(9, dtype=np.int32)
     table = KeyTarget(np.arange(9, dtype=np.int32), level, (), (), ())
-    found = two_way(1, target, [key], table, [level], np.full(9, 5))
+    found = by_pairs(1, target, key, table, [level], np.full(9, 5))
     shares = [float(np.mean(other[own == one] == one)) for one in range(9)]
     expected = [share for share in shares if share > 0.8]
     assert 0 < len(expected) < 9

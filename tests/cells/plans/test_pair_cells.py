@@ -161,8 +161,10 @@ def test_more_cells_than_fit_are_brought_as_records(plan: Any, monkeypatch: pyte
     assert result.pair.times is None
     assert_close(figures(sdc.identity_disclosure(*files, keys=KEYS)), figures(result), "identity_disclosure")
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
+    parts = sdc.identity_disclosure(*map(plan, files), keys=KEYS)
+    assert_close(figures(result), figures(parts), "identity_disclosure")
     with pytest.raises(DataError, match="too much from a plan"):
-        sdc.identity_disclosure(*map(plan, files), keys=KEYS)
+        sdc.identity_disclosure(*map(plan, files), keys=KEYS, by="sex")
 
 
 def test_a_pair_counted_before_has_the_control_file_given(plan: Any) -> None:  # noqa: F811

@@ -15,7 +15,7 @@ from sdckit.cells.packing import group_codes
 from sdckit.cells.shared_coding import quantile_bins
 from sdckit.data.drawn_rows import OF_GROUP, mean_interval, quantile_interval, share_interval
 from sdckit.numerics.array_types import Bools, Floats, Ints
-from sdckit.numerics.coding import Encoded, gower, stacked_ranges
+from sdckit.numerics.coding import Encoded, Metric, gower, stacked_ranges
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.numerics.search.neighbours import Index, prepare
 
@@ -23,10 +23,18 @@ from sdckit.numerics.search.neighbours import Index, prepare
 
 
 @dataclass(frozen=True, eq=False)
+class Size:
+    """An encoded file whose rows are no longer needed."""
+
+    n: int
+    metric: Metric
+
+
+@dataclass(frozen=True, eq=False)
 class Searches:
     """Jointly encoded files with cached indexes and nearest-neighbour searches; `drawn` are the rows searched for."""
 
-    files: Mapping[str, Encoded]
+    files: Mapping[str, Any]  # Encoded; or Size, where no row is searched for or in any more
     memo: dict[tuple[str, ...], Index | Floats] = field(default_factory=dict, repr=False)
     drawn: Mapping[str, Ints] = field(default_factory=dict, repr=False)
 
@@ -54,6 +62,10 @@ class Searches:
             self.memo[query, base] = known
         return known
 
+    def without_rows(self) -> Searches:
+        """The searches that were made, and of the files only how many rows they have."""
+        return Searches({name: Size(file.n, file.metric) for name, file in self.files.items()}, self.memo, self.drawn)
+
     def ratio(self, query: str, base: str) -> Floats:
         """Nearest-neighbour distance ratio (nearest over second nearest) of each query record."""
         return distance_ratio(self.nearest(query, base), self.tolerance)
@@ -67,7 +79,8 @@ class Searches:
     @property
     def tolerance(self) -> float:
         """Largest difference of distances that are treated as equal."""
-        return next(iter(self.files.values())).metric.tolerance
+        tolerance: float = next(iter(self.files.values())).metric.tolerance
+        return tolerance
 
 
 def distance_ratio(nearest: Floats, tolerance: float) -> Floats:
@@ -316,6 +329,7 @@ GROUP_FIGURES = (
     "n", "n_released", "dcr_original_to_released", "dcr_released_to_original", "hitting_rate", "identifiability",
     "share_closer_to_original",
 )  # fmt: skip
+BLOCK = 1_000_000  # released records among which hits are looked for at a time, where people were drawn
 RANDOM = 2_000  # records drawn at random: how far they are from the original does not depend on how many there are
 UNEVEN = 2  # ratio of file sizes from which on subsampling to equal size is repeated
 DRAWS, DRAWN = (
@@ -360,34 +374,55 @@ class Closeness:
 
 
 def closeness(files: ComparedFiles, drawing: Drawing, notes: dict[str, str]) -> tuple[Closeness, ...]:
-    """Compute all figures of all releases; reasons for undefined ones go to `notes`."""
-    plain = _named(files, files.encoded())
-    rarity = files.rarity()
-    weighted = None if rarity is None else _named(files, files.encoded(rarity))
-    real = {} if files.drawn is None else files.drawn.real
-    shared = [Searches(some[0], drawn=real) for some in (plain, weighted) if some is not None]
-    if weighted is None:
+    """Compute all figures of all releases; reasons for undefined ones go to `notes`.
+
+    Where people were drawn, what takes memory by the records is made, searched and let go of one after the other.
+    """
+    rarity, common = files.rarity(), _common(files) if files.opened.has_control else 0
+    if rarity is None:
         notes["identifiability"] = "every variable is constant in the original"
-    original, random = files.random(RANDOM, drawing.rng.spawn(1)[0])
-    at_random = float(np.median(Searches({"original": original, "random": random}).distance("random", "original")))
+    if files.drawn is not None:
+        files.opened.let_go(files.numbers)
+    hit = [
+        {real: _hit(files, real, j, drawing.hit_width) for real in ([0, -1] if files.opened.has_control else [0])}
+        for j in range(files.opened.m)
+    ]
+    at_random, tolerance = _at_random(files, drawing.rng.spawn(1)[0])
+    weighted = [] if rarity is None else _searches(files, rarity)
+    plain = _searches(files, None)
     per_release = []
     for j in range(files.opened.m):
-        # searches within and between original and control are shared by all releases
-        rows = None if files.drawn is None else files.drawn.released[j]
-        searches = [_with(shared[0], "released", plain[1][j], rows)]
-        if weighted is not None:
-            searches.append(_with(shared[1], "released", weighted[1][j], rows))
-        if rows is not None:
-            _search_in_turn(searches)
-        per_release.append(_closeness(files, j, searches, drawing, notes))
+        searches = [plain[j], *([weighted[j]] if weighted else [])]
+        per_release.append(_closeness(files, j, searches, hit[j], drawing, notes))
         own = per_release[-1].figures
         own["dcr_random_to_original"] = at_random
-        if at_random > plain[0]["original"].metric.tolerance:
+        if at_random > tolerance:
             own["baseline_protection"] = min(1.0, own["dcr_released_to_original"] / at_random)
         else:
             notes["baseline_protection"] = "half of the records drawn at random equal an original"
-    _reasons(files, per_release, notes)
+    _reasons(files, per_release, common, notes)
     return tuple(per_release)
+
+
+def _at_random(files: ComparedFiles, rng: np.random.Generator) -> tuple[float, float]:
+    """Median distance of records drawn at random to the nearest original, and what differs by less is equal."""
+    original, random = files.random(RANDOM, rng)
+    away = Searches({"original": original, "random": random}).distance("random", "original")
+    return float(np.median(away)), original.metric.tolerance
+
+
+def _searches(files: ComparedFiles, rarity: Sequence[float] | None) -> list[Searches]:
+    """The encoded files of each release; searched already for those drawn, and of weighted ones no rows are kept."""
+    real, releases = _named(files, files.encoded(rarity))
+    if files.drawn is None:
+        shared = Searches(real)  # searches within and between original and control are shared by all releases
+        return [_with(shared, "released", release) for release in releases]
+    searches = []
+    for release, rows in zip(releases, files.drawn.released, strict=True):
+        own = Searches({**real, "released": release}, {}, {**files.drawn.real, "released": rows})
+        _search_in_turn(own, weighted=rarity is not None)
+        searches.append(own if rarity is None else own.without_rows())
+    return searches
 
 
 def _named(files: ComparedFiles, encoded: Sequence[Encoded]) -> tuple[dict[str, Encoded], Sequence[Encoded]]:
@@ -398,9 +433,7 @@ def _named(files: ComparedFiles, encoded: Sequence[Encoded]) -> tuple[dict[str, 
     return real, encoded[1 : files.opened.m + 1]
 
 
-def _with(shared: Searches, name: str, file: Encoded, rows: Ints | None) -> Searches:
-    if rows is not None:
-        return Searches({**shared.files, name: file}, {}, {**shared.drawn, name: rows})
+def _with(shared: Searches, name: str, file: Encoded) -> Searches:
     for real in shared.files:
         if shared.files[real].n > 1:
             shared.nearest(real, real)
@@ -408,28 +441,26 @@ def _with(shared: Searches, name: str, file: Encoded, rows: Ints | None) -> Sear
     return Searches({**shared.files, name: file}, dict(shared.memo))
 
 
-def _search_in_turn(searches: Sequence[Searches]) -> None:
+def _search_in_turn(some: Searches, *, weighted: bool) -> None:
     """Make the searches for those drawn in one file after the other, so that a single large index is kept at a time."""
-    for some in reversed(searches):
-        plain = some is searches[0]  # weighted ones are for the original and the control file alone
-        real = [name for name in some.files if name != "released"]
-        pairs = [*((name, name) for name in (some.files if plain else real)), *((name, "released") for name in real)]
-        pairs += [("released", name) for name in real] if plain else []
-        for base, file in some.files.items():
-            for query, searched in pairs:
-                if searched == base and not (query == base and file.n < 2):
-                    some.nearest(query, base)
-            some.memo.pop((base,), None)
+    real = [name for name in some.files if name != "released"]  # weighted searches are for these alone
+    pairs = [*((name, name) for name in (real if weighted else some.files)), *((name, "released") for name in real)]
+    pairs += [] if weighted else [("released", name) for name in real]
+    for base, file in some.files.items():
+        for query, searched in pairs:
+            if searched == base and not (query == base and file.n < 2):
+                some.nearest(query, base)
+        some.memo.pop((base,), None)
 
 
 def _closeness(
-    files: ComparedFiles, j: int, searches: Sequence[Searches], drawing: Drawing, notes: dict[str, str]
-) -> Closeness:
+    files: ComparedFiles, j: int, searches: Sequence[Searches], hit: Mapping[int, Floats], drawing: Drawing,
+    notes: dict[str, str],
+) -> Closeness:  # fmt: skip
     plain = searches[0]
     ratio, distance = plain.ratio("original", "released"), plain.distance("original", "released")
     ratio_there = plain.ratio("released", "original")
     released = {"distance": plain.distance("released", "original"), "ratio": ratio_there}
-    hit = _hit(files, 0, j, drawing.hit_width)
     identifiable = _identifiable(searches, "original")
     within = float(np.median(plain.distance("original", "original")))
     median = float(np.median(released["distance"]))
@@ -441,7 +472,7 @@ def _closeness(
         dcr_ratio=median / within if within > plain.tolerance else math.nan,
         nndr_released_to_original=float(released["ratio"].mean()),
         nndr_original_to_released=float(ratio.mean()),
-        copies=float((released["distance"] <= plain.tolerance).mean()), hitting_rate=float(hit.mean()),
+        copies=float((released["distance"] <= plain.tolerance).mean()), hitting_rate=float(hit[0].mean()),
         identifiability=float(identifiable.mean()),
     )  # fmt: skip
     released["share_original"] = np.full(len(ratio_there), math.nan)
@@ -451,20 +482,19 @@ def _closeness(
             rng=drawing.rng, rows=plain.drawn.get("released"),
         )  # fmt: skip
         released["share_original"] = exchanged.share
-        figures.update(_control_figures(files, j, searches, exchanged, figures, drawing.hit_width))
+        figures.update(_control_figures(searches, exchanged, figures, hit[-1]))
     figures.update(_accuracies(files, plain, drawing.rng, notes))
-    intervals = {} if files.drawn is None else _intervals(files, j, searches, released, hit, drawing.hit_width)
-    return Closeness(figures, distance, ratio, hit, identifiable, released, intervals)
+    intervals = {} if files.drawn is None else _intervals(searches, released, hit)
+    return Closeness(figures, distance, ratio, hit[0], identifiable, released, intervals)
 
 
 def _intervals(
-    files: ComparedFiles, j: int, searches: Sequence[Searches], released: Mapping[str, Floats], hit: Floats,
-    width: float,
-) -> dict[str, tuple[float, float]]:  # fmt: skip
+    searches: Sequence[Searches], released: Mapping[str, Floats], hit: Mapping[int, Floats]
+) -> dict[str, tuple[float, float]]:
     """95 % intervals of the figures of rows drawn: of shares Wilson's, of medians by order, of means by their error."""
     plain, away = searches[0], released["distance"]
     shares = {
-        "copies": (away <= plain.tolerance).astype(np.float64), "hitting_rate": hit,
+        "copies": (away <= plain.tolerance).astype(np.float64), "hitting_rate": hit[0],
         "identifiability": _identifiable(searches, "original"), "share_closer_to_original": released["share_original"],
     }  # fmt: skip
     medians = {
@@ -474,13 +504,13 @@ def _intervals(
     means = {
         "nndr_released_to_original": released["ratio"], "nndr_original_to_released": plain.ratio("original", "released")
     }  # fmt: skip
-    if files.opened.has_control:
+    if -1 in hit:
         to_control = plain.distance("released", "control")
         ahead = wins(to_control, away, plain.tolerance)
         shares |= {
             "strictly_closer": (ahead == 1).astype(np.float64), "equally_near": (ahead == 0.5).astype(np.float64),
             "copies_of_control": (to_control <= plain.tolerance).astype(np.float64),
-            "hitting_rate_control": _hit(files, -1, j, width),
+            "hitting_rate_control": hit[-1],
             "identifiability_control": _identifiable(searches, "control"),
         }  # fmt: skip
         medians |= {
@@ -496,9 +526,8 @@ def _intervals(
 
 
 def _control_figures(
-    files: ComparedFiles, j: int, searches: Sequence[Searches], exchanged: Exchange, own: dict[str, float],
-    width: float,
-) -> dict[str, float]:  # fmt: skip
+    searches: Sequence[Searches], exchanged: Exchange, own: dict[str, float], hit: Floats
+) -> dict[str, float]:
     plain = searches[0]
     to_control = plain.distance("released", "control")
     away = wins(to_control, plain.distance("released", "original"), plain.tolerance)
@@ -512,7 +541,7 @@ def _control_figures(
         "dcr_control_to_released": float(np.median(back)), "nndr_control_to_released": ratio,
         "nndr_loss": ratio - own["nndr_original_to_released"],
         "copies_of_control": float((to_control <= plain.tolerance).mean()),
-        "hitting_rate_control": float(_hit(files, -1, j, width).mean()),
+        "hitting_rate_control": float(hit.mean()),
         "identifiability_control": float(_identifiable(searches, "control").mean()),
     }  # fmt: skip
 
@@ -522,10 +551,16 @@ def _hit(files: ComparedFiles, real: int, j: int, width: float) -> Floats:
     numbers = [files.opened.numbers(name) for name in files.numbers]
     codes = [files.opened.codes(name).codes for name in files.categories]
     own: Any = slice(None) if files.drawn is None else files.drawn.of(real)
-    return hits(
-        [(number[real][own], number[j + 1]) for number in numbers], [(code[real][own], code[j + 1]) for code in codes],
-        files.ranges() * width,
-    ).astype(np.float64)  # fmt: skip
+    reach, hit = files.ranges() * width, np.zeros(len((numbers or codes)[0][real][own]), np.bool_)
+    n = len((numbers or codes)[0][j + 1])
+    step = n if files.drawn is None else BLOCK  # for few records the release may pass by in blocks
+    for start in range(0, n, step):
+        some = slice(start, start + step)
+        hit |= hits(
+            [(number[real][own], number[j + 1][some]) for number in numbers],
+            [(code[real][own], code[j + 1][some]) for code in codes], reach,
+        )  # fmt: skip
+    return hit.astype(np.float64)
 
 
 def _identifiable(searches: Sequence[Searches], real: str) -> Floats:
@@ -574,21 +609,19 @@ def _accuracy(
     return {name: value / draws for name, value in total.items()}
 
 
-def _reasons(files: ComparedFiles, per_release: Sequence[Closeness], notes: dict[str, str]) -> None:
-    """Note why figures are undefined."""
+def _reasons(files: ComparedFiles, per_release: Sequence[Closeness], same: int, notes: dict[str, str]) -> None:
+    """Note why figures are undefined, and how many of the control file equal an original."""
     two = "needs two records of each file"
     for name in FIGURES[: FIGURES.index("share_closer_to_original")]:
         if all(math.isnan(release.figures[name]) for release in per_release):
             notes.setdefault(name, "half of the originals have equals" if name == "dcr_ratio" else two)
     if files.opened.n == 1:
         notes["dcr_ratio"] = two
-    if files.opened.has_control:
-        same = _common(files)
-        if same:
-            notes["control"] = (
-                f"{same} of {files.opened.n_control} records of the control file equal an original; were they in the "
-                "file after all, every comparison would be too favourable"
-            )
+    if same:
+        notes["control"] = (
+            f"{same} of {files.opened.n_control} records of the control file equal an original; were they in the file "
+            "after all, every comparison would be too favourable"
+        )
 
 
 def _common(files: ComparedFiles) -> int:

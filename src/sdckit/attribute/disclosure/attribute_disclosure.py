@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from sdckit.attribute.disclosure import target_roles
 from sdckit.attribute.disclosure.target_roles import Bins, KeyTarget
 from sdckit.cells.packing import SharedGroups, group_files
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair
+from sdckit.cells.parted_pair import open_or_part
 from sdckit.cells.record_result import WHOLE, Breakdown, ColumnResult, IntervalKind, breakdown
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
@@ -56,15 +58,8 @@ class DisclosureCheck:
     share: float
 
 
-def one_way(
-    release: int, target: SharedCoding, level: NDArray[np.int32], correct: NDArray[np.int64]
-) -> list[DisclosureCheck]:
-    """Check whether one level of the target makes up nearly all correct disclosures.
-
-    `level` and `correct` are the target level, and the records correctly disclosed, of each combination of
-    key and target.
-    """
-    by_level = np.bincount(level, weights=correct, minlength=target.n_levels + 1)
+def one_way(release: int, target: SharedCoding, by_level: NDArray[np.float64]) -> list[DisclosureCheck]:
+    """Check whether one level of the target makes up nearly all correct disclosures: the records with each level."""
     most, total = int(by_level.argmax()), by_level.sum()
     if by_level[most] <= ONE_WAY[0] or by_level[most] <= ONE_WAY[1] * total:
         return []
@@ -72,26 +67,38 @@ def one_way(
     return [DisclosureCheck(release, target.label(most), "", "", records, records / float(total))]
 
 
-def two_way(
-    release: int,
-    target: SharedCoding,
-    keys: Sequence[SharedCoding],
-    table: KeyTarget,
-    key_codes: Sequence[NDArray[np.int32]],
-    correct: NDArray[np.int64],
-) -> list[DisclosureCheck]:
-    """Find key levels that nearly determine the target in the original, among the larger cells disclosed.
+LargePairs: TypeAlias = "list[tuple[NDArray[np.int64], NDArray[np.float64]]]"
+
+
+def large_pairs(
+    width: np.int64, table: KeyTarget, key_codes: Sequence[NDArray[np.int32]], correct: NDArray[np.int64]
+) -> LargePairs:
+    """Of each key the pairs of its level and a target level in the larger cells disclosed, with the records disclosed.
 
     `key_codes` are the levels, key by key, of each group of keys. `correct` is as in `one_way`.
     """
     large = np.flatnonzero(correct > TWO_WAY[0])
     group, level = table.key[large], table.target[large]
+    return [_added_up(codes[group] * width + level, correct[large]) for codes in key_codes]
+
+
+def _added_up(pairs: NDArray[np.int64], records: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    different, place = np.unique(pairs, return_inverse=True)
+    return different, np.bincount(place, weights=records, minlength=len(different)).astype(np.float64)
+
+
+def two_way(
+    release: int, target: SharedCoding, keys: Sequence[SharedCoding], found: LargePairs, parts: Iterable[Pair]
+) -> list[DisclosureCheck]:
+    """Find key levels that nearly determine the target in the original, among the larger cells disclosed."""
     width = np.int64(target.n_levels + 1)
     checks = []
-    for key, codes in zip(keys, key_codes, strict=True):
-        pairs, place = np.unique(codes[group] * width + level, return_inverse=True)
-        records = np.bincount(place, weights=correct[large], minlength=len(pairs))
-        both = _records_of(pairs, width, key, target)
+    both_of = [np.zeros(len(pairs), np.int64) for pairs, _ in found]
+    for part in parts if any(len(pairs) for pairs, _ in found) else ():
+        learnt = target if target.cut is not None else part.codes(target.name)
+        for at, (key, (pairs, _)) in enumerate(zip(keys, found, strict=True)):
+            both_of[at] += _records_of(pairs, width, key if key.cut is not None else part.codes(key.name), learnt)
+    for key, (pairs, records), both in zip(keys, found, both_of, strict=True):
         share = both / key.counts[0][pairs // width]
         for at in np.flatnonzero(share > TWO_WAY[1]).tolist():
             key_code, code = divmod(int(pairs[at]), int(width))
@@ -243,40 +250,49 @@ def _guesses(
     return target_roles.shares(d, d_key), target_roles.shares(s, s_key), s_key
 
 
-def _attribution(table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64], n: int, n_s: int) -> dict[str, float]:
-    """Shares of correct guesses when the target is drawn from the records with the key, over the records counted."""
+def tally(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> dict[str, float]:
+    """What adds up over parts of the files, of one release, from the counted records of the original (d) and of it (s).
+
+    Sums of the chances of a right guess drawn from the records with the key, of the records counted, are among it.
+    """
+    flags = disclosure_flags(table, file)
     p_d, p_s, s_key = _guesses(table, d, s)
-    margin = np.bincount(table.target, table.count[0]) / n
+    cells = d[flags["correctly_disclosed"] & (d > 0)]
     return {
-        "original_average": float(p_d @ d) / n,
-        "released_average": float(p_s @ s) / n_s,
-        "average": float(p_s @ d) / n,
-        "baseline": float(margin @ margin),
+        "n_counted": int(d.sum()),
+        "n_released_counted": int(s.sum()),
+        "sole_in_released": int(s[table.sole(file)].sum()),
+        **{name: int(d[flag].sum()) for name, flag in flags.items()},
+        "cells": len(cells),
+        "largest": float(cells.max(initial=0)),
+        "original_average": float(p_d @ d),
+        "released_average": float(p_s @ s),
+        "average": float(p_s @ d),
         "matched": float(d[s_key > 0].sum()),
     }
 
 
-def release_figures(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> dict[str, float]:
-    """All figures of one release, from the counted records of the original (d) and of the release (s)."""
-    n, n_s = int(table.count[0].sum()), int(table.count[file].sum())
-    flags = disclosure_flags(table, file)
-    records = {name: int(d[flag].sum()) for name, flag in flags.items()}
-    guessed = _attribution(table, d, s, n, n_s)
-    matched = guessed.pop("matched")
-    cells = d[flags["correctly_disclosed"] & (d > 0)]
-    correct = records["correctly_disclosed"]
+def release_figures(tallies: Sequence[Mapping[str, float]], target: SharedCoding, file: int) -> dict[str, float]:
+    """All figures of one release from the tallies of all parts."""
+    n, n_s = int(target.counts[0].sum()), int(target.counts[file].sum())
+    sums = {name: math.fsum(own[name] for own in tallies) for name in tallies[0]}
+    margin = target.counts[0] / n
+    correct, cells = sums["correctly_disclosed"], sums["cells"]
     return {
-        "n_counted": int(d.sum()),
+        "n_counted": int(sums["n_counted"]),
         "n_released": n_s,
-        "n_released_counted": int(s.sum()),
-        "disclosive_in_original": records["disclosive_in_original"] / n,
-        "disclosive_in_released": int(s[table.sole(file)].sum()) / n_s,
-        **{name: records[name] / n for name in SHARES[1:]},
-        "largest_disclosed_cell": float(cells.max()) if len(cells) else math.nan,
-        "mean_disclosed_cell": float(cells.mean()) if len(cells) else math.nan,
-        **guessed,
-        "tcap_of_disclosed": correct / records["disclosed"] if records["disclosed"] else math.nan,
-        "tcap_of_keys_in_released": correct / matched if matched else math.nan,
+        "n_released_counted": int(sums["n_released_counted"]),
+        "disclosive_in_original": sums["disclosive_in_original"] / n,
+        "disclosive_in_released": sums["sole_in_released"] / n_s,
+        **{name: sums[name] / n for name in SHARES[1:]},
+        "largest_disclosed_cell": max(own["largest"] for own in tallies) if cells else math.nan,
+        "mean_disclosed_cell": correct / cells if cells else math.nan,
+        "original_average": sums["original_average"] / n,
+        "released_average": sums["released_average"] / n_s,
+        "average": sums["average"] / n,
+        "baseline": float(margin @ margin),
+        "tcap_of_disclosed": correct / sums["disclosed"] if sums["disclosed"] else math.nan,
+        "tcap_of_keys_in_released": correct / sums["matched"] if sums["matched"] else math.nan,
     }
 
 
@@ -484,19 +500,14 @@ def attribute_disclosure(
     whole = [name for name in names if name not in cut]
     roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
     broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
-    pair = open_pair(
-        original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id, counted=True
-    )
+    pair = open_or_part(original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id)
     columns = target_roles.coded_columns(pair, (*names, learnt), cut)
-    grouped = key_groups(pair, names, cut, columns)
-    return disclosure_of(pair, names, learnt, columns, grouped, left_out, prefix, broken)
+    return disclosure_of(pair, names, learnt, columns, left_out, prefix, broken)
 
 
-def key_groups(
-    pair: Pair, keys: Sequence[str], cut: Mapping[str, int], columns: Mapping[str, SharedCoding]
-) -> SharedGroups:
+def key_groups(pair: Pair, keys: Sequence[str], columns: Mapping[str, SharedCoding]) -> SharedGroups:
     """Group the files by the keys; by the memo of the pair where no key is cut into classes."""
-    if not set(keys) & set(cut):
+    if all(columns[name].cut is None for name in keys):
         return pair.groups(keys)
     return group_files([columns[name].codes for name in keys], times=pair.times)
 
@@ -513,23 +524,17 @@ def disclosure_of(
     keys: Sequence[str],
     target: str,
     columns: Mapping[str, SharedCoding],
-    groups: SharedGroups,
     left_out: Exclusions,
     prefix: str = "",
     broken: Breakdown = WHOLE,
-    *,
-    key_codes: Sequence[NDArray[np.int32]] | None = None,
 ) -> AttributeDisclosure:
-    """Measure the disclosure of one target, with the keys grouped before.
-
-    `key_codes`: of each key the code of each group, for callers that have several targets.
-    """
+    """Measure the disclosure of one target."""
     mark = "attribute disclosure", tuple(keys), target
-    whole_levels = columns[target].cut is None and groups is pair.memo.get(("groups", tuple(keys)))
+    whole_levels = all(columns[name].cut is None for name in (*keys, target))
     again = whole_levels and left_out == Exclusions() and not broken.wanted  # for one target, and in the table of all
     measured = pair.memo.get(mark) if again else None
     if measured is None:
-        measured = _measured(pair, keys, target, columns, groups, left_out, key_codes, each=broken.wanted)
+        measured = _measured(pair, keys, target, columns, left_out, each=broken.wanted)
     if again:
         pair.memo[mark] = measured
     notes = _notes(pair, [*keys, target], measured.per_release)
@@ -552,30 +557,57 @@ class _Measured:
 
 
 def _measured(
-    pair: Pair, keys: Sequence[str], target: str, columns: Mapping[str, SharedCoding], groups: SharedGroups,
-    left_out: Exclusions, key_codes: Sequence[NDArray[np.int32]] | None, *, each: bool,
+    pair: Pair, keys: Sequence[str], target: str, columns: Mapping[str, SharedCoding], left_out: Exclusions, *,
+    each: bool,
 ) -> _Measured:  # fmt: skip
-    learnt = columns[target]
-    table = target_roles.key_and_target(pair, keys, learnt, groups)
-    excluded = excluded_cells(left_out, columns, learnt, groups, table)
-    d, removed = counted(table, excluded, left_out.max_cell, 0)
-    if key_codes is None:
-        key_codes = key_codes_of(groups, keys, columns)
-    per_release, checks, by_release = [], [], []
-    for file in range(1, pair.m + 1):
-        s, _ = counted(table, excluded, left_out.max_cell, file)
-        figures = release_figures(table, file, d, s)
-        by_release.append(_record_values(table, file, d, s))
-        correct = d * table.sole(file)
-        new_checks = one_way(file, learnt, table.target, correct)
-        new_checks += two_way(file, learnt, [columns[name] for name in keys], table, key_codes, correct)
-        per_release.append({**figures, "n_checks": len(new_checks)})
+    learnt, files = columns[target], range(1, pair.m + 1)
+    width = np.int64(learnt.n_levels + 1)
+    tallies: list[list[dict[str, float]]] = [[] for _ in files]
+    by_level = [np.zeros(int(width)) for _ in files]
+    pairs: list[list[LargePairs]] = [[] for _ in files]
+    by_release: list[Columns] = []
+    excluded: Counter[str] = Counter()
+    for part in pair.parts():
+        here = {name: own if own.cut is not None else part.codes(name) for name, own in columns.items()}
+        groups, codes = _keys_of(part, keys, here)
+        table = target_roles.key_and_target(part, keys, here[target], groups)
+        without = excluded_cells(left_out, here, here[target], groups, table)
+        d, removed = counted(table, without, left_out.max_cell, 0)
+        excluded.update(removed)
+        for at, file in enumerate(files):
+            s, _ = counted(table, without, left_out.max_cell, file)
+            tallies[at].append(tally(table, file, d, s))
+            correct = d * table.sole(file)
+            by_level[at] += np.bincount(table.target, weights=correct, minlength=int(width))
+            pairs[at].append(large_pairs(width, table, codes, correct))
+            if part is pair:
+                by_release.append(_record_values(table, file, d, s))
+    per_release, checks = [], []
+    for at, file in enumerate(files):
+        large = [_added_up(*map(np.concatenate, zip(*of_key, strict=True))) for of_key in zip(*pairs[at], strict=True)]
+        new_checks = one_way(file, learnt, by_level[at])
+        new_checks += two_way(file, learnt, [columns[name] for name in keys], large, pair.parts())
+        per_release.append({**release_figures(tallies[at], learnt, file), "n_checks": len(new_checks)})
         checks += new_checks
+    shown = SHARES if by_release else ()  # of cells in parts nothing is kept by record
     return _Measured(
         per_release, tuple(checks),
-        {name: np.mean([terms[name] for terms in by_release], axis=0) for name in SHARES}, removed,
+        {name: np.mean([terms[name] for terms in by_release], axis=0) for name in shown}, dict(excluded),
         {name: np.stack([terms[name] for terms in by_release]) for name in by_release[0]} if each else {},
     )  # fmt: skip
+
+
+def _keys_of(
+    part: Pair, keys: Sequence[str], columns: Mapping[str, SharedCoding]
+) -> tuple[SharedGroups, list[NDArray[np.int32]]]:
+    """The groups by the keys, and for each key its code in every group; once for all targets."""
+    cuts = (columns[key].cut for key in keys)
+    mark = tuple(keys), tuple(None if cut is None else cut.edges.tobytes() for cut in cuts)
+    if any(mark[1]):
+        groups = part.once(("key groups", *mark), lambda: key_groups(part, keys, columns))
+    else:
+        groups = part.groups(keys)
+    return groups, part.once(("key codes", *mark), lambda: key_codes_of(groups, keys, columns))
 
 
 def _record_values(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:

@@ -7,15 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sdckit.attribute.disclosure.attribute_disclosure import (
-    AttributeDisclosure,
-    check_exclusions,
-    disclosure_of,
-    key_codes_of,
-    key_groups,
-)
+from sdckit.attribute.disclosure.attribute_disclosure import AttributeDisclosure, check_exclusions, disclosure_of
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, Bins, bins_by_name, check_targets, coded_columns
-from sdckit.cells.pair import Pair, PairResult, open_files, open_pair
+from sdckit.cells.pair import Pair, PairResult, open_files
+from sdckit.cells.parted_pair import open_or_part
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy
 from sdckit.data.scenarios.roles import resolve_roles
@@ -173,12 +168,11 @@ def attribute_disclosure_table(
         whole = {"keys": names, "targets": some}
         roles = {role: [name for name in of_role if name not in cut] for role, of_role in whole.items()}
         numbers = [name for name in cut if name in (*names, *some)]
-        pair = open_pair(opened, categories=roles, numeric={"numeric": numbers}, counted=True)
+        pair = open_or_part(opened, categories=roles, numeric={"numeric": numbers})
         columns = coded_columns(pair, (*names, *some), cut)
-        groups = key_groups(pair, names, cut, columns)
-        codes = key_codes_of(groups, names, columns) if len(some) > 1 else None
         for name in some:
-            results[name] = disclosure_of(pair, names, name, columns, groups, left_out[name], prefix, key_codes=codes)
+            own = {column: columns[column] for column in (*names, name)}
+            results[name] = disclosure_of(pair, names, name, own, left_out[name], prefix)
     order = sorted(results, key=lambda name: -results[name].correctly_disclosed)
     per_release = tuple(
         {f"correctly_disclosed[{name}]": results[name].per_release[j]["correctly_disclosed"] for name in order}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from sdckit.attribute.disclosure import target_roles
 from sdckit.attribute.disclosure.target_roles import BeforeAfter, KeyTarget
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
 from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.parted_pair import PartedPair, open_or_part
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -297,8 +298,11 @@ class CorrectAttributionProbability(BeforeAfter):
         ascending = limits.ndim == 1 and len(limits) > 1 and bool(np.all(np.diff(limits) > 0))
         if not ascending or limits[0] != 0 or limits[-1] != 1:
             raise DataError("edges are ascending numbers, the first 0 and the last 1")
-        clipped = (np.clip(values, 0, 1) for values in self.sides())
-        return tuple(np.histogram(values, limits)[0] for values in clipped)  # type: ignore[return-value]
+        columns = dict(self.columns.items())  # raises on a pickled result, which holds a placeholder here
+        times = None if self.pair.times is None else self.pair.times[0]
+        clipped = (np.clip(columns[name], 0, 1) for name in ("cap_original", "cap"))
+        counts = (np.histogram(values, limits, weights=times)[0].astype(np.int64) for values in clipped)
+        return tuple(counts)  # type: ignore[return-value]
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -405,22 +409,27 @@ def correct_attribution_probability(
     share = arguments.share_above(tau, "tau", says)
     categories = {"keys": names, "target": [name for name in learnt if name not in widths]}
     broken = breakdown(original, by, CorrectAttributionProbability, interval, seed, scenario, prefix)
-    pair = open_pair(
-        original, released, categories=categories, numeric={"numeric target": list(widths)}, also=broken.also,
-        id=id, counted=not widths and not distance,
-    )  # fmt: skip
-    if widths:
-        attribution = _numeric(pair, names, learnt, widths, distance)
+    if widths or distance:
+        numeric = {"numeric target": list(widths)}
+        pair = open_pair(original, released, categories=categories, numeric=numeric, also=broken.also, id=id)
     else:
-        attribution = _categorical(pair, names, learnt, distance, share)
-    per_release = tuple(_figures(attribution, j, pair) for j in range(pair.m))
+        pair = open_or_part(original, released, categories=categories, also=broken.also, id=id)
+    caps: list[Floats] = []
+    if isinstance(pair, PartedPair):
+        pair, attribution, per_release, columns = _of_parts(pair, names, learnt, share)
+    else:
+        if widths:
+            attribution = _numeric(pair, names, learnt, widths, distance)
+        else:
+            attribution = _categorical(pair, names, learnt, distance, share)
+        per_release = [_figures(attribution, j, pair) for j in range(pair.m)]
+        caps = [target_roles.shares(*counts) for counts in attribution.released]
+        columns = {
+            "cap": np.mean(caps, axis=0),
+            "cap_original": attribution.original,
+            "matched": np.mean([size > 0 for _, size in attribution.released], axis=0),
+        }
     notes = _notes(pair, (*names, *learnt), attribution, per_release, share)
-    caps = [target_roles.shares(*counts) for counts in attribution.released]
-    columns = {
-        "cap": np.mean(caps, axis=0),
-        "cap_original": attribution.original,
-        "matched": np.mean([size > 0 for _, size in attribution.released], axis=0),
-    }
     result = CorrectAttributionProbability.of(
         pair, per_release, target_roles.MISSING_RULE, notes, target=learnt, tau=share, columns=columns, prefix=prefix
     )
@@ -428,6 +437,9 @@ def correct_attribution_probability(
 
 
 cap = correct_attribution_probability
+
+
+Columns = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -471,6 +483,59 @@ def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius:
         table.share(0)[rows], released, float(margin @ margin), margin[targets.of_row[0]],
         [targeted(table, j, tau) for j in files],
     )  # fmt: skip
+
+
+def _of_parts(
+    pair: PartedPair, keys: Sequence[str], target: Sequence[str], tau: float
+) -> tuple[Pair, _Attribution, list[dict[str, float]], Columns]:
+    """The same of cells in parts: their sums, and the values of the cells in files, with the pair that counts them."""
+    releases = range(pair.m)
+    aside = pair.aside({"cap": float, "cap_original": float, "matched": float, "times": np.int64})
+    sums: list[dict[str, Any]] = [dict.fromkeys(("cap", "original", "matched", "targeted"), 0) for _ in releases]
+    margins, right = [], np.zeros(pair.m)
+    for part in pair.parts():
+        own, times = _categorical(part, keys, target, 0, tau), part.by_file(0)
+        words, place = np.unique(part.words(target, 0), return_inverse=True)
+        margins.append((words, np.bincount(place, times, len(words))))
+        caps = [target_roles.shares(*counts) for counts in own.released]
+        matched = [size > 0 for _, size in own.released]
+        for j, of_release in enumerate(sums):
+            found = int(matched[j] @ times)
+            classes = own.targeted[j]
+            right[j] += classes.rate * classes.n if classes.n else 0.0
+            more = {"cap": caps[j] @ times, "original": own.original @ times, "matched": found, "targeted": classes.n}
+            for name, value in more.items():
+                of_release[name] += value
+        aside.add({
+            "cap": np.mean(caps, axis=0), "cap_original": own.original, "matched": np.mean(matched, axis=0),
+            "times": times,
+        })  # fmt: skip
+    words, records = (np.concatenate(side) for side in zip(*margins, strict=True))
+    margin = np.bincount(np.unique(words, return_inverse=True)[1], records) / pair.n
+    baseline = float(margin @ margin)
+    empty = np.empty(0)
+    targets = [
+        Targeted(right[j] / of_release["targeted"] if of_release["targeted"] else math.nan, int(of_release["targeted"]),
+                 empty, empty.astype(bool))
+        for j, of_release in enumerate(sums)
+    ]  # fmt: skip
+    figures = [
+        {
+            "n_released": pair.sizes[j],
+            "average": of_release["cap"] / pair.n,
+            "average_matched": of_release["cap"] / of_release["matched"] if of_release["matched"] else math.nan,
+            "matched": of_release["matched"] / pair.n,
+            "original_average": of_release["original"] / pair.n,
+            "baseline": baseline,
+            "differential": of_release["cap"] / pair.n - baseline,
+            "tcap": targets[j].rate,
+            "n_targeted": targets[j].n,
+        }
+        for j, of_release in enumerate(sums)
+    ]
+    columns = aside.columns()
+    counted = replace(pair, times=(columns.pop("times"),))
+    return counted, _Attribution(empty, [], baseline, empty, targets), figures, columns
 
 
 def _levels(pair: Pair, target: Sequence[str]) -> SharedGroups:

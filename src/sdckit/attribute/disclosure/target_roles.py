@@ -86,11 +86,10 @@ def key_and_target(pair: Pair, keys: Sequence[str], learnt: SharedCoding, groups
     """`key_target` of groups of keys and one target; those of a pair once, where neither is cut into classes."""
     if learnt.cut is not None or groups is not pair.memo.get(("groups", tuple(keys))):
         return key_target(groups, learnt.codes)
-    mark = "key and target", tuple(keys), learnt.name
-    if mark not in pair.memo:
-        pair.memo[mark] = key_target(groups, learnt.codes, pair.memo.get(("groups", (*keys, learnt.name))))
-    table: KeyTarget = pair.memo[mark]
-    return table
+    return pair.once(
+        ("key and target", tuple(keys), learnt.name),
+        lambda: key_target(groups, learnt.codes, pair.memo.get(("groups", (*keys, learnt.name)))),
+    )
 
 
 def codes_of_groups(groups: SharedGroups, codes: PerFile) -> NDArray[np.int32]:

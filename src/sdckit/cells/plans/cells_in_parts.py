@@ -8,6 +8,7 @@ frequencies are counted, and their gains from every part are summed.
 from __future__ import annotations
 
 import itertools
+import pickle
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -197,6 +198,31 @@ class Spilled:
 
         _written(write)
         return pa.ipc.open_file(pa.memory_map(str(place))).read_all()
+
+    def append(self, name: str, values: NDArray[Any]) -> None:
+        """Add values to the end of a named file of one type."""
+
+        def write() -> None:
+            with (self._folder / name).open("ab") as file:
+                values.tofile(file)
+
+        _written(write)
+
+    def appended(self, name: str, kind: Any, *, mapped: bool = False) -> NDArray[Any]:
+        """All values of a named file, mapped from it or not; none where nothing was added."""
+        place = self._folder / name
+        if not place.exists() or place.stat().st_size == 0:
+            return np.empty(0, kind)
+        return np.memmap(place, kind, mode="c") if mapped else np.fromfile(place, kind)
+
+    def once(self, name: str, make: Callable[[], Of]) -> Of:
+        """What was made under this name before, read from its file; else it is made and written."""
+        place = self._folder / name
+        if place.exists():
+            return cast(Of, pickle.loads(place.read_bytes()))
+        value = make()
+        _written(lambda: place.write_bytes(pickle.dumps(value, protocol=5)))
+        return value
 
 
 def _written(write: Callable[[], Of]) -> Of:

@@ -166,17 +166,20 @@ def count_differing(
     together, moved = join_files(frames, columns, id, values)
     differ = []
     for name, *own in zip(columns, *moved, strict=True):
-        whole = [frame.collect_schema()[name].is_integer() for frame in frames]
-        before, after = map(nw.col, own)
-        if whole[0] == whole[1]:
-            unlike = before != after
-        else:
-            kind = frames[0 if whole[0] else 1].collect_schema()[name]
-            unlike = _differ_by_kind(*((before, after) if whole[0] else (after, before)), kind == nw.UInt64)
-        differ.append(count(unlike.fill_null(False)))
+        differ.append(count(unlike([frame.collect_schema()[name] for frame in frames], *own).fill_null(False)))
     n, *counts = aggregate(together, nw.len(), *differ)
     check_together(int(n), sizes, id, names)
     return [int(many) for many in np.nan_to_num(counts)]
+
+
+def unlike(kinds: Sequence[Any], before: str, after: str) -> nw.Expr:
+    """Whether two columns, of the types given, have different values in a row; null where one is missing."""
+    old, new = nw.col(before), nw.col(after)
+    whole = [kind.is_integer() for kind in kinds]
+    if whole[0] == whole[1]:
+        return old != new
+    integer, number, kind = (old, new, kinds[0]) if whole[0] else (new, old, kinds[1])
+    return _differ_by_kind(integer, number, kind == nw.UInt64)
 
 
 def _differ_by_kind(integer: nw.Expr, number: nw.Expr, unsigned: bool = False) -> nw.Expr:

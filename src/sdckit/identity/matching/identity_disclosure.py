@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.identity.matching.replicated_uniques import MISSING_RULE, open_keys, record_columns, unique_counts
+from sdckit.identity.matching.replicated_uniques import MISSING_RULE, counts_of, open_keys, record_columns
 from sdckit.result import FileFigure
 
 # --- result -------------------------------------------------------------------------------------------
@@ -148,7 +148,6 @@ def identity_disclosure(
     """
     broken = breakdown(original, by, IdentityDisclosure, interval, seed, scenario, prefix)
     pair, names, notes = open_keys(original, released, keys, scenario, id, broken.also)
-    groups = pair.groups(names)
     per_release = tuple(
         {
             "n_released": counts["n_released"],
@@ -157,6 +156,6 @@ def identity_disclosure(
             "unique_in_original_in_released": counts["original_uniques_in_released"] / pair.n,
             "replicated_uniques": counts["replicated"] / pair.n,
         }
-        for counts in (unique_counts(groups, j) for j in range(pair.m))
+        for counts in counts_of(pair, names)
     )
     return broken.of(IdentityDisclosure.of(pair, per_release, MISSING_RULE, notes, keys=names, prefix=prefix))

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.number_columns import MOST_CODES, declared_numbers, measured_columns
 from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.parted_pair import PartedPair, can_deal_together, deal_together, do_not_fit, kept_columns
+from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
 from sdckit.data.columns import is_number
 from sdckit.data.missing_values.missing import MissingRule, Rule
@@ -357,8 +359,17 @@ def files_to_match(
     match_by(known=(*fixed, *rest), synthetic=made, numeric=declared or (), **early)
     roles = {"keys": keys} if keys else {"known": fixed, "synthetic": made}
     opened = open_files(original, released, id=id)
-    pair = open_pair(opened, categories={}, unread=roles, also=also, aligned=True, counted=counted)
-    changed = tuple(name for name in rest if not all(pair.identical([name])))
+    in_parts = counted and not also and can_deal_together(opened, names)
+    try:
+        if in_parts and do_not_fit(opened, names):
+            raise TooMuchError
+        pair = open_pair(opened, categories={}, unread=roles, also=also, aligned=True, counted=counted)
+        changed = tuple(name for name in rest if not all(pair.identical([name])))
+    except TooMuchError:
+        if not in_parts:
+            raise
+        changed = tuple(name for name in rest if name not in kept_columns(opened, rest))
+        pair = deal_together(opened, tuple(names))
     fixed, made = (*fixed, *(name for name in rest if name not in changed)), (*made, *changed)
     by |= {"known": _in_order(fixed, names), "synthetic": _in_order(made, names)}
     by["exact"] = by["known"] if asked.known_exact or (keys and declared is None) else ()
@@ -369,7 +380,8 @@ def files_to_match(
         role: [name for name in some if name in matched_by.equal]
         for role, some in {"known": matched_by.known, "synthetic": matched_by.synthetic}.items()
     }
-    pair = open_pair(pair, categories=equal, numeric={"numeric": matched_by.numeric}, aligned=True)
+    if not isinstance(pair, PartedPair):
+        pair = open_pair(pair, categories=equal, numeric={"numeric": matched_by.numeric}, aligned=True)
     many = [name for name in unsaid if values[name] == "many"]
     sure = [name for name in numbers if name not in unsaid]
     # Codes left as they were are matched by equality: as numbers, they never have fewer matches.
@@ -477,11 +489,11 @@ def refuse_missing(pair: Pair, by: MatchBy) -> None:
         if rule != "error":
             continue
         gaps = (
-            [np.isnan(values) for values in pair.numbers(name)]
+            [int(np.isnan(values).sum()) for values in pair.numbers(name)]
             if name in by.widths
-            else [codes == 0 for codes in pair.codes(name).codes]
+            else pair.codes(name).counts[:, 0].tolist()
         )
         for label, gap in zip(pair.names, gaps, strict=True):
-            if gap.any():
-                words = f"{label}: {name!r} is missing in {int(gap.sum())} records, and missing='error'"
+            if gap:
+                words = f"{label}: {name!r} is missing in {gap} records, and missing='error'"
                 raise DataError(f"{words}; complete it or choose 'category' or 'wildcard'")

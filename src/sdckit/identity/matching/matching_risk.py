@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.cells.pair import Pair, mean_figures
+from sdckit.cells.parted_pair import PartedPair
+from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.columns import is_number
@@ -23,6 +25,7 @@ from sdckit.identity.matching import matching_options
 from sdckit.identity.matching.interval_risk import values_note
 from sdckit.identity.matching.matching_options import Asked, FilesToMatch, MatchBy, MatchedVariable
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
+from sdckit.numerics.grouping import first_of_groups
 from sdckit.numerics.search.box_tree import count_in_balls
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
@@ -226,6 +229,9 @@ def _category_groups(categories: Sequence[Category], target: Floats, released: F
 Bounds = Literal["closed", "open"]
 Around = Literal["original", "released"]
 RISK_STEPS = (0.0, 0.1, 0.2, 0.5, 1.0)  # a risk is 0 or 1 over a number of matches
+NOT_IN_PARTS = (
+    "the cells of these files do not fit here beside each other, and are not matched in parts by what needs all at once"
+)
 NO_UNIQUE_MATCH = "no record has exactly one match"
 EXPECTED_OTHERWISE = "expected_match_risk_otherwise"
 
@@ -731,17 +737,22 @@ def matching_risk(
     )
     pair, how = files.pair, files.by
     matching_options.refuse_missing(pair, how)
-    targets = matching_options.target_rows(rows, len(pair.original))
     options = (tol, bounds, around, distance)
-    matches = [_match(pair, how, how.names, j, targets, options) for j in range(pair.m)]
-    alike = [_match(pair, how, how.known, j, targets, options)[0] for j in range(pair.m)]
-    matched = Matched(
-        targets, np.stack([count for count, _ in matches]), np.stack([true for _, true in matches]), np.stack(alike),
-        None if pair.times is None else pair.times[0],
-    )  # fmt: skip
+    if isinstance(pair, PartedPair):
+        matched = _matched_in_parts(files, pair, options)
+    else:
+        targets = matching_options.target_rows(rows, len(pair.original))
+        matches = [_match(pair, how, how.names, j, targets, options) for j in range(pair.m)]
+        alike = [_match(pair, how, how.known, j, targets, options)[0] for j in range(pair.m)]
+        matched = Matched(
+            targets, np.stack([count for count, _ in matches]), np.stack([true for _, true in matches]),
+            np.stack(alike), None if pair.times is None else pair.times[0],
+        )  # fmt: skip
     per_release = tuple(_figures(matched, j, pair.sizes[j], limit) for j in range(pair.m))
     notes = files.notes | _notes(pair, how)
-    other, expected = _other_reading(files, per_release, matched, options)
+    other, expected = (
+        (None, []) if isinstance(pair, PartedPair) else _other_reading(files, per_release, matched, options)
+    )
     if other is not None:
         per_release = tuple(
             {**figures, EXPECTED_OTHERWISE: risk, "mean_match_risk_otherwise": risk / matched.n}
@@ -800,6 +811,57 @@ def _match(
     if not categories and not intervals:
         return np.full(len(targets), pair.sizes[j]), np.ones(len(targets), np.bool_)
     return match(categories, intervals, targets, known, None if pair.times is None else pair.times[j + 1])
+
+
+def _matched_in_parts(files: FilesToMatch, pair: PartedPair, options: tuple[float, str, str, str]) -> Matched:
+    """The matches of cells in parts by equal values, one target for all that are alike in them.
+
+    Raises TooMuchError: numbers within intervals, or missing values that match any, which need all cells at once.
+    """
+    how = files.by
+    if how.widths or "wildcard" in how.rules.values():
+        raise TooMuchError(f"{NOT_IN_PARTS}: numbers within intervals, or missing values that match any")
+    if any(_reads_differently(pair, how, other, options) for other, _ in files.readings):
+        raise TooMuchError(f"{NOT_IN_PARTS}: numbers that may as well be categories; numeric=[...] says which they are")
+    known = [_released_by(pair, how.names, how.known, j) for j in range(1, pair.m + 1)]
+    found: list[tuple[NDArray[Any], Ints]] = []
+    for part in pair.parts():
+        groups, rows = part.groups(how.names), part.groups(how.names).of_row[0]
+        counts = [size[rows] for size in groups.size[1:]]
+        words = part.words(how.known, 0)
+        alike = [_looked_up(words, *of_release) for of_release in known]
+        found.append(_merged(np.stack([*counts, *part.kept().astype(np.int64), *alike]), part.by_file(0)))
+    values, times = _merged(*map(np.hstack, zip(*found, strict=True)))
+    m = pair.m
+    return Matched(np.arange(len(times)), values[:m], values[m : 2 * m].astype(np.bool_), values[2 * m :], times)
+
+
+def _released_by(pair: PartedPair, names: Sequence[str], known: Sequence[str], file: int) -> tuple[Ints, Ints]:
+    """Combinations of the known variables in a release, ascending, and the records of each."""
+    found = []
+    for part in pair.parts():
+        groups = part.groups(names)
+        first = first_of_groups(np.concatenate(groups.of_row), groups.n_groups)
+        words = np.concatenate([part.words(known, of) for of in range(pair.m + 1)])[first]
+        found.append(_added_up(words, groups.size[file]))
+    return _added_up(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _added_up(words: Ints, records: Ints) -> tuple[Ints, Ints]:
+    different, place = np.unique(words, return_inverse=True)
+    return different, np.bincount(place, records, len(different)).astype(np.int64)
+
+
+def _looked_up(words: Ints, known: Ints, records: Ints) -> Ints:
+    at = np.minimum(np.searchsorted(known, words), len(known) - 1)
+    return np.where(known[at] == words, records[at], 0)
+
+
+def _merged(values: Ints, times: Ints) -> tuple[Ints, Ints]:
+    """Rows (the second axis) that are alike in all values as one, with their records together."""
+    groups = group_codes(list(values), values.shape[1])
+    k = len(groups.size)
+    return values[:, first_of_groups(groups.of_row, k)], np.bincount(groups.of_row, times, k).astype(np.int64)
 
 
 def _other_reading(

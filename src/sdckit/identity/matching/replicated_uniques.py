@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair
+from sdckit.cells.parted_pair import open_or_part
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
@@ -30,7 +32,7 @@ MISSING_RULE = "a missing key value is a level of its own"
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 
-def unique_counts(groups: SharedGroups, release: int) -> dict[str, float]:
+def unique_counts(groups: SharedGroups, release: int) -> dict[str, int]:
     """Uniques of the original, of a release (from 0), and of both."""
     original, released = groups.size[0], groups.size[release + 1]
     alone_there = released == 1
@@ -42,6 +44,16 @@ def unique_counts(groups: SharedGroups, release: int) -> dict[str, float]:
         "original_uniques_in_released": int(np.count_nonzero((original == 1) & (released > 0))),
         "replicated": int(np.count_nonzero((original == 1) & alone_there)),
     }
+
+
+def counts_of(pair: Pair, keys: Sequence[str]) -> list[Counter[str]]:
+    """The same of each release of a pair, whose cells may be in parts."""
+    counts: list[Counter[str]] = [Counter() for _ in range(pair.m)]
+    for part in pair.parts():
+        groups = part.groups(keys)
+        for j, count in enumerate(counts):
+            count.update(unique_counts(groups, j))
+    return counts
 
 
 def record_columns(groups: SharedGroups) -> dict[str, NDArray[Any]]:
@@ -155,7 +167,7 @@ def open_keys(
 ) -> tuple[Pair, tuple[str, ...], dict[str, str]]:
     """Open the files by their keys, and say where a release is the original."""
     names = resolve_roles(scenario=scenario, keys=keys).keys
-    pair = open_pair(original, released, categories={"keys": names}, also=also, id=id, counted=True)
+    pair = open_or_part(original, released, categories={"keys": names}, also=also, id=id)
     same = sum(pair.identical(names))
     notes = {"released": f"{releases_have(same, pair.m)} the original's keys, row by row"} if same else {}
     return pair, names, notes
@@ -229,8 +241,7 @@ def replicated_uniques(
     """
     broken = breakdown(original, by, ReplicatedUniques, interval, seed, scenario, prefix)
     pair, names, notes = open_keys(original, released, keys, scenario, id, broken.also)
-    groups = pair.groups(names)
-    counts = [unique_counts(groups, j) for j in range(pair.m)]
+    counts = counts_of(pair, names)
     shown = set(ReplicatedUniques.figures)
     per_release = tuple(
         {**{name: count[name] for name in count if name in shown}, "share": count["replicated"] / pair.n}

@@ -1,4 +1,4 @@
-"""Arithmetic and code tables that hold in a file: which columns to compute anew or leave out where a step changes some."""
+"""Arithmetic and code tables that hold in a file: what to compute anew or leave out where a step changes some."""
 
 from __future__ import annotations
 

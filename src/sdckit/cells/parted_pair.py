@@ -1,0 +1,426 @@
+"""`PartedPair`: files on an engine whose cells do not fit here beside each other, dealt out to parts that lie in files.
+
+Combinations that are equal in the keys are in one part, whichever file they are of, so that what a measure counts of
+a key needs one part only. Each file is grouped once on its engine; its cells pass by in blocks, are coded, and are
+written to the file of their part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import and_
+from typing import Any, NoReturn
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.packing import SharedGroups
+from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
+from sdckit.cells.plans.cells_in_parts import Spilled
+from sdckit.cells.plans.count_cells import PREFIX, SIZE, Beside, blocks_by, key_columns, most_cells, sizes_of, too_many
+from sdckit.cells.plans.lazy import TooMuchError
+from sdckit.cells.plans.pair_cells import (
+    are_joined,
+    can_count,
+    check_ids,
+    check_together,
+    count_differing,
+    count_file,
+    join_files,
+    unlike,
+)
+from sdckit.cells.shared_coding import SharedCoding, share_coding
+from sdckit.data import pa
+from sdckit.data.columns import code_column
+from sdckit.data.frames import blocks, check_plan_names, is_lazy
+from sdckit.errors import DataError
+from sdckit.numerics.array_types import Ints
+
+BLOCK = 1_000_000  # cells that pass by at a time
+MOST_WORDS = 2**62
+SPREAD = 0x9E3779B97F4A7C15  # odd, with bits that look random: codes times this are dealt out evenly
+
+
+@dataclass(frozen=True, eq=False)
+class PartedPair(Pair):
+    """Original and releases whose cells lie in parts.
+
+    Of the pair itself only what one column says is known: `codes` and `numbers` are of the distinct values of each
+    file. Rows are nowhere.
+
+    Attributes
+    ----------
+    levels : dict of str to SharedCoding
+        Each column that the cells have, its distinct values in each file with their numbers of records.
+    split : tuple of str
+        Columns by which the cells are dealt out; those equal in these are in one part.
+    n_parts : int
+    cells : dict
+        Of columns that were grouped by, how many combinations there are in each part.
+    same : tuple of bool
+        Where rows that belong together were compared: which releases have the original's values in all columns.
+    """
+
+    levels: Mapping[str, SharedCoding] = field(kw_only=True)
+    values: Mapping[str, tuple[Any, ...]] = field(kw_only=True, repr=False)
+    split: tuple[str, ...] = field(kw_only=True)
+    n_parts: int = field(kw_only=True)
+    spilled: Spilled = field(kw_only=True, repr=False)
+    same: tuple[bool, ...] = field(kw_only=True, default=())
+    cells: dict[tuple[str, ...], dict[int, int]] = field(kw_only=True, default_factory=dict, repr=False)
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        sizes: tuple[int, ...] = self.memo["sizes",]
+        return sizes
+
+    def codes(self, name: str, *, control: bool = False) -> SharedCoding:
+        """The distinct values of a column, coded jointly."""
+        del control
+        return self.levels[name]
+
+    def column(self, name: str, file: int = 0) -> Any:
+        """The distinct values of a column in a file."""
+        return self.values[name][file]
+
+    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
+        """Refused: groups are in the parts."""
+        del names, control
+        self._no_rows()
+
+    def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
+        """Which releases are, where rows that belong together were compared in all columns; else none is said to be."""
+        return self.same if self.same and set(names) == set(self.levels) else (False,) * self.m
+
+    def records(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: the records are not here."""
+        self._no_rows()
+
+    def records_here(self) -> NoReturn:
+        """Refused: the records are not here."""
+        self._no_rows()
+
+    def _no_rows(self) -> NoReturn:
+        raise DataError(
+            "these files are compared by their cells in parts, since neither their cells nor their records fit here: "
+            "figures are told, but nothing of single records; take fewer columns, or give more memory"
+        )
+
+    def parts(self) -> Iterator[_Part]:
+        """The parts, one after the other; what is kept of each lies in files."""
+        for number in range(self.n_parts):
+            yield self._part(number)
+
+    def aside(self, kinds: Mapping[str, Any]) -> Aside:
+        """Columns of these types, to be filled part by part, that lie in files."""
+        number = self.memo["aside",] = self.memo.get(("aside",), 0) + 1
+        return Aside(self.spilled, f"aside-{number}", kinds)
+
+    def _part(self, number: int) -> _Part:
+        times = tuple(self.spilled.appended(f"{number}-{file}-times", np.int64) for file in range(self.m + 1))
+        frames = [nw.from_native(pa.table({SIZE: own}), eager_only=True) for own in times]
+        return _Part(
+            frames[0], tuple(frames[1:]), False, None, True, (None,) * self.m, times=times, whole=self, number=number
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Aside:
+    """Columns that are written part by part, and mapped from their files."""
+
+    spilled: Spilled
+    mark: str
+    kinds: Mapping[str, Any]
+
+    def add(self, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Write what the next cells have."""
+        for name, kind in self.kinds.items():
+            self.spilled.append(f"{self.mark}-{name}", columns[name].astype(kind))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All columns; the system keeps in memory what fits."""
+        return {
+            name: self.spilled.appended(f"{self.mark}-{name}", kind, mapped=True) for name, kind in self.kinds.items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class _Part(Pair):
+    """One part: its cells as rows, coded as in all others."""
+
+    whole: PartedPair = field(kw_only=True)
+    number: int = field(kw_only=True)
+
+    def codes(self, name: str, *, control: bool = False) -> SharedCoding:
+        """A column of the part."""
+        del control
+        if ("codes", name) not in self.memo:
+            levels = self.whole.levels[name]
+            kind = _kind(levels)
+            place = list(self.whole.levels).index(name)
+            own = (
+                self.whole.spilled.appended(f"{self.number}-{file}-{place}", kind).astype(np.int32)
+                for file in range(self.m + 1)
+            )
+            self.memo["codes", name] = replace(levels, codes=tuple(own), times=self.times)
+        coding: SharedCoding = self.memo["codes", name]
+        return coding
+
+    def by_file(self, file: int) -> Ints:
+        """The records of each cell of a file."""
+        assert self.times is not None
+        return self.times[file]
+
+    def kept(self) -> NDArray[np.bool_]:
+        """Of each cell of the original whether each release (m, cells) kept all values of its records."""
+        flags = [self.whole.spilled.appended(f"{self.number}-{flag}", np.bool_) for flag in _flags(self.m)]
+        return np.stack(flags)
+
+    def words(self, names: Sequence[str], file: int) -> Ints:
+        """Of each cell of a file a number for its combination of some columns, the same one in every part.
+
+        Raises TooMuchError: there are more combinations than whole numbers.
+        """
+        word = np.zeros(len(self.by_file(file)), np.int64)
+        if math.prod(self.whole.levels[name].n_levels + 1 for name in names) > MOST_WORDS:
+            raise TooMuchError(f"{', '.join(names)} have too many values to be counted together in parts")
+        for name in names:
+            word = word * (self.whole.levels[name].n_levels + 1) + self.codes(name).codes[file]
+        return word
+
+    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
+        """As of any pair, kept in a file."""
+        del control
+        groups: SharedGroups = self.once(("groups", tuple(names)), lambda: Pair.groups(self, names))
+        return groups
+
+    def once(self, mark: tuple[Any, ...], make: Any) -> Any:
+        """What is made of the part once, kept in a file."""
+        if mark not in self.memo:
+            places = self.whole.memo.setdefault(("marks",), {})
+            name = f"{self.number}-kept-{places.setdefault(mark, len(places))}"
+            made: Any = self.whole.spilled.once(name, make)
+            self.memo[mark] = made
+            if mark[0] == "groups":
+                self.whole.cells.setdefault(mark[1], {})[self.number] = made.n_groups
+        return self.memo[mark]
+
+
+def _kind(levels: SharedCoding) -> Any:
+    """The smallest type that holds the codes of a column."""
+    return np.min_scalar_type(levels.n_levels)
+
+
+def open_or_part(
+    original: Any, released: Any = None, *, categories: Wanted, numeric: Wanted | None = None, also: Sequence[str] = (),
+    id: str | None = None,
+) -> Pair:  # fmt: skip
+    """`open_pair` of cells that an engine counts; in parts by the keys, where neither cells nor records fit here.
+
+    `categories`: by role; combinations that are equal in those of the first role are in one part.
+
+    Raises ColumnError, DataError: as `open_pair`.
+    """
+    opened = open_files(original, released, id=id)
+    keys = tuple(next(iter(categories.values())))
+    names = tuple(dict.fromkeys(name for some in categories.values() for name in some))
+    divisible = bool(keys) and not also and not any((numeric or {}).values())
+    if divisible and (pair := parted_before(opened, names, keys)) is not None:
+        return pair
+    try:
+        return open_pair(opened, categories=categories, numeric=numeric, also=also, counted=True)
+    except TooMuchError:
+        if not divisible:
+            raise
+    return deal_out(opened, names, keys)
+
+
+def count_or_part(opened: Pair, columns: Wanted) -> Pair | None:
+    """`count_pair` of rows that need not belong together; in parts by the columns of the first role where needed."""
+    try:
+        return count_pair(opened, columns, aligned=False)
+    except TooMuchError:
+        keys = tuple(next(iter(columns.values())))
+        return deal_out(opened, tuple(dict.fromkeys(name for some in columns.values() for name in some)), keys)
+
+
+def parted_before(opened: Pair, names: Sequence[str], keys: Sequence[str]) -> PartedPair | None:
+    """Files dealt out before that have these columns, and are split by some of these keys."""
+    known: list[PartedPair] = opened.memo.get(("parted",), [])
+    fitting = [pair for pair in known if set(names) <= set(pair.levels) and set(pair.split) <= set(keys)]
+    return min(fitting, key=lambda pair: len(pair.levels)) if fitting else None
+
+
+def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
+    """Group the files on their engines, and deal their cells out to parts that fit here.
+
+    Raises ColumnError: a column that a file has not, values that do not compare; DataError: parts that do not fit.
+    """
+    pair = _with_levels(opened, names, keys)
+    for file, frame in enumerate(opened.frames):
+        _deal(pair, file, _cells(frame, names))
+    opened.memo.setdefault(("parted",), []).append(pair)
+    return pair
+
+
+def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
+    """The same of rows that belong together by the id: cells of the original, split by which releases kept all values.
+
+    Raises ColumnError, DataError: as `deal_out`; an id that does not name each row once; columns of other types.
+    """
+    mark = "parted together", frozenset(names)
+    if mark in opened.memo:
+        before: PartedPair = opened.memo[mark]
+        return before
+    pair, id = _with_levels(opened, names, names), str(opened.id)
+    frames: list[Any] = list(opened.frames)
+    if "ids" not in opened.memo:
+        opened.memo["ids"] = check_ids(frames, id, opened.names)
+    together, moved = join_files(frames, names, id, [_present(frame, names) for frame in frames])
+    types = [[frame.collect_schema()[name] for name in names] for frame in frames]
+    kept = [
+        reduce(and_, map(_equal, zip(types[0], types[j], strict=True), moved[0], moved[j])).cast(nw.Int64).alias(flag)
+        for j, flag in enumerate(_flags(opened.m), 1)
+    ]
+    first = together.select(*(nw.col(own).alias(name) for own, name in zip(moved[0], names, strict=True)), *kept)
+    agree = _deal(pair, 0, blocks_by(first, [*names, *_flags(opened.m)], BLOCK))
+    check_together(agree[0], opened._sizes, id, opened.names)
+    for file, frame in enumerate(frames[1:], 1):
+        _deal(pair, file, _cells(frame, names))
+    opened.memo[mark] = replace(pair, same=tuple(many == agree[0] for many in agree[1:]))
+    return opened.memo[mark]  # type: ignore[no-any-return]
+
+
+def kept_columns(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
+    """Columns that every release left as they were, by rows with one id."""
+    if not names:
+        return ()
+    frames: list[Any] = list(opened.frames)
+    changed = np.zeros(len(names), np.int64)
+    for j in range(1, len(frames)):
+        labels, sizes = (opened.names[0], opened.names[j]), (opened._sizes[0], opened._sizes[j])
+        changed += count_differing([frames[0], frames[j]], names, str(opened.id), labels, sizes)
+    return tuple(name for name, many in zip(names, changed.tolist(), strict=True) if not many)
+
+
+def can_deal_together(opened: Pair, names: Sequence[str]) -> bool:
+    """Whether one engine can join the rows of all files, and compare their values as they are."""
+    plans: list[Any] = list(opened.frames)
+    if opened.id is None or not all(map(is_lazy, plans)) or not can_count(plans, names):
+        return False
+    types = [frame.collect_schema() for frame in plans]
+    alike = (_comparable([of[name] for of in types]) for name in names)
+    return all(alike) and are_joined(plans, opened.id)
+
+
+def do_not_fit(opened: Pair, names: Sequence[str]) -> bool:
+    """Whether it is known of files dealt out before that the cells of rows that belong together do not fit here.
+
+    These are no fewer than the combinations of the columns over all files, divided by the number of files.
+    """
+    known: list[PartedPair] = opened.memo.get(("parted",), [])
+    least = max((sum(pair.cells.get(tuple(names), {}).values()) for pair in known), default=0)
+    plan: Any = opened.plans[0] if opened.plans else opened.original
+    return least > len(opened.frames) * most_cells(len(names) * len(opened.frames), plan, Beside())
+
+
+def _comparable(kinds: Sequence[Any]) -> bool:
+    return all(kind.is_numeric() for kind in kinds) or len({kind.base_type() for kind in kinds}) == 1
+
+
+def _present(frame: Any, names: Sequence[str]) -> dict[str, nw.Expr]:
+    return {key.name: key.present for key in key_columns(frame, names)}
+
+
+def _equal(kinds: Sequence[Any], a: str, b: str) -> nw.Expr:
+    return (~unlike(kinds, a, b)).fill_null(False) | (nw.col(a).is_null() & nw.col(b).is_null())
+
+
+def _flags(m: int) -> list[str]:
+    return [f"{PREFIX}same{j}" for j in range(m)]
+
+
+def _with_levels(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
+    """The files with the levels of their columns, and no cells yet."""
+    frames: tuple[Any, ...] = opened.frames
+    check_present([(frame, {"keys": names}, label) for frame, label in zip(frames, opened.names, strict=True)])
+    plan: Any = next(frame for frame in frames if is_lazy(frame))
+    most = most_cells(len(names), plan, Beside(len(frames)))
+    if most == 0 or not can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
+        raise too_many(max(opened._sizes), len(names), most, plan)
+    known = opened.memo.setdefault(("levels",), {})
+    for name in names:
+        if name not in known:
+            columns, times = zip(*(_distinct(frame, name) for frame in frames), strict=True)
+            sides = [(column, column.codes()) for column in map(code_column, columns)]
+            known[name] = columns, replace(share_coding(name, sides, opened.names), times=times)
+    return PartedPair(
+        opened.original, opened.released, False, opened.id, True, opened.orders, opened.control, opened.population,
+        plans=opened.frames, memo={("sizes",): opened._sizes}, levels={name: known[name][1] for name in names},
+        values={name: known[name][0] for name in names}, split=keys, n_parts=-(-max(opened._sizes) // most),
+        spilled=Spilled(),
+    )  # fmt: skip
+
+
+def _cells(frame: Any, names: Sequence[str]) -> Iterator[nw.DataFrame[Any]]:
+    return blocks_by(frame, names, BLOCK) if isinstance(frame, nw.LazyFrame) else blocks(frame, names, BLOCK)
+
+
+def _distinct(frame: Any, name: str) -> tuple[Any, Ints]:
+    """The distinct values of a column, and their numbers of records."""
+    if not isinstance(frame, nw.LazyFrame):
+        return frame.get_column(name), np.ones(len(frame), np.int64)
+    check_plan_names(frame, [name])
+    values, times = count_file(frame, [name], 0)
+    return values.get_column(name), times
+
+
+def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> tuple[int, ...]:
+    """Write the cells of one file to the files of their parts; its records, and those that each release kept.
+
+    Raises DataError: a part that does not fit.
+    """
+    rows, n, flags = np.zeros(pair.n_parts, np.int64), 0, _flags(pair.m)
+    kept = np.zeros(pair.m, np.int64)
+    for piece in pieces:
+        times = sizes_of(piece) if SIZE in piece.columns else np.ones(len(piece), np.int64)
+        codes = {
+            name: levels.with_file(code_column(piece.get_column(name)), ("",) * (pair.m + 2)).codes[-1]
+            for name, levels in pair.levels.items()
+        }
+        order, ends = _dealt([codes[name] for name in pair.split], len(piece), pair.n_parts)
+        for place, (name, own) in enumerate(codes.items()):
+            _written(pair, f"{file}-{place}", own.astype(_kind(pair.levels[name]))[order], ends)
+        _written(pair, f"{file}-times", times[order], ends)
+        for j, flag in enumerate(flags):
+            if flag in piece.columns:
+                same = piece.get_column(flag).to_numpy().astype(np.bool_)
+                kept[j] += times[same].sum()
+                _written(pair, flag, same[order], ends)
+        rows += np.diff(ends)
+        n += int(times.sum())
+    most = most_cells(len(pair.levels), next(frame for frame in pair.plans if is_lazy(frame)), Beside(pair.m + 1))
+    if (largest := int(rows.max())) > 2 * most:
+        why = "; nor do they fall into parts that fit"
+        raise too_many(largest * pair.n_parts, len(pair.levels), most, pair.plans[-1], why)
+    return n, *kept.tolist()
+
+
+def _dealt(codes: Sequence[NDArray[np.int32]], n: int, n_parts: int) -> tuple[Ints, Ints]:
+    """An order of rows by their parts, and where each part begins in it, with the end."""
+    word = np.zeros(n, np.uint64)
+    for own in codes:
+        word = (word ^ own.astype(np.uint64)) * np.uint64(SPREAD)
+        word ^= word >> np.uint64(29)
+    part = (word % np.uint64(n_parts)).astype(np.int16)
+    return np.argsort(part, kind="stable"), np.append(0, np.cumsum(np.bincount(part, minlength=n_parts)))
+
+
+def _written(pair: PartedPair, name: str, values: NDArray[Any], ends: Ints) -> None:
+    for number, (start, stop) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
+        if stop > start:
+            pair.spilled.append(f"{number}-{name}", values[start:stop])

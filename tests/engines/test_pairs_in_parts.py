@@ -1,0 +1,143 @@
+"""Cells of two files that do not fit beside each other: in parts they give the same figures, on every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from engines.comparing import assert_same_figures, quiet
+from engines.conftest import duckdb_relation, polars_plan
+from sdckit.cells.pair import Pair, open_files
+from sdckit.cells.parted_pair import PartedPair
+from sdckit.cells.plans import count_cells, lazy
+
+KEYS = ["age", "region", "size"]
+N = 1500
+MEASURES: dict[str, Callable[[Any], Any]] = {
+    "replicated_uniques": lambda pair: sdc.replicated_uniques(pair, keys=KEYS),
+    "identity_disclosure": lambda pair: sdc.identity_disclosure(pair, keys=KEYS),
+    "attribution": lambda pair: sdc.correct_attribution_probability(pair, keys=KEYS, target="ill"),
+    "attribution of two": lambda pair: sdc.correct_attribution_probability(pair, keys=KEYS, target=["ill", "job"]),
+    "attribute_disclosure": lambda pair: sdc.attribute_disclosure(
+        pair, keys=KEYS, target="ill", exclude_levels=["no"], exclude_missing_keys=["region"], max_cell=3
+    ),
+    "attribute_disclosure_table": lambda pair: sdc.attribute_disclosure_table(pair, keys=KEYS, targets=["ill", "job"]),
+    "matching_risk": lambda pair: sdc.matching_risk(pair, known=KEYS[:2], synthetic=KEYS[2:], numeric=[]),
+    "nothing known": lambda pair: sdc.matching_risk(pair, synthetic=KEYS, numeric=[]),
+}
+
+
+def files(m: int = 1) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    """An original with values missing, and releases of it: some values exchanged, in another order, NaN for missing."""
+    rng = np.random.default_rng(7)
+    columns = {
+        "id": np.arange(N),
+        "age": rng.integers(20, 50, N).astype(np.int16),
+        "region": rng.choice(["north", "south", "naïve", "west"], N),
+        "size": rng.choice([0.0, 0.5, 1.0, 2.5, 4.0], N),
+        "ill": rng.choice(["yes", "no", "perhaps"], N, p=[0.1, 0.8, 0.1]),
+        "job": rng.integers(0, 6, N),
+    }
+    lost = [
+        pl.when(pl.Series(rng.random(N) < 0.02)).then(None).otherwise(pl.col(k)).alias(k) for k in columns if k != "id"
+    ]
+    original = pl.DataFrame(columns).with_columns(lost)
+    releases = []
+    for seed in range(m):
+        moved = [
+            pl.when(pl.Series(rng.random(N) < 0.1)).then(pl.col(k).shuffle(seed=seed)).otherwise(pl.col(k)).alias(k)
+            for k in columns if k != "id"
+        ]  # fmt: skip
+        release = original.with_columns(moved).sample(fraction=1, shuffle=True, seed=seed)
+        releases.append(release.with_columns(pl.col("age").cast(pl.Float32).fill_null(np.nan)))
+    return original, releases
+
+
+@pytest.fixture(params=["polars", "duckdb"])
+def opened(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pair]:
+    """Open files as plans of which neither cells nor columns fit."""
+
+    def of(original: pl.DataFrame, releases: list[pl.DataFrame]) -> Pair:
+        import duckdb
+
+        connection = duckdb.connect()
+        make = polars_plan if request.param == "polars" else lambda frame: duckdb_relation(frame, connection)
+        monkeypatch.setattr(count_cells, "MOST_CELLS", 150)
+        monkeypatch.setattr(lazy, "COLLECT_LIMIT", 100)
+        return open_files(make(original), [*map(make, releases)], id="id")  # type: ignore[operator]
+
+    return of
+
+
+@pytest.mark.parametrize("m", [1, 2])
+def test_figures_are_those_of_memory(m: int, opened: Callable[..., Pair]) -> None:
+    original, releases = files(m)
+    here = open_files(original, releases, id="id")
+    expected = {name: quiet(measure, here) for name, measure in MEASURES.items()}
+    there = opened(original, releases)
+    for name, measure in MEASURES.items():
+        result = quiet(measure, there)
+        assert isinstance(result.pair, PartedPair), name
+        assert result.pair.n_parts > 3
+        assert_same_figures(expected[name].to_dict()["figures"], result.to_dict()["figures"], name)
+        assert_same_figures(list(expected[name].per_release), list(result.per_release), name)
+    by_cap, in_parts = expected["attribution"], quiet(MEASURES["attribution"], there)
+    edges = [0.0, 0.2, 0.7, 1.0]
+    for a, b in zip(by_cap.cap_histogram(edges), in_parts.cap_histogram(edges), strict=True):
+        assert a.tolist() == b.tolist()
+    matched, parted = expected["matching_risk"], quiet(MEASURES["matching_risk"], there)
+    assert matched.risk_counts() == parted.risk_counts()
+    assert matched.high_risk_counts(0.3) == parted.high_risk_counts(0.3)
+    checks = [quiet(MEASURES["attribute_disclosure"], pair).checks for pair in (here, there)]
+    assert checks[0] == checks[1]
+
+
+def test_columns_that_were_left_are_known(opened: Callable[..., Pair]) -> None:
+    """Of a scenario's keys, those that every release left are known; of a release like the original that is told."""
+    original, (release,) = files()
+    same = release.drop("region").join(original.select("id", "region"), on="id")
+    scenario = sdc.Scenario(keys=KEYS, numeric=[])
+    expected = quiet(sdc.matching_risk, open_files(original, same, id="id"), scenario=scenario, numeric=[])
+    result = quiet(sdc.matching_risk, opened(original, [same]), scenario=scenario, numeric=[])
+    assert [variable.role for variable in result.variables] == [variable.role for variable in expected.variables]
+    assert_same_figures(expected.to_dict()["figures"], result.to_dict()["figures"])
+    twice = quiet(sdc.matching_risk, opened(original, [original]), known=KEYS, numeric=[])
+    assert "released" in twice.notes
+
+
+def test_what_parts_do_not_tell_is_refused(opened: Callable[..., Pair]) -> None:
+    original, releases = files()
+    there = opened(original, releases)
+    result = quiet(MEASURES["replicated_uniques"], there)
+    with pytest.raises(sdc.DataError, match="nothing of single records"):
+        _ = result.records
+    with pytest.raises(sdc.DataError, match="numbers within intervals"):
+        quiet(sdc.matching_risk, there, known=KEYS[:2], synthetic=["size"], numeric=["size"])
+    with pytest.raises(sdc.DataError, match="missing values that match any"):
+        quiet(sdc.matching_risk, there, known=KEYS[:2], synthetic=["size"], numeric=[], missing="wildcard")
+    with pytest.raises(sdc.DataError, match="too much from a plan"):
+        quiet(sdc.replicated_uniques, there, keys=KEYS, by="ill")
+
+
+def test_keys_of_few_values_make_no_parts(opened: Callable[..., Pair]) -> None:
+    """All cells of a key lie in one part: one that does not fit is refused by number."""
+    original, releases = files()
+    with pytest.raises(sdc.DataError, match="nor do they fall into parts that fit"):
+        quiet(sdc.attribute_disclosure, opened(original, releases), keys=["job"], target="id")
+
+
+def test_nan_of_parquet_is_missing(tmp_path: Path) -> None:
+    """Bounds of a column of Parquet leave NaN out."""
+    original, releases = files()
+    for name, frame in (("a", original), ("b", releases[0])):
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+    first = sdc.scan_file(tmp_path / "a.parquet", engine="duckdb")
+    second = sdc.scan_file(tmp_path / "b.parquet", engine="duckdb", beside=first)
+    expected = quiet(sdc.k_anonymity, releases[0], keys=KEYS).to_dict()["figures"]
+    assert_same_figures(expected, quiet(sdc.k_anonymity, second, keys=KEYS).to_dict()["figures"])
