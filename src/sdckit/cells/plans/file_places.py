@@ -35,8 +35,9 @@ OF_SPARK = {"Project", "SubqueryAlias", "LogicalRelation"}
 class Placed:
     """A plan with its records numbered from 0 in a column of its own.
 
-    `of_files`: whether the numbers are the places in the files, in the order of their names, and the same whenever the
-    plan is read. `in_order`: whether the engine reads the records in this order.
+    `of_files`: whether the numbers are the places in the files, in the order of their names (of DuckDB among the rows
+    that a filter leaves), and the same whenever the plan is read. `in_order`: whether the engine reads the records in
+    this order.
     """
 
     frame: nw.LazyFrame[Any]

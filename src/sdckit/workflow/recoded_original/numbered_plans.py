@@ -36,14 +36,15 @@ def number_by_log(
     recodings = recodings.check_file(column_names(opened.original), opened.n, identifiers=identifiers)
     recodings.check_sizes(opened.sizes, opened.names[1:])
     placed = [number_rows(frame, ROW) for frame in frames]
-    original, *released = (numbered.frame for numbered in placed)
-    if not all(numbered.of_files for numbered in placed) or not are_joined([original, *released], ROW):
+    original, *released = (file.frame for file in placed)
+    if not all(file.of_files for file in placed) or not are_joined([original, *released], ROW):
         return opened, recodings
     homes = [name for name in recodings.order_depends_on if name in column_names(opened.original)]
     recodings = recodings.in_order_of(bring(original, homes, ROW, {}).table if homes else None)
     if recodings.rows is not None:
         released = [renumbered(frame, ROW, recodings.rows) for frame in released]
-    return replace(opened, original=original, released=tuple(released), id=ROW, memo={**opened.memo}), recodings
+    numbered = replace(opened, original=original, released=tuple(released), id=ROW, memo={**opened.memo})  # type: ignore[arg-type]
+    return numbered, recodings
 
 
 def without_numbers(frame: Any) -> Any:
