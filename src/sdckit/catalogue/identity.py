@@ -23,8 +23,8 @@ NOT_ALIGNED = (
     "scenario, or name the id"
 )
 NO_ORDER = (
-    "rows on an engine have no order; name the id that says which belong together, or leave the engine out where both "
-    "files fit into memory"
+    "rows on an engine have no order; give the log of protect, or name the id that says which belong together, or "
+    "leave the engine out where both files fit into memory"
 )
 SPECIAL = "special uniques are records; with several rows per person they say too little"
 PERSONS = "distinct persons cannot be counted from cells"

@@ -548,7 +548,8 @@ def count_pair(opened: Pair, columns: Wanted, *, aligned: bool) -> Pair | None:
     for frame in lazy:
         check_plan_names(frame, names)
     known: list[Pair] = opened.memo.setdefault(("counted", aligned), [])
-    if (pair := _counted_before(known, names)) is not None:
+    joined: list[Pair] = [] if aligned else opened.memo.get(("counted", True), [])
+    if (pair := _counted_before(known, joined, names)) is not None:
         if pair.control is opened.control and pair.population is opened.population:
             return pair
         return replace(pair, control=opened.control, population=opened.population, with_control={})
@@ -572,16 +573,17 @@ def count_pair(opened: Pair, columns: Wanted, *, aligned: bool) -> Pair | None:
     return pair
 
 
-def _counted_before(known: list[Pair], names: Sequence[str]) -> Pair | None:
+def _counted_before(known: list[Pair], joined: list[Pair], names: Sequence[str]) -> Pair | None:
     """A pair counted by these columns, or the smallest one counted by more of them; its cells added up, if it can be.
 
-    Rows that belong together stay as they are: few measures ask for them, and most of them for all columns.
+    Rows that belong together stay as they are: few measures ask for them, and most of them for all columns. `joined`:
+    pairs of such rows, of which each file by itself follows.
     """
-    finer = [pair for pair in known if set(names) <= set(pair.original.columns)]
+    finer = [pair for pair in (*known, *joined) if set(names) <= set(pair.original.columns)]
     if not finer:
         return None
     pair = min(finer, key=lambda pair: len(pair.original.columns))
-    if pair.aligned or len(pair.original.columns) == len(names):
+    if pair in known and (pair.aligned or len(pair.original.columns) == len(names)):
         return pair
     try:
         known.append(_coarser(pair, names))
@@ -612,7 +614,9 @@ def _coarser(finer: Pair, names: Sequence[str]) -> Pair:
         if key[0] == "groups" and set(key[1]) <= set(names):
             memo[key] = SharedGroups(of(value.of_row), value.size, times)
     frames = [frame.select(*names)[own] for frame, own in zip(finer.frames, rows, strict=True)]
-    return replace(finer, original=frames[0], released=tuple(frames[1:]), times=times, memo=memo, with_control={})
+    return replace(
+        finer, original=frames[0], released=tuple(frames[1:]), aligned=False, times=times, memo=memo, with_control={}
+    )
 
 
 def _together(opened: Pair, plans: list[Any], names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:

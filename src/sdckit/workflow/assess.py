@@ -56,6 +56,7 @@ from sdckit.workflow.plan import (
     put_off,
     read_by_limits,
 )
+from sdckit.workflow.recoded_original.numbered_plans import without_numbers
 from sdckit.workflow.recoded_original.open_recoded import Opened
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.recoded_original.recoded_plans import stays_on_engines
@@ -429,7 +430,7 @@ def assess_release(
     scenario, gone = left_of(scenario, recodings, columns_of(opened.released))
     attacked = attacks or control is not None
     files, attacked_files, aligned = open_release(opened, control, scenario, recodings, by, attacked=attacked)
-    opened, pair = files.opened, files.pair
+    pair, own_file = files.pair, without_numbers(files.opened.original)
     columns = in_every_file(pair)
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
@@ -439,26 +440,26 @@ def assess_release(
     if soonest is not None:
         alone = tuple(_measured(soonest[0], name, planned) for name, planned in plan_release(scenario, **known).items())
         if soonest[1]([intruder.get(soonest[0].name) for intruder in alone]):
-            nothing = _unmeasured(opened.original, scenario)
+            nothing = _unmeasured(own_file, scenario)
             return ReleaseAssessment(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
     only = read_by_limits(scenario, drawn=too_many(pair.n)) if gate and known["on_engine"] else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
-        several = _has_several_rows(opened.original, scenario)
+        several = _has_several_rows(own_file, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         in_bands = [recoding.column for recoding in pair.recoded if IN_BANDS in recoding.kind]
         own = with_bands(_of_original(scenario), in_bands)
         before, collected = _before(
-            opened.original, pair, own, assess_file, one_file, lean=lean, gated=only is not None
+            own_file, pair, own, assess_file, one_file, lean=lean, gated=only is not None
         )
         fitted = [
             _fitted(with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands), file, label)
-            for released, file, label in zip(opened.released, going_out, pair.names[1:], strict=True)
+            for released, file, label in zip(files.opened.released, going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
-            assess_file(file, scenario=own, only=only, **one_file)
+            assess_file(without_numbers(file), scenario=own, only=only, **one_file)
             for file, (own, _) in zip(going_out, fitted, strict=True)
         )
         attempts = Outcome({}, ())

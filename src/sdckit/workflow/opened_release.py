@@ -17,12 +17,13 @@ from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column
-from sdckit.data.frames import column_names, is_lazy
+from sdckit.data.frames import column_names, is_lazy, on_spark
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import SdcError
 from sdckit.workflow.plan import shared_variables
+from sdckit.workflow.recoded_original.numbered_plans import ROW, number_by_log
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings
 from sdckit.workflow.recoded_original.recoded_plans import open_on_engines, stays_on_engines
@@ -42,6 +43,8 @@ def open_release(
     Of too many records on an engine the cells are counted there, and people are drawn of what is brought. Where that
     is too much, nobody is drawn, a note says why, and the files are attacked as they are measured.
     """
+    if scenario.release != SYNTHETIC:
+        opened, recodings = number_by_log(opened, recodings, identifiers=scenario.identifiers)
     if not attacked or not (stays_on_engines(opened) and too_many(opened.n)):
         files, aligned = _open(opened, control, scenario, recodings, by, left=not attacked)
         return files, files, aligned
@@ -128,8 +131,12 @@ def _with_id(file: Any, original: Any, id: str, opened: Pair, order: Any) -> Any
 
 
 def count_ahead(pair: Pair, scenario: Scenario) -> None:
-    """Count the keys of each intruder with all sensitive variables on the engine, from which measures take theirs."""
-    columns = in_every_file(pair)
+    """Count the keys of each intruder with all sensitive variables on the engine, from which measures take theirs.
+
+    Where rows belong together, Spark counts them joined: the cells of each file follow, and no file is read again.
+    """
+    columns, frame = in_every_file(pair), pair.original
+    joined = pair.id is not None and is_lazy(frame) and on_spark(frame)
     for name in scenario.intruders:
         own = scenario.intruder(name)
         wanted = {
@@ -137,12 +144,13 @@ def count_ahead(pair: Pair, scenario: Scenario) -> None:
             for role, of_role in {"keys": own.keys, "sensitive": own.sensitive}.items()
         }
         with suppress(SdcError):  # the measures will say it
-            count_or_part(pair, wanted)
+            if not joined or count_pair(pair, wanted, aligned=True) is None:
+                count_or_part(pair, wanted)
 
 
 def in_every_file(pair: Pair) -> frozenset[str]:
     """Names of the columns that the original and every release have."""
-    first, *others = ({*column_names(frame)} for frame in (pair.original, *pair.released))
+    first, *others = ({*column_names(frame)} - {ROW} for frame in (pair.original, *pair.released))
     return frozenset(first.intersection(*others))
 
 

@@ -80,10 +80,15 @@ def test_records_and_rows_are_brought_when_they_are_asked_for(plan: Any) -> None
     ]
 
 
-def test_cells_of_fewer_columns_are_added_up_from_those_of_more(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+@pytest.mark.parametrize("joined", [False, True], ids=["each by itself", "rows that belong together"])
+def test_cells_of_fewer_columns_are_added_up_from_those_of_more(
+    plan: Any,  # noqa: F811
+    joined: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     files = [frame.rename(ID) for frame in (people(1), changed())]
-    here, there = open_files(*files), open_files(*map(plan, files))
-    assert count_pair(there, {"keys": KEYS, "sensitive": ["ill", "home"]}, aligned=False) is not None
+    here, there = open_files(*files, id="pid"), open_files(*map(plan, files), id="pid")
+    assert count_pair(there, {"keys": KEYS, "sensitive": ["ill", "home"]}, aligned=joined) is not None
     monkeypatch.setattr(pair_room, "count_file", None)  # nothing is counted again
     calls: list[tuple[Any, dict[str, Any]]] = [
         (sdc.identity_disclosure, {}),

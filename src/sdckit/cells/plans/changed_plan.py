@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.plans.attach import attach, new_records
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, sizes_of, type_name
+from sdckit.cells.plans.file_places import number_rows, renumbered
 from sdckit.data import pa, pc, pl, pt
 from sdckit.data.columns import differing, in_order
 from sdckit.data.frames import RENUMBERED, check_plan_names, collect, on_spark, open_frame
@@ -226,6 +227,7 @@ def _sent(
 
 
 ROW = f"{PREFIX}row"  # row number of a record in the file
+MOST_PLACES = 200_000_000  # records of Spark whose random order is drawn here, at 16 bytes each
 RECOUNT = "the records of this plan are no longer those that were counted: start again"
 CELL, NTH = f"{PREFIX}cell", f"{PREFIX}nth"
 
@@ -271,7 +273,8 @@ class Changing:
     `before`: by changed column, the column that keeps its original values. `loose`: whether the records are out of
     order and must be sorted by row number in the end. `orders`: order of the categories, for columns that are
     categorical in memory and text here. `made_of`: number of records of the file, if these are new records made of
-    them.
+    them. `hashed`: whether records in random order are not found again, since the engine does not number them by their
+    places in the file, or they are too many.
     """
 
     frame: nw.LazyFrame[Any]
@@ -281,6 +284,7 @@ class Changing:
     loose: bool = False
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     made_of: int | None = None
+    hashed: bool = False
 
     @property
     def n_file(self) -> int:
@@ -476,7 +480,7 @@ class Changing:
         return attach(parts.with_columns(rank.alias(NTH)), keys, pa.table({CELL: cell, NTH: nth}), figures)
 
     def shuffled(self, order: Ints | None, secret: str) -> Changing:
-        """The records in another order: record ``order[i]`` in row i; on Spark by a keyed hash of the row number."""
+        """The records in another order: record ``order[i]`` in row i; without one, by a keyed hash of their numbers."""
         if order is None:
             from pyspark.sql import functions
 
@@ -486,10 +490,7 @@ class Changing:
             return replace(self, frame=mixed, loose=True)
         rank = np.empty(self.n, np.int64)
         rank[order] = np.arange(self.n)
-        key = replace(KeyColumn.of(ROW, 0, nw.Int64()), has_missing=False)
-        moved = attach(self.frame, [key], pa.table({ROW: np.arange(self.n)}), {NTH: rank})
-        placed = moved.with_columns(nw.col(NTH).alias(ROW)).drop(NTH)
-        return replace(self, frame=placed, loose=True)
+        return replace(self, frame=renumbered(self.frame, ROW, rank), loose=True)
 
     def differing(self) -> dict[str, int]:
         """Number of changed or removed values, for each column of the file."""
@@ -550,31 +551,12 @@ def open_changing(data: Any, n: int) -> Changing:
     Raises DataError: the engine is none of Polars, DuckDB and Spark.
     """
     frame: Any = open_frame(data)
-    own = tuple(frame.collect_schema().names())
-    return Changing(_placed(frame), n, own, {}, orders=_declared(frame))
+    own, placed = tuple(frame.collect_schema().names()), number_rows(frame, ROW)
+    loose, hashed = not placed.in_order, on_spark(frame) and not (placed.of_files and n <= MOST_PLACES)
+    return Changing(placed.frame, n, own, {}, loose, _declared(frame), hashed=hashed)
 
 
 def _declared(frame: nw.LazyFrame[Any]) -> dict[str, Sequence[str]]:
     """The categories of the columns that declare them."""
     kinds = frame.collect_schema().items()
     return {name: list(kind.categories) for name, kind in kinds if isinstance(kind, nw.Enum)}
-
-
-def _placed(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    engine, native = frame.implementation, frame.to_native()
-    if engine.is_polars():
-        numbered = native.with_row_index(ROW).with_columns(**{ROW: _whole()})
-    elif engine.is_duckdb():
-        numbered = native.query("sdckit__plan", f'SELECT row_number() OVER () - 1 AS "{ROW}", * FROM sdckit__plan')
-    elif on_spark(frame):
-        from pyspark.sql import functions
-
-        numbered = native.withColumn(ROW, functions.monotonically_increasing_id())
-    else:
-        raise DataError(f"plans of {engine.value} are not supported; collect the data first")
-    plan: nw.LazyFrame[Any] = nw.from_native(numbered)
-    return plan
-
-
-def _whole() -> Any:
-    return pl.col(ROW).cast(pl.Int64)

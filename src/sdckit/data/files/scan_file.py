@@ -273,14 +273,19 @@ def _without_codes(name: str, dtype: Any, codes: Sequence[str]) -> nw.Expr:
     column = nw.col(name)
     if dtype == nw.String:
         texts = ["", *(code_texts(codes) if codes else DEFAULT_CODES)]
-        return nw.when(~column.is_in(texts)).then(column).alias(name)
+        return _unless(column, texts).alias(name)
     if not codes or not dtype.is_numeric():
         return column
     numbers = [number for number in code_numbers(codes) if not math.isnan(number)]
     if dtype.is_integer():
         whole = [int(number) for number in numbers if number.is_integer()]
-        return nw.when(~column.is_in(whole)).then(column).alias(name) if whole else column
-    return nw.when(~column.is_in(numbers)).then(column).alias(name) if numbers else column
+        return _unless(column, whole).alias(name) if whole else column
+    return _unless(column, numbers).alias(name) if numbers else column
+
+
+def _unless(column: nw.Expr, values: Sequence[Any]) -> nw.Expr:
+    """A column without some values, one by one: DuckDB looks them up as a list by a join, which mixes up the rows."""
+    return nw.when(nw.all_horizontal(*(column != value for value in values), ignore_nulls=False)).then(column)
 
 
 # Whether a file is left to an engine: too large for memory, or not a single local file.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct, open_changing
-from sdckit.data.frames import count_records, is_lazy, on_spark, open_frame
+from sdckit.data.frames import count_records, is_lazy, open_frame
 from sdckit.data.methods import METHODS
 from sdckit.data.replace import Tallied, open_eager
 from sdckit.data.rule_conditions import EditRule, RuleBreakers
@@ -204,15 +204,14 @@ def run_on_records(
 
 
 def in_random_order(name: str, plan: Changing, household: str | None, seed: int) -> tuple[Changing, Change]:
-    """Shuffle as for an eager frame; Spark has no row positions, so it sorts by a hash with the seed."""
+    """Shuffle as for an eager frame; where records have no places, Spark sorts them by a hash with the seed."""
     notes = {"order": "no value is changed; row i is no longer made from row i"}
-    spark = on_spark(plan.frame)
     homes = None
     if household is not None:
         check_room(plan.n, [household], plan.frame)
         homes = read_homes(open_eager(plan.brought([household]).table, {}), household)
-    order = None if spark else row_order(plan.n, homes, seed)
-    secret = {"hashed": str(seed)} if spark else {"seed": seed}
+    order = None if plan.hashed else row_order(plan.n, homes, seed)
+    secret = {"hashed": str(seed)} if plan.hashed else {"seed": seed}
     change = Change(name, plan.n, {}, {"household": household}, secret, notes)
     return plan.shuffled(order, str(seed)), change
 
@@ -299,6 +298,9 @@ def _as_blanked(rows: Distinct, cell: NDArray[np.int64], gone: Mapping[str, NDAr
 WAYS: dict[str, Way] = {"values": _by_values, "columns": _dropped, "cells": _by_cells, "order": _shuffled}
 
 
+NO_PLACES = "Spark knows places of records only where the plan reads Parquet files and does nothing else"
+
+
 def _on_records(step: StepLike, household: str | None) -> bool:
     """Whether a step runs record by record. `household`: that of the scenario, if still in the file."""
     given = step.arguments
@@ -310,12 +312,12 @@ def _on_records(step: StepLike, household: str | None) -> bool:
     return kind.plan == "cells" and household is not None and given.get("household_variables") != []
 
 
-def _why_not(step: StepLike, by_record: bool, *, spark: bool, mixed_up: bool) -> str:
+def _why_not(step: StepLike, by_record: bool, *, hashed: bool, mixed_up: bool) -> str:
     """Why a step does not run on a plan; empty where it does. `mixed_up`: whether records were put in random order."""
-    if spark and METHODS[step.method].plan == "order" and step.arguments.get("household"):
-        return "household: Spark knows no places, so that members of a household cannot be kept together"
-    if spark and by_record and mixed_up:
-        return "Spark finds no record again once they are in random order: make random_order the last step"
+    if hashed and METHODS[step.method].plan == "order" and step.arguments.get("household"):
+        return f"household: {NO_PLACES}, so that members of a household cannot be kept together"
+    if hashed and by_record and mixed_up:
+        return f"{NO_PLACES}, so that no record is found again in random order: make random_order the last step"
     return ""
 
 
@@ -325,10 +327,10 @@ def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario 
     Raises DataError: which step, and why.
     """
     household = None if scenario is None else scenario.household
-    n, columns, mixed_up, spark = plan.n, plan.columns, False, on_spark(plan.frame)
+    n, columns, mixed_up = plan.n, plan.columns, False
     for number, step in enumerate(steps, 1):
         by_record = _on_records(step, household)
-        if why := _why_not(step, by_record, spark=spark, mixed_up=mixed_up):
+        if why := _why_not(step, by_record, hashed=plan.hashed, mixed_up=mixed_up):
             raise DataError(
                 f"{step.place(number)} does not run on a plan: {why}. Bring the file into memory for it, or take "
                 "another engine"

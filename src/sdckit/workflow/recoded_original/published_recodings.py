@@ -294,6 +294,19 @@ class Recodings:
         """Whether a log tells which row of the original each released row was made from."""
         return self.log is not None and not self._all_new
 
+    @property
+    def tells_order(self) -> bool:
+        """Whether every random order of the log can be drawn again; not one by a hash of Spark's numbers."""
+        return self.log is None or all("seed" in step.secret for step in self.log.steps if _moves_rows(step))
+
+    @property
+    def order_depends_on(self) -> tuple[str, ...]:
+        """Columns of the original that the order of the rows depends on: households, or what these are made of."""
+        steps = () if self.log is None else self.log.steps
+        homes = [str(step.parameters["household"]) for step in steps if _keeps_homes_together(step)]
+        made = any(name in step.changed and "key" not in step.secret for step in steps for name in homes)
+        return self.log.columns if self.log is not None and made else tuple(dict.fromkeys(homes))
+
     def recoded(self, columns: Collection[str]) -> tuple[str, ...]:
         """Those of some columns that a step recodes."""
         own = (str(step.arguments["column"]) for step in self.steps if is_recoding(step))

@@ -1,0 +1,53 @@
+"""Rows of files on an engine that belong together by the log of a recipe: by their places in the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from sdckit.cells.pair import Pair
+from sdckit.cells.plans.changed_plan import MOST_PLACES, bring
+from sdckit.cells.plans.file_places import number_rows, renumbered
+from sdckit.cells.plans.pair_cells import are_joined
+from sdckit.data.frames import column_names, is_lazy
+from sdckit.workflow.recoded_original.published_recodings import Recodings
+
+ROW = "row of the original"  # column: the place of the row, from 0
+
+
+def number_by_log(
+    opened: Pair, recodings: Recodings | None, *, identifiers: Sequence[str]
+) -> tuple[Pair, Recodings | None]:
+    """The files with the place of each original row as their id, where the log tells it of plans that read files.
+
+    The log has the order that was drawn, so that no release has a number; where it does not, the pair is as it was.
+    Raises DataError: the log is about another file.
+    """
+    frames: Any = opened.frames
+    if recodings is None or recodings.log is None or opened.id is not None or not all(map(is_lazy, frames)):
+        return opened, recodings
+    if not recodings.tells_rows or not recodings.tells_order or opened.n > MOST_PLACES:
+        return opened, recodings
+    if any(ROW in column_names(frame) for frame in frames):
+        return opened, recodings
+    recodings = recodings.check_file(column_names(opened.original), opened.n, identifiers=identifiers)
+    recodings.check_sizes(opened.sizes, opened.names[1:])
+    placed = [number_rows(frame, ROW) for frame in frames]
+    original, *released = (file.frame for file in placed)
+    if not all(file.of_files for file in placed) or not are_joined([original, *released], ROW):
+        return opened, recodings
+    homes = [name for name in recodings.order_depends_on if name in column_names(opened.original)]
+    recodings = recodings.in_order_of(bring(original, homes, ROW, {}).table if homes else None)
+    if recodings.rows is not None:
+        released = [renumbered(frame, ROW, recodings.rows) for frame in released]
+    numbered = replace(opened, original=original, released=tuple(released), id=ROW, memo={**opened.memo})  # type: ignore[arg-type]
+    return numbered, recodings
+
+
+def without_numbers(frame: Any) -> Any:
+    """A file without the places of its rows."""
+    lazy = isinstance(frame, nw.LazyFrame)
+    return frame.drop(ROW) if lazy and ROW in column_names(frame) else frame
