@@ -363,10 +363,17 @@ def _limit_words(name: str) -> str:
 
 
 def passing_shown(say: Say, so_far: Plain) -> Tag:
-    """The recipe that passes, while a better one is searched for."""
+    """The recipe that passes, or that is judged, while a better one is searched for; taken once all is judged."""
     words = f"{so_far['words']}. {say('Of what the keys tell, {n} is lost.', n=so_far['loss'])}"
-    held = "Every limit holds with this recipe." if so_far["passed"] else "not every limit holds"
+    if waiting := "steps" not in so_far:
+        held, left = (", ".join(say(_limit_words(name)) for name in so_far[which]) for which in ("held", "waiting"))
+        state = f"{say('A recipe is being judged. These hold: {c}.', c=held)} {say('Not judged yet: {c}.', c=left)}"
+    else:
+        state = say("Every limit holds with this recipe." if so_far["passed"] else ALL_BUT_UNSAID)
     return tags.div(
-        tags.p(say(held), class_="good" if so_far["passed"] else "warn", role="status"), tags.p(words),
-        button(say("Take this one"), "passing"), class_="card-box",
+        tags.p(state, class_="good" if so_far.get("passed") else "warn", role="status"), tags.p(words),
+        None if waiting else button(say("Take this one"), "passing"), class_="card-box",
     )  # fmt: skip
+
+
+ALL_BUT_UNSAID = "Every limit holds that could be judged; of some columns the scenario does not say enough."

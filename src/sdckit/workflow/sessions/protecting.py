@@ -29,7 +29,7 @@ from sdckit.workflow.recipes.step_forms import picture_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.proposing.proposal import Alternative, Proposal
+    from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal
     from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe import Applied
     from sdckit.workflow.sessions.answering import Desk, Tell
@@ -361,19 +361,26 @@ def propose(
     by: dict[str, Any] = {"loss": loss, **({"formula": formula or None, "family": family} if loss == MODEL else {})}
     if loss == MODEL and not formula:
         raise ScenarioError(NO_FORMULA)
-    hear = getattr(tell, "partial", None)
+    hear = getattr(tell, "partial", lambda _: None)
+
+    def shown(recipe: Alternative | Candidate) -> dict[str, Any]:
+        loss = recipe.loss if exact else about_loss(recipe.loss, desk.data.height) or "–"
+        return {"words": say(in_words(recipe.keys), language, desk.data.columns), "loss": _loss(loss)}
 
     def passes(alternative: Alternative) -> None:
-        if hear is not None:
-            loss = alternative.loss if exact else about_loss(alternative.loss, desk.data.height) or "–"
-            words = say(in_words(alternative.keys), language, desk.data.columns)
-            hear({"words": words, "loss": _loss(loss), "passed": alternative.passed,
-                  "steps": plain_steps(alternative.recipe)})  # fmt: skip
+        hear({**shown(alternative), "passed": alternative.passed, "steps": plain_steps(alternative.recipe)})
+
+    def judging(candidate: Candidate | None) -> None:
+        """Show what is being judged, without its steps: nobody takes what may not pass."""
+        if candidate is None:
+            hear({})
+        else:
+            hear({**shown(candidate), "held": [*candidate.held], "waiting": [*candidate.waiting]})
 
     def make() -> dict[str, Any]:
         proposal = make_proposal(
             desk.original(chosen), chosen, columns=desk.data.columns, keep=list(keep), internal=exact,
-            folder=desk.folder, time_limit=seconds, step=tell, passing=passes, **by,
+            folder=desk.folder, time_limit=seconds, step=tell, passing=passes, judging=judging, **by,
         )  # fmt: skip
         plain = proposal.to_dict(internal=exact)
         recipes: list[Proposal | Alternative] = [proposal, *proposal.alternatives]
