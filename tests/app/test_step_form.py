@@ -161,16 +161,13 @@ def test_what_was_found_is_told() -> None:
     assert "_" not in told.partition("It loses")[0]
 
 
-def test_a_recipe_is_said_to_hold_and_can_be_taken_once_all_of_it_is_judged() -> None:
-    so_far = {"words": "keeps sex as it is", "loss": "10 to 20 %"}
-    judged = str(passing_shown(say, {**so_far, "held": ["k", "risk"], "waiting": ["recoverable"]}))
-    assert "These hold: k-anonymity, k, largest individual risk. Not judged yet: " in judged
-    assert LIMITS["recoverable"].form in judged
-    assert "Take this one" not in judged
+def test_a_recipe_can_be_taken_once_all_of_it_is_judged() -> None:
+    so_far = {"words": "keeps sex as it is", "loss": "10 to 20 %", "state": "These hold: k."}
+    judged = str(passing_shown(say, so_far))
+    assert "These hold: k." in judged
     assert "good" not in judged
-    german = str(passing_shown(speaker("de"), {**so_far, "held": ["k"], "waiting": ["recoverable"]}))
-    assert "Noch nicht beurteilt" in german
-    for passed, words in ((True, "Every limit holds with this recipe."), (False, "the scenario does not say enough")):
+    assert "Take this one" not in judged
+    for passed in (True, False):
         shown = str(passing_shown(say, {**so_far, "passed": passed, "steps": []}))
-        assert words in shown
+        assert ("good" in shown) is passed
         assert "Take this one" in shown

@@ -127,7 +127,8 @@ def test_a_recipe_that_passes_is_sent_before_the_search_ends(tmp_path: Path) -> 
     first, result = sent[partial]["partial"], sent[-1]["result"]
     told(first)
     told(sent[judged]["partial"])
-    assert "k" in sent[judged]["partial"]["held"]
+    assert "These hold: k-anonymity, k" in sent[judged]["partial"]["state"]
+    assert "Not judged yet: " in sent[judged]["partial"]["state"]
     assert not {"passed", "steps"} & sent[judged]["partial"].keys()  # some limits wait: nobody takes it
     assert partial < len(sent) - 1
     assert first["passed"]

@@ -57,12 +57,15 @@ def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records
     known = (codes != missing) & (theirs != coded.span)
     if not known.any():
         return 0.0
-    of_value, n_values = dense_codes(codes[known], 0, missing)
-    level, n_levels = dense_codes(theirs[known], 0, coded.span)
+    (value, n_values), (kind, n_levels) = (
+        dense_codes(codes[known], 0, missing),
+        dense_codes(theirs[known], 0, coded.span),
+    )
+    of_value, level = value.astype(np.int64), kind.astype(np.int64)
     counted = Records(len(level), None if records.counts is None else records.counts[known])
     n, size = counted.n, counted.by(of_value, n_values)
-    pairs = group(of_value.astype(np.uint64) * np.uint64(n_levels) + level.astype(np.uint64)).words
-    kinds = np.bincount((pairs // np.uint64(n_levels)).astype(np.int64), minlength=n_values)
+    pairs = group((of_value * n_levels + level).astype(np.uint64)).words.astype(np.int64)
+    kinds = np.bincount(pairs // n_levels, minlength=n_values)
     several = size > 1
     disclosed = float(size[several & (kinds == 1)].sum())
     shares = counted.by(level, n_levels) / n

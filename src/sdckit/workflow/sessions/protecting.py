@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data.domain import Domain
 from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.files.whole_files import write_whole
+from sdckit.data.limits import limit_words
 from sdckit.data.losses import COARSENING, DIFFERING, INFORMATION, MODEL
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
@@ -343,6 +344,9 @@ def starter(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, lan
     return {**remembered, "html": _written(desk, remembered["text"], exact=exact, language=language)}
 
 
+HOLDS = "Every limit holds with this recipe."
+HOLDS_SO_FAR = "Every limit holds that could be judged; of some columns the scenario does not say enough."
+JUDGED, NOT_JUDGED = "A recipe is being judged. These hold", "Not judged yet"
 NO_FORMULA = "Write the regression whose intervals are to be kept, as in income ~ age + sex."
 
 
@@ -363,19 +367,27 @@ def propose(
         raise ScenarioError(NO_FORMULA)
     hear = getattr(tell, "partial", lambda _: None)
 
-    def shown(recipe: Alternative | Candidate) -> dict[str, Any]:
+    def shown(recipe: Alternative | Candidate, state: str) -> dict[str, Any]:
         loss = recipe.loss if exact else about_loss(recipe.loss, desk.data.height) or "–"
-        return {"words": say(in_words(recipe.keys), language, desk.data.columns), "loss": _loss(loss)}
+        words = say(in_words(recipe.keys), language, desk.data.columns)
+        return {"words": words, "loss": _loss(loss), "state": state}
 
     def passes(alternative: Alternative) -> None:
-        hear({**shown(alternative), "passed": alternative.passed, "steps": plain_steps(alternative.recipe)})
+        state = say(HOLDS if alternative.passed else HOLDS_SO_FAR, language)
+        hear({**shown(alternative, state), "passed": alternative.passed, "steps": plain_steps(alternative.recipe)})
 
     def judging(candidate: Candidate | None) -> None:
         """Show what is being judged, without its steps: nobody takes what may not pass."""
         if candidate is None:
             hear({})
         else:
-            hear({**shown(candidate), "held": [*candidate.held], "waiting": [*candidate.waiting]})
+            limits = zip((JUDGED, NOT_JUDGED), (candidate.held, candidate.waiting), strict=True)
+            hear(
+                shown(
+                    candidate,
+                    " ".join(say(f"{words}: {_limits(names, language)}.", language) for words, names in limits),
+                )
+            )
 
     def make() -> dict[str, Any]:
         proposal = make_proposal(
@@ -404,6 +416,10 @@ def propose(
     ]
     html = _written(desk, remembered["text"], exact=exact, language=language)
     return {**remembered, "map": {**remembered["map"], "points": points}, "html": html}
+
+
+def _limits(names: Sequence[str], language: str) -> str:
+    return ", ".join(say(limit_words(name), language) for name in names)
 
 
 def _loss(share: float | str | None) -> str:
