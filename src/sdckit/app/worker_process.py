@@ -25,8 +25,11 @@ def _requests(source: BinaryIO, aside: threading.Event) -> queue.Queue[dict[str,
 
     def read() -> None:
         for line in source:
-            request = json.loads(line)
-            waiting.put(request) if request else aside.set()
+            if request := json.loads(line):
+                aside.clear()  # it was meant for the task before
+                waiting.put(request)
+            else:
+                aside.set()
         operating_system.end_own_tree()
 
     threading.Thread(target=read, daemon=True).start()
@@ -51,9 +54,7 @@ def main(folder: str) -> None:
     desk = Desk(Path(folder))
     preload()
     while True:
-        request = waiting.get()
-        aside.clear()  # it was meant for the task before
-        answer(desk, request, send, aside.is_set)
+        answer(desk, waiting.get(), send, aside.is_set)
 
 
 if __name__ == "__main__":
