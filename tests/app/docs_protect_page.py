@@ -52,6 +52,13 @@ SCRIPT.elsewhere(
 )
 
 
+SCRIPT.elsewhere(
+    SESSIONS + "test_protecting.py::test_a_recipe_that_passes_is_sent_before_the_search_ends",
+    "While the first recipe is judged, the page says which limits hold of it so far, and which are not judged yet; it "
+    "can be taken once all of them hold.",
+)
+
+
 @SCRIPT.step("Both say why each step is there, and take the place of the steps in the list: Undo brings those back.")
 def _(hand: Hand) -> None:
     hand.press("Start from the advice")

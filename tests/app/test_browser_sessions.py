@@ -26,6 +26,7 @@ from sdckit.app.browser_sessions import (
     History,
     Seats,
     Step,
+    TaskAsideError,
     TaskCancelledError,
     TaskError,
     Work,
@@ -391,6 +392,25 @@ def test_tasks_are_told_of_and_refused_in_one_process(tmp_path: Path) -> None:
             await worker.run("nowhere.echo", {}, told.append, file=NO_FILE)
         noted = await worker.run("toys.warn", {}, told.append, file=NO_FILE)
         assert noted["notes"] == ["a note", "codes were taken for missing"]
+        assert worker.pid == first
+
+    within(tmp_path, run)
+
+
+def test_a_task_steps_aside_and_its_process_takes_the_next(tmp_path: Path) -> None:
+    async def run(worker: Worker) -> None:
+        worker.step_aside()  # nothing runs
+        told: list[str] = []
+        begun = asyncio.ensure_future(worker.run("toys.wait", {}, told.append, file=NO_FILE))
+        while not told:
+            await asyncio.sleep(0.01)
+        first = worker.pid
+        worker.step_aside()
+        with pytest.raises(TaskAsideError):
+            await begun
+        worker.step_aside()  # too late: it says nothing to the next one
+        result = await worker.run("toys.echo", {"n": 5}, told.append, file=NO_FILE)
+        assert result["given"] == {"n": 5}
         assert worker.pid == first
 
     within(tmp_path, run)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.browsing import Served, Windows, calm, eventually
 from app.test_browser_frame import ask
+from sdckit.workflow.sessions.risk import LARGE, STILL_LOOKED_FOR
 
 
 def test_cancel_takes_a_second_at_most_and_a_reload_keeps_what_was_done(visit: Windows, served: Served) -> None:
@@ -50,6 +51,36 @@ def test_a_large_file_is_not_sent(visit: Windows, served: Served, tmp_path: Path
     cookie = {"Cookie": f"{served.cookies[0]['name']}={served.cookies[0]['value']}", "Origin": served.origin}
     refused = ask(served, "/session/x/upload/y", {**cookie, "Content-Length": str(5 * 2**30)}, method="POST")
     assert refused.status == 413
+
+
+SEEN_EARLY = """still => {
+  window.early = [];
+  const look = () => {
+    const risk = document.getElementById('page_risk').textContent;
+    if (risk.includes(still)) window.early.push(document.getElementById('verdict_bar').textContent + risk);
+  };
+  new MutationObserver(look).observe(document.body, {childList: true, subtree: true, characterData: true});
+}"""
+
+
+def test_first_figures_of_a_large_file_come_before_what_it_gives_back_is_judged(visit: Windows, tmp_path: Path) -> None:
+    page = visit()
+    path = tmp_path / "large.csv"
+    people = (f"{'fm'[n % 2]},{18 + n * 7 % 70},{n * 13 % 40},{'abcd'[n % 4] * (n % 9 > 0)}" for n in range(LARGE))
+    path.write_text("\n".join(["sex,age,area,job", *people]), encoding="utf-8")
+    page.set_input_files("#file-upload", path)
+    calm(page)
+    page.evaluate(SEEN_EARLY, STILL_LOOKED_FOR)
+    page.click("button.way[data-go=roles]")
+    page.click("#roles-accept_all")
+    page.click("button.way[data-go=risk]")
+    calm(page)
+    assert eventually(lambda: "k-anonymity" in page.inner_text("#page_risk"))
+    calm(page)
+    early = page.evaluate("() => window.early")
+    assert any("k-anonymity" in text and "not judged yet" in text.lower() for text in early), early[-1:]
+    assert STILL_LOOKED_FOR not in page.inner_text("#page_risk")
+    assert "not judged yet" not in page.text_content("#verdict_bar").lower()
 
 
 def test_what_is_refused_stands_where_one_looks(visit: Windows, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -130,6 +130,27 @@ def test_what_was_saved_is_offered_taken_up_or_forgotten(tmp_path: Path) -> None
         session.set_inputs(forget=1)
         assert session.get_output("saved").value is None
     assert not (tmp_path / "last-work.json").exists()
+
+
+def test_files_of_a_session_that_is_gone_are_said_and_no_longer_named(tmp_path: Path) -> None:
+    _, seats = frame(tmp_path)
+    seat = seats.take("", reloaded=False)
+    (seat.folder / "jobs.csv").write_text("cook;hands\n", encoding="utf-8")
+    step = Step("recode", {"column": "job", "hierarchy": "jobs.csv", "level": 1})
+    seat.change(name="a.csv", scenario={"keys": ["job"], "hierarchies": {"job": "jobs.csv"}}, steps=(step,))
+    seat.keep_version(name="first")
+    seats.close()
+    made, seats = frame(tmp_path)
+    with sat(made) as session:
+        session.set_inputs(take_up=1)
+        (seat,) = seats._seats.values()
+        assert "jobs.csv" in seat.jobs.shown.error
+        for scenario, steps in [
+            (seat.work.scenario, [asdict(step) for step in seat.work.steps]),
+            *((version["scenario"], version["steps"]) for version in seat.work.versions),
+        ]:
+            assert scenario == {"keys": ["job"]}
+            assert [(step["arguments"]["hierarchy"], step["on"]) for step in steps] == [("jobs.csv", False)]
 
 
 def test_work_of_a_tab_that_is_gone_is_offered_in_every_new_one(tmp_path: Path) -> None:

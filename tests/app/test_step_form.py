@@ -9,7 +9,17 @@ import pytest
 
 from sdckit.app.browser_sessions import Step, Work
 from sdckit.app.page_context import speaker
-from sdckit.app.step_form import arguments_of, as_text, button, form, found_shown, is_ready, name_of, step_shown
+from sdckit.app.step_form import (
+    arguments_of,
+    as_text,
+    button,
+    form,
+    found_shown,
+    is_ready,
+    name_of,
+    passing_shown,
+    step_shown,
+)
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
@@ -149,3 +159,15 @@ def test_what_was_found_is_told() -> None:
     told = str(found_shown(say, {**told_of, "exceeded": derived}))
     assert "do not hold yet: risk after reconstruction, k after reconstruction, " in told
     assert "_" not in told.partition("It loses")[0]
+
+
+def test_a_recipe_can_be_taken_once_all_of_it_is_judged() -> None:
+    so_far = {"words": "keeps sex as it is", "loss": "10 to 20 %", "state": "These hold: k."}
+    judged = str(passing_shown(say, so_far))
+    assert "These hold: k." in judged
+    assert "good" not in judged
+    assert "Take this one" not in judged
+    for passed in (True, False):
+        shown = str(passing_shown(say, {**so_far, "passed": passed, "steps": []}))
+        assert ("good" in shown) is passed
+        assert "Take this one" in shown

@@ -14,7 +14,7 @@ from shiny import reactive
 
 from app.toys import toy_seat
 from sdckit.app import tasks as module
-from sdckit.app.browser_sessions import TaskCancelledError, TaskError
+from sdckit.app.browser_sessions import TaskAsideError, TaskCancelledError, TaskError
 from sdckit.app.tasks import Job, Jobs, Place, Shown
 
 
@@ -399,3 +399,69 @@ def test_what_is_cancelled_as_it_is_about_to_begin_stays_cancelled(tmp_path: Pat
             return place.state.get()[1]
 
     assert asyncio.run(whole()) == "cancelled"
+
+
+# What somebody asks for goes before the figures that nobody pressed a button for.
+
+
+class Aside(Scripted):
+    """A worker whose first task runs until it is asked to step aside; it says which tasks it was given."""
+
+    def __init__(self, *, hears: bool = True) -> None:
+        super().__init__(0, 0, "done")
+        self.hears, self.asked, self.given = hears, asyncio.Event(), list[str]()
+
+    async def run(self, task: str, *given: Any, **more: Any) -> dict[str, Any]:
+        self.given.append(task)
+        if len(self.given) == 1:
+            await asyncio.wait_for(self.asked.wait(), 5)
+            if self.hears:
+                raise TaskAsideError
+        return {"task": task}
+
+    def step_aside(self) -> None:
+        self.asked.set()
+
+
+def in_turn(tmp_path: Path, first: str, *later: str, hears: bool = True) -> tuple[list[str], list[Any]]:
+    """The tasks that the worker was given, where some come while the first runs, and what came of all."""
+
+    async def whole() -> tuple[list[str], list[Any]]:
+        seat: Any = toy_seat(tmp_path)
+        seat.worker, results = Aside(hears=hears), []
+        jobs = Jobs(seat)
+        jobs.start(Job(first, {}, first, results.append))
+        while not seat.worker.given:
+            await asyncio.sleep(0)
+        for task in later:
+            jobs.start(Job(task, {}, task, results.append))
+        if not seat.worker.asked.is_set():
+            seat.worker.hears = False
+            seat.worker.asked.set()
+        await at_rest(jobs)
+        return seat.worker.given, [result["task"] for result in results]
+
+    return asyncio.run(whole())
+
+
+FIGURES, PROPOSE, OPEN = "risk.risk", "protecting.propose", "opening.open_file"
+
+
+def test_what_is_asked_for_goes_before_figures_which_begin_anew(tmp_path: Path) -> None:
+    assert in_turn(tmp_path, FIGURES, PROPOSE) == ([FIGURES, PROPOSE, FIGURES], [PROPOSE, FIGURES])
+    # what waits steps aside as well, and one that ends meanwhile does not begin anew
+    given, results = in_turn(tmp_path, "protecting.run", FIGURES, PROPOSE)
+    assert given == ["protecting.run", PROPOSE, FIGURES, "protecting.run"]
+    assert results == given[1:]
+    assert in_turn(tmp_path, FIGURES, PROPOSE, hears=False) == ([FIGURES, PROPOSE], [FIGURES, PROPOSE])
+
+
+def test_what_needs_the_figures_or_opens_another_file_waits_for_its_turn(tmp_path: Path) -> None:
+    for task in ("risk.helps", OPEN):
+        assert in_turn(tmp_path, FIGURES, task)[0] == [FIGURES, task]
+    assert in_turn(tmp_path, FIGURES, OPEN, PROPOSE)[0] == [FIGURES, OPEN, PROPOSE]
+
+
+def test_figures_begin_anew_before_another_file_is_opened_and_not_where_later_ones_wait(tmp_path: Path) -> None:
+    assert in_turn(tmp_path, FIGURES, PROPOSE, OPEN)[0] == [FIGURES, PROPOSE, FIGURES, OPEN]
+    assert in_turn(tmp_path, FIGURES, PROPOSE, FIGURES)[0] == [FIGURES, PROPOSE, FIGURES]

@@ -43,6 +43,13 @@ def begin(desk: Any, tell: Any, *, exact: bool = False) -> dict[str, Any]:
         time.sleep(0.01)
 
 
+def wait(desk: Any, tell: Any) -> dict[str, Any]:
+    """Say again and again how far it is, without end."""
+    while True:
+        tell("still")
+        time.sleep(0.01)
+
+
 class Desk:
     def __init__(self, folder: Path) -> None:
         self.opened: list[Any] = []
@@ -54,7 +61,7 @@ class Desk:
 def place() -> None:
     """Put the toys where tasks and desk are looked for."""
     toys = types.ModuleType("sdckit.workflow.sessions.toys")
-    for one in (echo, refuse, fall, warn, begin):
+    for one in (echo, refuse, fall, warn, begin, wait):
         setattr(toys, one.__name__, one)
     desk = types.ModuleType("sdckit.workflow.sessions.answering")
     desk.Desk = Desk  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ with both; what it refuses or warns of goes through the door of the app's tasks,
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ import polars as pl
 import pytest
 
 import sdckit
-from laws.test_arguments import CALLS, MEASURES
+from laws.test_arguments import BESIDE, CALLS, MEASURES, WRONG, N, kind_of
 from sdckit.data.methods import METHODS
 from sdckit.report.wording import wording
 from sdckit.workflow.sessions import risk
@@ -114,3 +115,80 @@ def test_no_refusal_tells_a_small_count(function: str, monkeypatch: pytest.Monke
             assert not without_german(said), what
         if said:
             assert not of_one_kind(differing(said, at_the_page(monkeypatch, function, theirs))), what
+
+
+# Arguments that are wrong, or more than such a file allows.
+
+BEYOND: dict[str, tuple[Any, ...]] = {"whole": (N + 1,), "wholes": ([N + 1],), "column": ("pay",)}
+
+
+def lacking(function: str, n: int) -> dict[str, Any]:
+    """A call of a function where `n` records of every file lack all that it names."""
+    given = dict(CALLS[function])
+    named = set(LISTED.findall(repr([value for value in given.values() if not isinstance(value, pl.DataFrame)])))
+    for place, frame in given.items():
+        if isinstance(frame, pl.DataFrame):
+            at = pl.int_range(pl.len()).is_between(5, 4 + n)
+            gone = [
+                pl.when(at).then(None).otherwise(pl.col(name)).alias(name) for name in frame.columns if name in named
+            ]
+            given[place] = frame.with_columns(gone)
+    return given
+
+
+def wrong(function: str, n: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Calls of a function with each of its arguments wrong, on files in which `n` records have no value."""
+    right = lacking(function, n)
+    for argument in inspect.signature(getattr(sdckit, function)).parameters:
+        kind = kind_of(function, argument)
+        for value in (*WRONG[kind], *BEYOND.get(kind, ())) if kind is not None else ():
+            yield f"{argument}={value!r}", {**right, **BESIDE.get((function, argument), {}), argument: value}
+
+
+@pytest.mark.parametrize("function", MEASURES)
+@pytest.mark.filterwarnings("ignore")
+def test_no_refusal_of_a_wrong_argument_tells_a_small_count(function: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for (what, ours), (_, theirs) in zip(*(wrong(function, n) for n in TWINS), strict=True):
+        if said := at_the_page(monkeypatch, function, ours):
+            assert not of_one_kind(differing(said, at_the_page(monkeypatch, function, theirs))), what
+
+
+# Files that a function reads by itself: some of their lines are not like the others.
+
+LINES = {
+    "too long": lambda line: line + b";x;y",
+    "too short": lambda line: line.split(b";")[0],
+    "in no encoding": lambda line: line + b"\xff\x00",
+    "a quote that stays open": lambda line: b';"' + line,
+    "blank": lambda line: b"",
+    "twice": lambda line: b"5;a;c",
+    "no number": lambda line: line.replace(b";", b"x;", 1),
+}
+READERS: dict[str, tuple[dict[str, Any], ...]] = {
+    "read_file": ({}, {"columns": ["age", "area"]}, {"missing": ["5"]}, {"delimiter": ";"}),
+    "scan_file": ({}, {"engine": "duckdb", "delimiter": ";"}),
+    "read_hierarchy": ({}, {"header": True}),
+    "read_labels": ({},),
+    "recode": ({"data": pl.DataFrame({"age": [*range(26)]}), "column": "age", "level": 1},),
+}
+
+
+def odd_file(folder: Path, what: str, n: int) -> Path:
+    """A file in which `n` lines are odd."""
+    lines = [b"age;area;part", *(b"%d;%s;b" % (at, b"abc"[at % 3 : at % 3 + 1]) for at in range(20))]
+    lines[6 : 6 + n] = [LINES[what](line) for line in lines[6 : 6 + n]]
+    path = folder / "odd.csv"
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    return path
+
+
+@pytest.mark.parametrize("what", LINES)
+@pytest.mark.parametrize("function", READERS)
+@pytest.mark.filterwarnings("ignore")
+def test_no_refusal_of_a_file_tells_a_small_count(
+    function: str, what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    place = "hierarchy" if function == "recode" else "path"
+    for more in READERS[function]:
+        told = [at_the_page(monkeypatch, function, {place: odd_file(tmp_path, what, n), **more}) for n in TWINS]
+        assert not of_one_kind(differing(*told)), told

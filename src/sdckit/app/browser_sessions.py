@@ -26,6 +26,7 @@ from typing import IO, Any
 
 from sdckit import operating_system
 from sdckit.data.files.whole_files import remove_left, replacing, write_whole
+from sdckit.data.scenarios.scenario_form import same_roles
 from sdckit.errors import FileFormatError
 
 # What a session decided: plain values that the server may hold, since no record is among them; undo and
@@ -154,29 +155,6 @@ class History:
 
 def _decided(work: Work) -> dict[str, Any]:
     return {name: getattr(work, name) for name in DECIDED}
-
-
-def same_roles(first: Any, second: Any) -> bool:
-    """Whether two scenarios say the same, in whatever order; a file may write an intruder as a table.
-
-    >>> same_roles({"keys": ["a", "b"]}, {"keys": ["b", "a"]}), same_roles({"keys": ["a"]}, None)
-    (True, False)
-    >>> same_roles({"intruders": {"one": ["a"]}}, {"intruders": {"one": {"keys": ["a"]}}})
-    True
-    """
-    return bool(_unordered(first) == _unordered(second))
-
-
-def _unordered(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return (
-            _unordered(value["keys"])
-            if [*value] == ["keys"]
-            else {name: _unordered(entry) for name, entry in value.items()}
-        )
-    if isinstance(value, list | tuple):
-        return sorted(json.dumps(entry, sort_keys=True, default=str) for entry in value)
-    return value
 
 
 # Earlier scenarios and steps, which neither undo nor another file takes away: plain values, as they are saved.
@@ -387,6 +365,10 @@ class TaskCancelledError(Exception):
     """Somebody cancelled the task."""
 
 
+class TaskAsideError(Exception):
+    """The task stopped for another, and is to be begun anew."""
+
+
 class Worker:
     """One process, one task at a time.
 
@@ -442,6 +424,8 @@ class Worker:
             The task refused, or the process ended by itself; the message may be shown.
         TaskCancelledError
             `cancel` or `close` was called.
+        TaskAsideError
+            `step_aside` was called, and the task heard it before its end.
         """
         async with self._lock:
             before = self._cancels
@@ -469,6 +453,8 @@ class Worker:
                 tell(message["tell"])
             elif "partial" in message:
                 partial(message["partial"])
+            elif "aside" in message:
+                raise TaskAsideError
             elif "error" in message:
                 raise TaskError(message["error"], str(message.get("field") or ""))
             else:
@@ -495,6 +481,11 @@ class Worker:
         self._cancels += 1
         self._kill()
 
+    def step_aside(self) -> None:
+        """Ask the task that runs to stop where it next says how far it is."""
+        if self.pid is not None and self._process is not None:
+            self._process.stdin.write(b"null\n")  # type: ignore[union-attr]
+
     def rest(self) -> bool:
         """End the process where it does nothing; the next task starts another. Whether it did nothing."""
         if not self._lock.locked():
@@ -518,10 +509,6 @@ GRACE = 600.0  # seconds after which a seat that nobody came back to goes, or re
 NAME = re.compile(r"[0-9a-f]{32}")
 
 
-def _nothing() -> None:
-    """Nobody is there to be told."""
-
-
 @dataclass
 class Seat:
     """What one tab has: it outlives a reload of the page."""
@@ -534,7 +521,7 @@ class Seat:
     history: History = field(default_factory=History)
     verdict: str = ""
     taken: bool = True
-    changed: Callable[[], None] = _nothing
+    changed: Callable[[], object] = lambda: None  # tells whoever sits there
     warm: float = WARM
     jobs: Any = None  # set by the first room
     first: Work = field(default_factory=Work)  # what it began with
@@ -565,7 +552,7 @@ class Seat:
         self.work = changed
         if before.path and other_file:
             self.history.clear()
-        elif _decisions(before) != _decisions(changed):
+        elif _decided(before) != _decided(changed):
             self.history.keep(before, did or (ROLES_CHANGED if other_roles else STEPS_CHANGED))
         self._show(before)
 
@@ -632,7 +619,7 @@ class Seats:
 
     def leave(self, seat: Seat, *, grace: float = GRACE) -> None:
         """Nobody sits there: work stays as long as the program, its worker goes after the grace, else all of it."""
-        seat.taken, seat.changed, seat.left = False, _nothing, time.time()
+        seat.taken, seat.changed, seat.left = False, lambda: None, time.time()
         self._later(seat, grace)
 
     def _later(self, seat: Seat, grace: float) -> None:
@@ -691,7 +678,3 @@ class Seats:
         seat = Seat(name, folder, Worker(folder), self._autosave, work, warm=self._warm, first=work)
         self._seats[name] = seat
         return seat
-
-
-def _decisions(work: Work) -> list[Any]:
-    return [getattr(work, name) for name in DECIDED]

@@ -18,6 +18,7 @@ from starlette.routing import Route
 from sdckit import __version__
 from sdckit.app.browser_sessions import Seat, Seats
 from sdckit.app.page_context import Room, Say, box, speaker
+from sdckit.data.scenarios.scenario_form import LOST, without_lost_files
 from sdckit.report.wording import ENGLISH, languages
 
 LOOK = 2.0  # seconds after which a tab looks again for work that waits
@@ -368,11 +369,14 @@ def _serve_saved(input: Inputs, room: Room, seats: Seats) -> None:
     @reactive.event(input.take_up)
     def _() -> None:
         if saved_work := offered.get():
-            taken = room.seat.work.taken_up(saved_work)
+            left, lost = without_lost_files(saved_work, room.folder)
+            taken = room.seat.work.taken_up(left)
             room.change(
                 did="take up what was saved", scenario=taken.scenario, steps=taken.steps, name=taken.name,
                 versions=taken.versions,
             )  # fmt: skip
+            if lost:
+                room.alert(room.say(LOST, c=", ".join(lost)))
 
     @reactive.effect
     @reactive.event(input.forget)

@@ -14,7 +14,7 @@ from sdckit.app.page_context import Room, Say, file_field
 from sdckit.app.step_sentences import summary
 from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.files.file_limits import toml_of
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import limit_words
 from sdckit.data.losses import INFORMATION, LOSSES
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
@@ -343,7 +343,7 @@ def _words(say: Say, figures: Plain, k: int, *, several: bool) -> str:
 def found_shown(say: Say, answer: Plain) -> Tag:
     """What a search or the advice has found, with its reasons."""
     exceeded: Sequence[str] = answer["exceeded"]
-    limits = ", ".join(say(_limit_words(name)) for name in exceeded)
+    limits = ", ".join(say(limit_words(name)) for name in exceeded)
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
@@ -356,17 +356,9 @@ def found_shown(say: Say, answer: Plain) -> Tag:
     )
 
 
-def _limit_words(name: str) -> str:
-    """A limit as its field on page Roles; one that no field asks for in its own words, which may be its name."""
-    kind = LIMITS.get(name)
-    return kind.form or kind.words or name if kind else name
-
-
 def passing_shown(say: Say, so_far: Plain) -> Tag:
-    """The recipe that passes, while a better one is searched for."""
+    """The recipe that passes, or that is judged, while a better one is searched for; taken once all is judged."""
     words = f"{so_far['words']}. {say('Of what the keys tell, {n} is lost.', n=so_far['loss'])}"
-    held = "Every limit holds with this recipe." if so_far["passed"] else "not every limit holds"
-    return tags.div(
-        tags.p(say(held), class_="good" if so_far["passed"] else "warn", role="status"), tags.p(words),
-        button(say("Take this one"), "passing"), class_="card-box",
-    )  # fmt: skip
+    take = button(say("Take this one"), "passing") if "steps" in so_far else None
+    look = "good" if so_far.get("passed") else "warn"
+    return tags.div(tags.p(so_far["state"], class_=look, role="status"), tags.p(words), take, class_="card-box")

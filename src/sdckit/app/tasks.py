@@ -12,8 +12,8 @@ from shiny import reactive
 from shiny.session import Session, session_context
 from shiny.ui import TagChild, tags
 
-from sdckit.app.browser_sessions import Seat, TaskCancelledError, TaskError
-from sdckit.workflow.sessions.answering import INTERNAL, OPENING, lacking
+from sdckit.app.browser_sessions import Seat, TaskAsideError, TaskCancelledError, TaskError
+from sdckit.workflow.sessions.answering import BACKGROUND, INTERNAL, OPENING, goes_first, lacking
 
 if TYPE_CHECKING:
     from sdckit.app.page_context import Room
@@ -124,8 +124,13 @@ class Jobs:
             self._begin(self._run())
 
     def start(self, job: Job) -> None:
-        """Put a job into the line."""
-        self._waiting = [*(waiting for waiting in self._waiting if waiting.kind != job.kind), job]
+        """Put a job into the line, before the figures that nobody asked for; those that are reckoned step aside."""
+        waiting = [other for other in self._waiting if other.kind != job.kind]
+        first = goes_first(job.task) and not any(other.task in OPENING for other in waiting)
+        later = [other for other in waiting if first and other.task in BACKGROUND]
+        self._waiting = [*(other for other in waiting if other not in later), job, *later]
+        if first and self._running is not None and self._running.task in BACKGROUND:
+            self._seat.worker.step_aside()
         job.reach(WAITING)
         self._forget(job.task)
         if self._runner is None:
@@ -166,6 +171,8 @@ class Jobs:
             except TaskCancelledError:
                 await self._flushed(lambda: self._end(job, CANCELLED))  # noqa: B023
                 await self._warm()
+            except TaskAsideError:
+                await self._flushed(lambda: self._put_back(job))  # noqa: B023
             except TaskError as error:
                 refused = str(error), error.argument
                 await self._flushed(lambda: self._end(job, FAILED, *refused))  # noqa: B023
@@ -238,6 +245,14 @@ class Jobs:
         elif state == CANCELLED and job.place is None:
             self._notes[job.task] = (CANCELLED_WORDS.format(c=job.label),)
         self._refresh()
+
+    def _put_back(self, job: Job) -> None:
+        """It begins anew after those that it stepped aside for, unless a later one of its kind waits."""
+        self._running, self._progress = None, ""
+        if all(other.kind != job.kind for other in self._waiting):
+            opening = (at for at, other in enumerate(self._waiting) if other.task in OPENING)
+            self._waiting.insert(next(opening, len(self._waiting)), job)  # it is of the file that is open
+            job.reach(WAITING)
 
     def _forget(self, task: str) -> None:
         """What the last task of this kind said is of the past."""

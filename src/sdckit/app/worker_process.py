@@ -19,13 +19,17 @@ from sdckit.workflow.sessions.answering import answer, preload
 NICE = 5  # the server answers clicks while work runs
 
 
-def _requests(source: BinaryIO) -> queue.Queue[dict[str, Any]]:
-    """Read requests beside the work; once the parent is gone, end with all children."""
+def _requests(source: BinaryIO, aside: threading.Event) -> queue.Queue[dict[str, Any]]:
+    """Read requests beside the work, and those to step aside; once the parent is gone, end with all children."""
     waiting: queue.Queue[dict[str, Any]] = queue.Queue()
 
     def read() -> None:
         for line in source:
-            waiting.put(json.loads(line))
+            if request := json.loads(line):
+                aside.clear()  # it was meant for the task before
+                waiting.put(request)
+            else:
+                aside.set()
         operating_system.end_own_tree()
 
     threading.Thread(target=read, daemon=True).start()
@@ -43,13 +47,14 @@ def main(folder: str) -> None:
         out.write(json.dumps(message).encode() + b"\n")
         out.flush()
 
-    waiting = _requests(sys.stdin.buffer)
+    aside = threading.Event()
+    waiting = _requests(sys.stdin.buffer, aside)
     from sdckit.workflow.sessions.answering import Desk
 
     desk = Desk(Path(folder))
     preload()
     while True:
-        answer(desk, waiting.get(), send)
+        answer(desk, waiting.get(), send, aside.is_set)
 
 
 if __name__ == "__main__":

@@ -598,6 +598,16 @@ def declarable() -> dict[str, LimitKind]:
     return {name: kind for name, kind in LIMITS.items() if kind.declarable and not kind.of}
 
 
+def limit_words(name: str) -> str:
+    """A limit as its field in the app; one that no field asks for in its own words, which may be its name.
+
+    >>> limit_words("k"), limit_words("k_undone"), limit_words("none")
+    ('k-anonymity, k', 'k after reconstruction', 'none')
+    """
+    kind = LIMITS.get(name)
+    return kind.form or kind.words or name if kind else name
+
+
 def limits_of_type(release: str) -> dict[str, int | float]:
     """The limits that a published type of release sets.
 

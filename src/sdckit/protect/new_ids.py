@@ -164,16 +164,14 @@ def _named(olds: Sequence[bytes], codes: Ints, key: bytes, length: int, column: 
     """New identifiers in ascending order, which is unrelated to that of the old ones, and the one of each record."""
     if not olds:
         raise DataError(f"column {column!r} has no identifier: every value is missing")
-    new = [hmac.digest(key, old, "sha256").hex()[:length] for old in olds]
-    levels = sorted(set(new))
+    new = np.array([hmac.digest(key, old, "sha256").hex()[:length] for old in olds], f"S{length}")
+    levels, place = np.unique(new, return_inverse=True)
     if len(levels) < len(new):
         raise DataError(
             f"column {column!r}: {len(new) - len(levels)} of {len(new)} identifiers would become another one's; "
             "give more digits by length="
         )
-    rank = {new_id: place for place, new_id in enumerate(levels)}
-    place = np.array([*(rank[new_id] for new_id in new), -1], np.int64)  # the last one: missing
-    return levels, place[codes]
+    return levels.astype(str).tolist(), np.append(place, -1)[codes]  # the last one: missing
 
 
 def _joined(*parts: bytes) -> bytes:

@@ -144,7 +144,10 @@ def count_ahead(pair: Pair, scenario: Scenario) -> None:
             for role, of_role in {"keys": own.keys, "sensitive": own.sensitive}.items()
         }
         with suppress(SdcError):  # the measures will say it
-            if not joined or count_pair(pair, wanted, aligned=True) is None:
+            together = None
+            with suppress(TooMuchError):
+                together = count_pair(pair, wanted, aligned=True) if joined else None
+            if together is None:
                 count_or_part(pair, wanted)
 
 

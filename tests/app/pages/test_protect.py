@@ -173,6 +173,9 @@ def test_the_recipe_so_far_is_taken_and_the_search_is_ended(tmp_path: Path) -> N
         bench.room.cancel = ended.append  # type: ignore[method-assign]
         bench.do("passing", -1)
         assert (methods(bench), ended) == ([step.method for step in STEPS], [])
+        bench.so_far.set({"words": "", "loss": "", "state": "These hold: k."})
+        bench.do("passing", -1)  # not all of it is judged
+        assert (methods(bench), ended) == ([step.method for step in STEPS], [])
         so_far = {"steps": [{"method": "random_order", "arguments": {}}], "words": "", "loss": "", "passed": True}
         bench.so_far.set(so_far)
         bench.do("passing", -1)

@@ -14,7 +14,7 @@ import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.workflow.proposing import find_best as module
-from sdckit.workflow.proposing.proposal import Alternative
+from sdckit.workflow.proposing.proposal import Alternative, Candidate
 from sdckit.workflow.proposing.propose import make_proposal
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
@@ -178,6 +178,38 @@ def test_who_hears_of_recipes_that_pass_hears_of_one_at_once_and_the_end_is_the_
     assert isinstance(first, Alternative)
     applied = first.recipe.apply(data, scenario=scenario, watch=False)
     assert sdc.check(data, applied.data, scenario=scenario, log=applied.log, seed=1).passed
+
+
+def test_what_cells_tell_of_the_first_recipe_is_said_before_the_rest_is_judged() -> None:
+    data, scenario = survey(300, missing=True), sdc.Scenario(**{**SCENARIOS["one"], "release": "public-use"})
+    heard: list[Any] = []
+    how: dict[str, Any] = {"step": heard.append, "passing": heard.append, "judging": heard.append}
+    make_proposal(data, scenario, columns=data.columns, alternatives=0, **how)
+    first = next(at for at, message in enumerate(heard) if isinstance(message, Candidate))
+    candidate = heard[first]
+    judged = [message for message in heard[:first] if isinstance(message, str) and "checking every" in message]
+    assert not judged
+    assert {"k", "risk"} <= set(candidate.held)
+    # what is reconstructed waits; what is of a ledger, or of sensitive variables, is not asked where there is none
+    assert {"recoverable", "k_undone"} <= set(candidate.waiting)
+    assert not {"k_linked", "l"} & set(candidate.waiting)
+    assert not set(candidate.held) & set(candidate.waiting)
+    assert candidate.keys == next(message for message in heard if isinstance(message, Alternative)).keys
+
+
+def test_a_recipe_that_failed_is_said_to_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: Any) -> Any:
+        raise DataError("no release can be made")
+
+    data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
+    monkeypatch.setattr(module, "_repaired", failing)
+    heard: list[Candidate | None] = []
+    with pytest.raises(DataError):
+        make_proposal(
+            data, scenario, columns=data.columns, alternatives=0, passing=lambda _: None, judging=heard.append
+        )
+    assert heard[0] is not None
+    assert heard[-1] is None
 
 
 def test_what_fails_before_the_search_does_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:

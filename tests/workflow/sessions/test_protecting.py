@@ -123,15 +123,19 @@ def test_a_recipe_that_passes_is_sent_before_the_search_ends(tmp_path: Path) -> 
     sent: list[dict[str, Any]] = []
     request = {"task": "protecting.propose", "arguments": {"scenario": SCENARIO}, "file": {}}
     answer(a_desk(tmp_path), request, sent.append)
-    partial = next(at for at, message in enumerate(sent) if "partial" in message)
+    judged, partial, *_ = (at for at, message in enumerate(sent) if "partial" in message)
     first, result = sent[partial]["partial"], sent[-1]["result"]
     told(first)
+    told(sent[judged]["partial"])
+    assert "These hold: k-anonymity, k" in sent[judged]["partial"]["state"]
+    assert "Not judged yet: " in sent[judged]["partial"]["state"]
+    assert not {"passed", "steps"} & sent[judged]["partial"].keys()  # some limits wait: nobody takes it
     assert partial < len(sent) - 1
     assert first["passed"]
     assert first["steps"][-1]["method"] == "random_order"
     assert "%" in first["loss"]
     assert result["passed"]
-    assert [message["partial"]["steps"] for message in sent if "partial" in message][-1] == result["steps"]
+    assert [message["partial"].get("steps") for message in sent if "partial" in message][-1] == result["steps"]
 
 
 def test_what_does_not_fit_is_refused_before_it_runs(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import TagChild, TagList, tags
 
 from sdckit.app.page_context import Answer, Room, Say, meanings
-from sdckit.data.scenarios.scenario_form import intruders_of
+from sdckit.data.scenarios.scenario_form import intruders_of, is_whole
 
 # What is asked for by a button: its words and the task.
 MORE = {"helps": ("What would help most", "risk.helps"), "levels": ("Levels of the keys", "risk.levels")}
@@ -68,15 +68,6 @@ def _more(say: Say, intruders: list[str], columns: list[str], questions: Questio
         ),
         class_="card-box",
     )  # fmt: skip
-
-
-def is_whole(scenario: Mapping[str, Any] | None) -> bool:
-    """Whether the file is taken for the whole population.
-
-    >>> is_whole({"keys": ["sex"]}), is_whole({"keys": ["sex"], "weight": "w"}), is_whole(None)
-    (True, False, False)
-    """
-    return bool(scenario) and not any((scenario or {}).get(name) for name in ("weight", "sampling_fraction"))
 
 
 def _single(say: Say, intruders: list[str]) -> TagChild:

@@ -273,8 +273,7 @@ class Household:
 
     def sums(self, values: Floats) -> Floats:
         """Sum over the members of each household."""
-        has = self.of_row >= 0
-        return np.bincount(self.of_row[has], values[has], minlength=self.n).astype(np.float64)
+        return np.bincount(self.of_row + 1, values, minlength=self.n + 1)[1:].astype(np.float64)
 
     def spread(self, values: Floats) -> Floats:
         """Expand a figure of each household to its members; NaN without a household."""
@@ -341,6 +340,21 @@ def number_predictor(
     return Predictor(tuple(columns), words, codes, n_levels, values, joins, groups, kind)
 
 
+def counted_predictor(
+    columns: Sequence[str], words: str, values: Floats, household: Household, *, joins: bool = False
+) -> Predictor:
+    """Counts of the households that occur as auxiliary information of their members; NaN where unknown."""
+    codes, n_levels = numbered(np.where(household.sizes > 0, values, np.nan))
+    of_row = np.append(codes, np.int32(0))[household.of_row]  # the last one: no household
+    return Predictor(tuple(columns), words, of_row, n_levels, household.spread(values), joins, kind="counted")
+
+
+def released_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> list[Predictor]:
+    """The columns of the release as predictors, and those from households."""
+    within = [] if household is None else household_predictors(columns, Household.of(columns[household]))
+    return [*column_predictors(columns, household), *within]
+
+
 def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
     """The columns of the release as predictors, and whether they have a value."""
     for name, column in columns.items():
@@ -354,8 +368,8 @@ def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | No
 def household_predictors(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Predictor]:
     """Predictors from households: size, position, counts, sums and extremes over the members."""
     name = household.name
-    counted = household.spread(household.sizes.astype(np.float64))
-    yield number_predictor((name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted")
+    sizes = household.sizes.astype(np.float64)
+    yield counted_predictor((name,), f"the rows of a household counted ({name})", sizes, household, joins=True)
     place = f"the place among the rows of a household ({name})"
     yield number_predictor((name,), place, household.positions(), kind="counted")
     for other, column in columns.items():
@@ -378,11 +392,13 @@ def household_predictors(columns: Mapping[str, ReleasedColumn], household: House
 
 
 def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Predictor]:
-    complete = household.sums(column.missing.astype(np.float64)) == 0
-    for code in range(1, column.n_levels + 1):
-        counts = np.where(complete, household.sums((column.codes == code).astype(np.float64)), np.nan)
-        words = f"the mates with one value of {column.name} counted"
-        yield number_predictor((column.name, household.name), words, household.spread(counts), kind="counted")
+    width = column.n_levels + 1
+    cell = (household.of_row.astype(np.int64) + 1) * width + column.codes
+    counts = np.bincount(cell, minlength=(household.n + 1) * width).reshape(-1, width)[1:]
+    words = f"the mates with one value of {column.name} counted"
+    for code in range(1, width):
+        known = np.where(counts[:, 0] == 0, counts[:, code], np.nan)  # of households that miss no value
+        yield counted_predictor((column.name, household.name), words, known, household)
 
 
 def below_counts(column: ReleasedColumn, household: Household, *, like: Floats | None = None) -> Iterator[Predictor]:

@@ -118,11 +118,12 @@ class _Column:
 
 
 def owner_knowledge(
-    file: RecoveryFile, recoveries: Mapping[str, Recovered], *, time: str | None = None, seed: int = 0
-) -> dict[str, Known]:
+    file: RecoveryFile, recoveries: Mapping[str, Recovered], *, released: Sequence[Predictor],
+    time: str | None = None, seed: int = 0,
+) -> dict[str, Known]:  # fmt: skip
     """What is told of each changed column beyond the release alone; a column of which nothing is has no entry.
 
-    `time`: column that says when a row of a person was.
+    `released`: what `released_predictors` gives of the columns. `time`: column that says when a row of a person was.
     """
     columns, household, person = file.columns, file.household, file.roles.person
     n = len(next(iter(columns.values())).codes) if columns else 0
@@ -133,7 +134,10 @@ def owner_knowledge(
     searched = [column for column in searched if len(column.halves.judge)]
 
     def companions() -> Iterable[Predictor]:
-        yield from _companions(columns, household=household, person=person, time=time) if searched else ()
+        if searched:
+            yield from released
+            yield from linked_rows(columns, household=household, person=person, time=time)
+            yield from text_parts(columns)
         yield from _shares_of_totals(columns, [column.name for column in searched])
 
     sampled = [_at(companion, some) for companion in companions()]
@@ -207,16 +211,6 @@ def _column(recovered: Recovered, truth: Floats, some: NDArray[np.int64], seed: 
     return _Column(
         recovered, truth, near, some, halves, Judge(at, target.touched[some], target.column.codes[some], halves.judge)
     )
-
-
-def _companions(
-    columns: Mapping[str, ReleasedColumn], *, household: str | None, person: str | None, time: str | None
-) -> Iterator[Predictor]:
-    yield from derived_columns.column_predictors(columns, household)
-    if household is not None:
-        yield from derived_columns.household_predictors(columns, Household.of(columns[household]))
-    yield from linked_rows(columns, household=household, person=person, time=time)
-    yield from text_parts(columns)
 
 
 def _shares_of_totals(columns: Mapping[str, ReleasedColumn], names: Sequence[str]) -> Iterator[Predictor]:

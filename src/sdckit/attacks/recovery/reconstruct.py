@@ -163,15 +163,18 @@ class Recovered:
 
 def recover(
     columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None,
-    pairs: bool = True, tell: Tell = lambda _: None,
+    pairs: bool = True, tell: Tell = lambda _: None, released: Sequence[Predictor] | None = None,
 ) -> dict[str, Recovered]:  # fmt: skip
-    """Reconstruct the changed values column by column; later rounds use the values reconstructed before."""
+    """Reconstruct the changed values column by column; later rounds use the values reconstructed before.
+
+    `released`: what `released_predictors` gives of the columns, where it is there already.
+    """
     recoveries: dict[str, Recovered] = {}
     now, left = dict(columns), dict(touched)
     renewed, n_predictors = frozenset(columns), 0
     for turn in range(ROUNDS):
         tell("reconstructing values from the release" if turn == 0 else "using reconstructed values")
-        predictors, mates = _predictors(now, household)
+        predictors, mates = _predictors(now, household, released if turn == 0 else None)
         if len(predictors) != n_predictors or household in renewed:  # by which every rule is judged
             renewed, n_predictors = frozenset(columns), len(predictors)
         states = [Reconstruction.of(target) for name, target in left.items()]
@@ -201,13 +204,12 @@ def _named(recovered: Recovered, columns: Mapping[str, ReleasedColumn]) -> Recov
 
 
 def _predictors(
-    columns: Mapping[str, ReleasedColumn], household: str | None
+    columns: Mapping[str, ReleasedColumn], household: str | None, released: Sequence[Predictor] | None
 ) -> tuple[list[Predictor], Household | None]:
-    predictors = list(derived_columns.column_predictors(columns, household))
+    predictors = list(released or derived_columns.released_predictors(columns, household))
     mates = Household.of(columns[household]) if household is not None else None
     if mates is not None:
-        predictors.sort(key=lambda predictor: predictor.columns != (household,))
-        predictors += derived_columns.household_predictors(columns, mates)
+        predictors.sort(key=lambda predictor: predictor.columns != (household,) or predictor.kind != "column")
     return [*predictors, *derived_columns.id_predictors(columns, household)], mates
 
 

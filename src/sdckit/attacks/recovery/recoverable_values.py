@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery.derived_columns import released_predictors
 from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge
 from sdckit.attacks.recovery.reconstruct import Recovered, recognised, recover
 from sdckit.attacks.recovery.reconstruction_rules import Source
@@ -488,12 +489,15 @@ def recoverable_values(
     for j, file in enumerate(files):
         place = ("recovered", j, file.household, tuple(file.touched), pairs, guess, number, level, id, aligned)
         if place not in file.memo:
-            recoveries = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
+            predictors = released_predictors(file.columns, file.household)
+            recoveries = recover(
+                file.columns, file.touched, household=file.household, pairs=pairs, tell=tell, released=predictors
+            )
             if file.truth is not None:
                 recoveries = {name: _judged(file, recovered) for name, recovered in recoveries.items()}
                 tell("looking for relations between original and release")
                 time = scenario.time if scenario is not None and scenario.time in file.columns else None
-                knowledge = owner_knowledge(file, recoveries, time=time, seed=number)
+                knowledge = owner_knowledge(file, recoveries, released=predictors, time=time, seed=number)
                 recoveries |= {name: known.of(recoveries.get(name)) for name, known in knowledge.items()}
             file.memo[place] = (
                 recoveries, _by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell)

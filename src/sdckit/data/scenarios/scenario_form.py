@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
+from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
 
 Plain = Mapping[str, Any]
@@ -308,3 +311,71 @@ def number_told(words: str, text: object, *, whole: bool = False, argument: str 
         return number_of(text, whole=whole)
     except ValueError:
         raise ScenarioError(f"{words}: this is not a {'whole ' if whole else ''}number", argument=argument) from None
+
+
+def same_roles(first: Any, second: Any) -> bool:
+    """Whether two scenarios say the same, in whatever order; a file may write an intruder as a table.
+
+    >>> same_roles({"keys": ["a", "b"]}, {"keys": ["b", "a"]}), same_roles({"keys": ["a"]}, None)
+    (True, False)
+    >>> same_roles({"intruders": {"one": ["a"]}}, {"intruders": {"one": {"keys": ["a"]}}})
+    True
+    """
+    return bool(_unordered(first) == _unordered(second))
+
+
+def _unordered(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return (
+            _unordered(value["keys"])
+            if [*value] == ["keys"]
+            else {name: _unordered(entry) for name, entry in value.items()}
+        )
+    if isinstance(value, list | tuple):
+        return sorted(json.dumps(entry, sort_keys=True, default=str) for entry in value)
+    return value
+
+
+def is_whole(scenario: Mapping[str, Any] | None) -> bool:
+    """Whether the file is taken for the whole population.
+
+    >>> is_whole({"keys": ["sex"]}), is_whole({"keys": ["sex"], "weight": "w"}), is_whole(None)
+    (True, False, False)
+    """
+    return bool(scenario) and not any((scenario or {}).get(name) for name in ("weight", "sampling_fraction"))
+
+
+LOST = (
+    "These files are gone with the session that made them: {c}. Roles no longer name them, and steps that take one are "
+    "switched off: give the file again there, or build it."
+)
+
+
+def without_lost_files(saved: Plain, folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """A saved scenario, its steps and versions without what named files that are not in the folder; and these files.
+
+    Roles no longer name a hierarchy that is lost, and a step that takes such a file is switched off.
+
+    >>> saved = {"scenario": {"keys": ["job"], "hierarchies": {"job": "gone.csv"}}, "steps": [], "versions": []}
+    >>> without_lost_files(saved, Path("nowhere"))
+    ({'scenario': {'keys': ['job']}, 'steps': [], 'versions': []}, ['gone.csv'])
+    """
+    lost: dict[str, None] = {}
+
+    def is_lost(name: Any) -> bool:
+        if gone := isinstance(name, str) and name != "" and not (folder / name).is_file():
+            lost[name] = None
+        return gone
+
+    def left(state: Plain) -> dict[str, Any]:
+        scenario, steps = dict(state["scenario"] or {}), []
+        if kept := {key: name for key, name in scenario.pop("hierarchies", {}).items() if not is_lost(name)}:
+            scenario["hierarchies"] = kept
+        for step in state["steps"]:
+            read = [*METHODS[step["method"]].files] if step["method"] in METHODS else []
+            gone = [is_lost(step["arguments"].get(name)) for name in read if name != "budget"]  # which may begin anew
+            steps.append({**step, "on": bool(step.get("on", True)) and not any(gone)})
+        return {**state, "scenario": scenario or None, "steps": steps}
+
+    versions = [left(version) for version in saved.get("versions", ())]
+    return {**left(saved), "versions": versions}, [*lost]

@@ -16,6 +16,7 @@ from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import dense_codes, group
 from sdckit.protect.by_household import read_homes, read_shared
 from sdckit.protect.change import Change, Protected, at_least, became_fractions, count_changed, numbers, strata_rows
 
@@ -56,12 +57,15 @@ def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records
     known = (codes != missing) & (theirs != coded.span)
     if not known.any():
         return 0.0
-    of_value = np.unique(codes[known], return_inverse=True)[1].reshape(-1)
-    level = np.unique(theirs[known], return_inverse=True)[1].reshape(-1)
-    n_levels = int(level.max()) + 1
+    (value, n_values), (kind, n_levels) = (
+        dense_codes(codes[known], 0, missing),
+        dense_codes(theirs[known], 0, coded.span),
+    )
+    of_value, level = value.astype(np.int64), kind.astype(np.int64)
     counted = Records(len(level), None if records.counts is None else records.counts[known])
-    n, size = counted.n, counted.by(of_value, int(of_value.max()) + 1)
-    kinds = np.bincount(np.unique(of_value * n_levels + level) // n_levels, minlength=len(size))
+    n, size = counted.n, counted.by(of_value, n_values)
+    pairs = group((of_value * n_levels + level).astype(np.uint64)).words.astype(np.int64)
+    kinds = np.bincount(pairs // n_levels, minlength=n_values)
     several = size > 1
     disclosed = float(size[several & (kinds == 1)].sum())
     shares = counted.by(level, n_levels) / n

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit.data import arguments
+from sdckit.data.limits import LIMITS
 from sdckit.data.losses import COARSENING, LOSSES, MODEL, PMSE
 from sdckit.data.replace import open_eager
 from sdckit.display import counted, printable
 from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Rung
-from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_words
+from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words
 from sdckit.workflow.proposing.search import Search, Searched
-from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, limits_of
+from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
 from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
 from sdckit.workflow.recipes.starter_recipe import (
@@ -38,6 +39,7 @@ from sdckit.workflow.recipes.starter_recipe import (
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.proposing.ladders import Node
+    from sdckit.workflow.verdicts import Verdict
 
 # Losses other than the information of the keys: propensity score MSE, confidence interval overlap, or a function.
 
@@ -347,6 +349,8 @@ class Asked:
     until: float
     tell: Callable[[str], None]
     passing: Callable[[Trials, Judged], None] | None = None  # gets a node that passes, as soon as one does
+    # gets what is being judged before the first passes, and None where it did not
+    judging: Callable[[Candidate | None], None] = lambda _: None
 
 
 def at_aim(trials: Trials, aim: int) -> Trials:
@@ -405,14 +409,32 @@ def _pass_early(trials: Trials, asked: Asked, passing: Callable[[Trials, Judged]
         for node in search.least:
             try:
                 now = now.with_classes(node, asked.keep)
-                if now.tried(node) is None:
+                if (release := now.tried(node)) is None:
                     continue
+                asked.judging(_candidate(now, node, judge_cells(now, release)))
                 judged = _measured(now, _repaired(now, node, asked), asked)
             except SdcError:  # of this recipe only, such as suppression in another way that fails
                 continue
             if judged.passed:
                 passing(now.with_how(judged.how), judged)
                 return
+    asked.judging(None)
+
+
+def _candidate(now: Trials, node: Node, verdicts: Sequence[Verdict]) -> Candidate | None:
+    """What is known of a node once its cells are judged; None where a limit does not hold of them."""
+    if any(verdict.holds is False for verdict in verdicts):
+        return None
+    open_limits = {verdict.name for verdict in verdicts if verdict.holds is None}
+    held = tuple(dict.fromkeys(verdict.name for verdict in verdicts if verdict.name not in open_limits))
+    scenario = now.scenario
+    declared = scenario.limits_of(compared=True).declared
+    asked = [kind for kind in LIMITS.values() if (kind.of or kind.name) in declared]
+    needed = ("ledger" if kind.scope == "ledger" else kind.needs for kind in asked)
+    waiting = [kind.name for kind, role in zip(asked, needed, strict=True) if getattr(scenario, role, True)]
+    return Candidate(
+        key_words(now, node), now.made[node].loss, held, tuple(name for name in waiting if name not in held)
+    )
 
 
 def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> list[_Way]:

@@ -104,6 +104,26 @@ class Alternative:
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """A recipe that is being judged: it passes only once nothing waits any more.
+
+    Attributes
+    ----------
+    keys : dict of str to str
+        What becomes of each key.
+    loss : float
+        Of the information of the keys.
+    held, waiting : tuple of str
+        Limits that hold, of which cells tell; and those that are not judged yet.
+    """
+
+    keys: dict[str, str]
+    loss: float
+    held: tuple[str, ...]
+    waiting: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Proposal(Displayed):
     """A recipe found by search.
 

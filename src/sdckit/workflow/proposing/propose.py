@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from sdckit.workflow.proposing.find_best import (
     step_reasons,
     variants,
 )
-from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
+from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST, goal_of
 from sdckit.workflow.proposing.trials import How, Trials, all_steps, limits_of, open_lattice, surrounding_steps
 from sdckit.workflow.recipes.exact_relations import relations_of
@@ -270,12 +271,13 @@ def make_proposal(
     formula: str | None = None, family: str = "linear", alternatives: int = 3,
     control: Any = None, internal: bool = False, folder: Path | None = None, time_limit: float | None = None,
     step: Callable[[str], None] | None = None, then: Sequence[str] = (),
-    passing: Callable[[Alternative], None] | None = None,
+    passing: Callable[[Alternative], None] | None = None, judging: Callable[[Candidate | None], None] = lambda _: None,
 ) -> Proposal:  # fmt: skip
     """`propose` for a file of these `columns`, of which `data` need not hold the identifiers.
 
     `then`: lines that end the comment at the head of the recipe. `passing` gets each recipe that loses less than
-    those before it and holds every threshold, before the search ends.
+    those before it and holds every threshold, before the search ends; `judging` gets what may be the first of them
+    while it is judged, and None where it fails.
     """
     arguments.flag(internal, "internal")
     arguments.share(share, "share", "is a share of the records")
@@ -307,7 +309,7 @@ def make_proposal(
             passing(_alternative(within, "passes", judged, columns, folder))
 
     heard = passes if passing is not None else None
-    asked = Asked(tuple(keep), numbers, allowed, measure, control, until, tell, heard)
+    asked = Asked(tuple(keep), numbers, allowed, measure, control, until, tell, heard, judging)
     tell("finding recodings")
     weights = {} if numbers is None else {key: 1 / number for key, number in numbers.items()}
     lattice = open_lattice(
@@ -315,7 +317,7 @@ def make_proposal(
     )
     trials = Trials(
         given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal,
-        relations=relations_of(given, scenario),
+        relations=cache(lambda: relations_of(given, scenario)),
     )  # fmt: skip
     if isinstance(measure, CoarseningLoss):
         trials.goal = goal_of(measure, trials.lattice, given, trials.recoded)

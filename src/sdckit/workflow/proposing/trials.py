@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
-from sdckit.workflow.assess import assess_read
+from sdckit.workflow.assess import assess_in_turn, assess_read
 from sdckit.workflow.check import check_assessment
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Rung, Side, ladder_of, refines
 from sdckit.workflow.proposing.search import Goal
@@ -102,7 +102,8 @@ class Trials:
     aims: Mapping[str, int | None] = field(default_factory=dict)  # k by intruder
     internal: bool = False  # whether steps may name values that few records have
     made: dict[Node, Made] = field(default_factory=dict)
-    relations: tuple[ExactRelation, ...] = ()  # by which columns may tell what steps change
+    # by which columns may tell what steps change; looked for when the first release is judged
+    relations: Callable[[], tuple[ExactRelation, ...]] = tuple
     goal: Goal | None = None  # another loss to search by
 
     @property
@@ -372,6 +373,14 @@ def surrounding_steps(scenario: Scenario, columns: Sequence[str]) -> tuple[list[
     return before, after
 
 
+def judge_cells(trials: Trials, release: Any) -> tuple[Verdict, ...]:
+    """The verdicts that the cells of a node's release give by themselves; no other limit is judged by them."""
+    scenario = trials._left_scenario(release).narrowed(open_eager(release, {}).columns)
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
+        *_, alone = assess_in_turn(release, scenario=scenario, step=lambda _: None, compared=True)
+    return alone.verdicts
+
+
 def judge(
     trials: Trials, made: Made, how: How, *, control: Any = None, keep: Sequence[str] = (), soon: bool = False
 ) -> Judged:  # fmt: skip
@@ -381,7 +390,7 @@ def judge(
     at nothing else then.
     """
     data, scenario = trials.data, trials.scenario
-    mended = mend_relations(trials.relations, [step for _, step in made.steps], scenario, keep)
+    mended = mend_relations(trials.relations(), [step for _, step in made.steps], scenario, keep)
     steps = all_steps(scenario, open_eager(data, {}).columns, made, mended)
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):

@@ -208,6 +208,7 @@ def lacking(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | 
 
 INTERNAL = "internal error: {kind}; please report it"
 OPENING = ("opening.open_file", "opening.open_demo")  # they need no open file
+BACKGROUND = ("risk.risk", "protecting.run")  # what nobody presses a button for: it steps aside, and is begun anew
 COMPILING = "compiling, the first time only"
 USED_BY_MOST = (
     "sdckit.workflow.assess", "sdckit.workflow.check", "sdckit.report.formats.write", "sdckit.report.formats.html",
@@ -215,6 +216,19 @@ USED_BY_MOST = (
 )  # fmt: skip
 
 Send = Callable[[dict[str, Any]], None]
+
+
+class StepAsideError(BaseException):
+    """A background task ends where it next tells how far it is: what somebody asks for goes first."""
+
+
+def goes_first(task: str) -> bool:
+    """Whether a task goes before those of the background: not what needs the same figures, or opens another file.
+
+    >>> goes_first("protecting.propose"), goes_first("risk.helps"), goes_first("opening.open_file")
+    (True, False, False)
+    """
+    return task not in (*BACKGROUND, *OPENING) and not task.startswith("risk.")
 
 
 def preload() -> None:
@@ -227,13 +241,15 @@ def preload() -> None:
         import_module(name)
 
 
-def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
-    """Carry out one request and send its result or error; no exception is raised."""
+def answer(desk: Any, request: dict[str, Any], send: Send, aside: Callable[[], bool] = lambda: False) -> None:
+    """Carry out one request and send its result or error, or that it stepped `aside`; no exception is raised."""
     try:
         with _compiling(send), _warned() as notes:
-            result = _carried_out(desk, request, send)
+            result = _carried_out(desk, request, send, aside)
         shown = [message(note, request["arguments"]) for note in notes]
         send({"result": {**result, "notes": [*result.get("notes", ()), *shown]}})
+    except StepAsideError:
+        send({"aside": True})
     except SdcError as error:
         send({"error": message(str(error), request["arguments"]), "field": error.argument or ""})
     except MemoryError:
@@ -244,23 +260,25 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
         send({"error": INTERNAL.format(kind=type(error).__name__)})
 
 
-def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, Any]:
+def _carried_out(desk: Any, request: dict[str, Any], send: Send, aside: Callable[[], bool]) -> dict[str, Any]:
     file, task = request["file"], request["task"]
     if file.get("path") and task not in OPENING:  # a file that is gone keeps nobody from opening another
         desk.open(file["path"], file.get("reading", {}))
     room, _, function = task.partition(".")
     run = getattr(import_module(f"sdckit.workflow.sessions.{room}"), function)
     arguments = request["arguments"]
-    return dict(run(desk, _Line(send, arguments), **arguments))
+    return dict(run(desk, _Line(send, arguments, aside), **arguments))
 
 
 class _Line:
     """What a task tells while it runs: how far it is, and what it has so far."""
 
-    def __init__(self, send: Send, arguments: Mapping[str, Any]) -> None:
-        self._send, self._arguments = send, arguments
+    def __init__(self, send: Send, arguments: Mapping[str, Any], aside: Callable[[], bool]) -> None:
+        self._send, self._arguments, self._aside = send, arguments, aside
 
     def __call__(self, text: str) -> None:
+        if self._aside():
+            raise StepAsideError
         self._send({"tell": message(text, self._arguments)})
 
     def partial(self, so_far: dict[str, Any]) -> None:

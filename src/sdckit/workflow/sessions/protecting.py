@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data.domain import Domain
 from sdckit.data.files.domain_files import DomainFile
 from sdckit.data.files.whole_files import write_whole
+from sdckit.data.limits import limit_words
 from sdckit.data.losses import COARSENING, DIFFERING, INFORMATION, MODEL
 from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.report.before_after import picture_blocks, plain_picture
@@ -29,7 +30,7 @@ from sdckit.workflow.recipes.step_forms import picture_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.proposing.proposal import Alternative, Proposal
+    from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal
     from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe import Applied
     from sdckit.workflow.sessions.answering import Desk, Tell
@@ -343,6 +344,9 @@ def starter(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, lan
     return {**remembered, "html": _written(desk, remembered["text"], exact=exact, language=language)}
 
 
+HOLDS = "Every limit holds with this recipe."
+HOLDS_SO_FAR = "Every limit holds that could be judged; of some columns the scenario does not say enough."
+JUDGED, NOT_JUDGED = "A recipe is being judged. These hold", "Not judged yet"
 NO_FORMULA = "Write the regression whose intervals are to be kept, as in income ~ age + sex."
 
 
@@ -361,19 +365,34 @@ def propose(
     by: dict[str, Any] = {"loss": loss, **({"formula": formula or None, "family": family} if loss == MODEL else {})}
     if loss == MODEL and not formula:
         raise ScenarioError(NO_FORMULA)
-    hear = getattr(tell, "partial", None)
+    hear = getattr(tell, "partial", lambda _: None)
+
+    def shown(recipe: Alternative | Candidate, state: str) -> dict[str, Any]:
+        loss = recipe.loss if exact else about_loss(recipe.loss, desk.data.height) or "–"
+        words = say(in_words(recipe.keys), language, desk.data.columns)
+        return {"words": words, "loss": _loss(loss), "state": state}
 
     def passes(alternative: Alternative) -> None:
-        if hear is not None:
-            loss = alternative.loss if exact else about_loss(alternative.loss, desk.data.height) or "–"
-            words = say(in_words(alternative.keys), language, desk.data.columns)
-            hear({"words": words, "loss": _loss(loss), "passed": alternative.passed,
-                  "steps": plain_steps(alternative.recipe)})  # fmt: skip
+        state = say(HOLDS if alternative.passed else HOLDS_SO_FAR, language)
+        hear({**shown(alternative, state), "passed": alternative.passed, "steps": plain_steps(alternative.recipe)})
+
+    def judging(candidate: Candidate | None) -> None:
+        """Show what is being judged, without its steps: nobody takes what may not pass."""
+        if candidate is None:
+            hear({})
+        else:
+            limits = zip((JUDGED, NOT_JUDGED), (candidate.held, candidate.waiting), strict=True)
+            hear(
+                shown(
+                    candidate,
+                    " ".join(say(f"{words}: {_limits(names, language)}.", language) for words, names in limits),
+                )
+            )
 
     def make() -> dict[str, Any]:
         proposal = make_proposal(
             desk.original(chosen), chosen, columns=desk.data.columns, keep=list(keep), internal=exact,
-            folder=desk.folder, time_limit=seconds, step=tell, passing=passes, **by,
+            folder=desk.folder, time_limit=seconds, step=tell, passing=passes, judging=judging, **by,
         )  # fmt: skip
         plain = proposal.to_dict(internal=exact)
         recipes: list[Proposal | Alternative] = [proposal, *proposal.alternatives]
@@ -397,6 +416,10 @@ def propose(
     ]
     html = _written(desk, remembered["text"], exact=exact, language=language)
     return {**remembered, "map": {**remembered["map"], "points": points}, "html": html}
+
+
+def _limits(names: Sequence[str], language: str) -> str:
+    return ", ".join(say(limit_words(name), language) for name in names)
 
 
 def _loss(share: float | str | None) -> str:
