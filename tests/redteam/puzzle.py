@@ -99,7 +99,7 @@ class Solver:
     def solve(
         self, goal: Mapping[str, float], fixed: Mapping[str, int] | None = None, *, gap: float = 1e-4
     ) -> dict[str, int]:
-        """A file that the document allows, with the goal at its smallest, or within a gap; empty where there is none."""
+        """A file that the document allows, its goal the smallest or within a gap of it; empty where there is none."""
         low, high = self.low.copy(), self.high.copy()
         for name, value in (fixed or {}).items():
             low[self.place[name]] = high[self.place[name]] = value
