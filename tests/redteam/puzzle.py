@@ -96,8 +96,10 @@ class Solver:
         )
         self.seen: dict[str, set[int]] = {name: set() for name in self.puzzle.watched}
 
-    def solve(self, goal: Mapping[str, float], fixed: Mapping[str, int] | None = None) -> dict[str, int]:
-        """A file that the document allows, with the goal at its smallest; empty where there is none."""
+    def solve(
+        self, goal: Mapping[str, float], fixed: Mapping[str, int] | None = None, *, gap: float = 1e-4
+    ) -> dict[str, int]:
+        """A file that the document allows, its goal the smallest or within a gap of it; empty where there is none."""
         low, high = self.low.copy(), self.high.copy()
         for name, value in (fixed or {}).items():
             low[self.place[name]] = high[self.place[name]] = value
@@ -107,7 +109,7 @@ class Solver:
         self.runs += 1
         answer = milp(
             weights, integrality=self.whole, bounds=Bounds(low, high), constraints=self.constraint,
-            options={"time_limit": 20.0},
+            options={"time_limit": 20.0, "mip_rel_gap": gap},
         )  # fmt: skip
         if answer.status == 1:  # out of time: nothing is known
             return {OUT_OF_TIME: 0}
@@ -125,22 +127,21 @@ class Solver:
         names = sorted(self.seen)
         for turn in range(1, LOOKS + 1):
             sign = 1.0 if turn % 2 else -1.0
-            self.solve({name: math.cos(place * turn * 0.7) + 0.5 * sign for place, name in enumerate(names)})
+            goal = {name: math.cos(place * turn * 0.7) + 0.5 * sign for place, name in enumerate(names)}
+            self.solve(goal, gap=1.0)  # any file will do: the goal is there for another one each time
 
     def known_too_well(self, name: str) -> set[int] | None:
         """All values a number can have, where they are fewer than three and one is 1 to 4."""
         seen = self.seen[name]
         if len(seen) >= ENOUGH:
             return None
-        ends = []
-        for sign in (1.0, -1.0):
-            found = self.solve({name: sign})
-            if OUT_OF_TIME in found:
-                return None
-            ends.append(found[name])
-        if ends[0] >= SMALL:
+        least = self.solve({name: 1.0})
+        if OUT_OF_TIME in least or least[name] >= SMALL or len(seen) >= ENOUGH:
             return None
-        for value in range(ends[0] + 1, min(ends[1], ends[0] + 40)):
+        most = self.solve({name: -1.0})
+        if OUT_OF_TIME in most:
+            return None
+        for value in range(least[name] + 1, min(most[name], least[name] + 40)):
             if len(seen) >= ENOUGH:
                 return None
             if value not in seen and self.solve({}, {name: value}):

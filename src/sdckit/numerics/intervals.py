@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 WIDEST = 30.0
@@ -47,6 +48,7 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Wilson:
     return Wilson(centre, half)
 
 
+@lru_cache(maxsize=1024)  # a document asks for the interval of an attack once more, a group for that of another
 def excess(
     attack: float, n_attack: float, control: float, n_control: float, level: float = 0.95
 ) -> tuple[float, float, float]:

@@ -6,10 +6,11 @@ outlines tell series apart, colour does not.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
@@ -29,6 +30,7 @@ WIDTH = 620
 COLUMN = 302
 NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
 LABEL_LETTERS, NARROWEST_BARS = 24, 126  # of a chart in a column
+DRAWN = 64  # charts that are kept as drawn, in each format: the same page is shown again
 SLACK = 0.87  # labels are measured in a narrower font than many readers have
 
 
@@ -471,18 +473,27 @@ def to_svg(chart: Any) -> str:
 
     Vega's own JavaScript runs inside the package, once per process; the first call takes half a second.
     """
-    import vl_convert
-
-    drawn = str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[]))
-    return TAG.sub(lambda tag: LONG.sub(lambda number: f"{float(number[0]):.2f}", tag[0]), drawn)
+    return _svg(json.dumps(chart.to_dict(validate=False)))
 
 
 def to_png(chart: Any) -> bytes:
     """Render to PNG at twice the size, 192 pixels per inch, for programs that draw no SVG."""
+    return _png(json.dumps(chart.to_dict(validate=False)))
+
+
+@lru_cache(maxsize=DRAWN)
+def _svg(specification: str) -> str:
     import vl_convert
 
-    png = vl_convert.vegalite_to_png(chart.to_dict(validate=False), scale=2, ppi=192, allowed_base_urls=[])
-    return bytes(png)
+    drawn = str(vl_convert.vegalite_to_svg(specification, allowed_base_urls=[]))
+    return TAG.sub(lambda tag: LONG.sub(lambda number: f"{float(number[0]):.2f}", tag[0]), drawn)
+
+
+@lru_cache(maxsize=DRAWN)
+def _png(specification: str) -> bytes:
+    import vl_convert
+
+    return bytes(vl_convert.vegalite_to_png(specification, scale=2, ppi=192, allowed_base_urls=[]))
 
 
 def describe(name: str, data: Plain, caption: str) -> str:

@@ -228,12 +228,12 @@ def test_further_measures_are_named(sdckit, survey: Path) -> None:
     assert "Minimal uniques" not in sdckit("assess", survey, *KEYS).out
 
 
-def test_all_measures_in_tables_and_json(sdckit, survey: Path) -> None:
+def test_all_measures_in_tables_and_json(sdckit, survey: Path, tmp_path: Path) -> None:
     roles = (*KEYS, "--sampling-fraction", 0.1, "--numeric", "w", "--measures", "all")
-    done = sdckit("assess", survey, *roles)
+    done = sdckit("assess", survey, *roles, "--json", tmp_path / "all.json")
     assert done.code == 0
     assert max(map(len, done.out.splitlines())) <= 80
-    one = json.loads(sdckit("assess", survey, *roles, "--json", "-").out)["intruders"][0]
+    one = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))["intruders"][0]
     assert {"suda", "population_risk", "population_uniques", "risky_cells", "outliers"} <= one.keys()
     assert MARKER not in done.out + json.dumps(one)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from itertools import combinations
 from types import MappingProxyType
@@ -232,6 +233,15 @@ class Known:
         self._tried = self.low.copy(), self.high.copy()
         self._bound_small()
         self._stop_watching(self._open(self.low, self.high))
+
+    def branch(self) -> Known:
+        """The same knowledge, which goes on by itself; assignments that show values are remembered in each."""
+        other = copy(self)
+        other.low, other.high = self.low.copy(), self.high.copy()
+        other._tried = self.low.copy(), self.high.copy()
+        other._room = make_room(self._relations)
+        other._pools = {pool: (points.copy(), tally.copy()) for pool, (points, tally) in self._pools.items()}
+        return other
 
     def _bound_small(self) -> None:
         """Bound the watched counts for which 5 or more is infeasible, which constraint propagation alone overlooks."""
@@ -607,8 +617,22 @@ def _readers(
             bounds = {name: _known_beforehand(name, variable) for name, variable in variables.items()}
             if where in before:
                 bounds |= {name: before[where].interval(name) for name in before[where].names}
-            known[where] = Known(bounds, system, counts, watched, insist=[name for name in insist if name in bounds])
+            insisted = tuple(sorted(name for name in insist if name in bounds))
+            begun = _begin(tuple(bounds.items()), tuple(system), tuple(counts), tuple(watched), insisted)
+            known[where] = begun.branch()
     return known
+
+
+@lru_cache(maxsize=SYSTEMS)
+def _begin(
+    bounds: tuple[tuple[str, Interval], ...],
+    relations: tuple[Relation, ...],
+    integers: tuple[str, ...],
+    watched: tuple[str, ...],
+    insist: tuple[str, ...],
+) -> Known:
+    """Knowledge before the first print: of files of one size, and of stages printed again, it is the same."""
+    return Known(dict(bounds), relations, integers, watched, insist=insist)
 
 
 def _known_beforehand(name: str, variable: Variable) -> Interval:
