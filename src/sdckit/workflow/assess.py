@@ -451,9 +451,7 @@ def assess_release(
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         in_bands = [recoding.column for recoding in pair.recoded if IN_BANDS in recoding.kind]
         own = with_bands(_of_original(scenario), in_bands)
-        before, collected = _before(
-            own_file, pair, own, assess_file, one_file, lean=lean, gated=only is not None
-        )
+        before, collected = _before(own_file, pair, own, assess_file, one_file, lean=lean, gated=only is not None)
         fitted = [
             _fitted(with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands), file, label)
             for released, file, label in zip(files.opened.released, going_out, pair.names[1:], strict=True)
