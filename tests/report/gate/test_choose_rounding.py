@@ -177,6 +177,22 @@ def test_asking_changes_nothing_and_learning_does() -> None:
     assert reader.interval("below 3") == (5.0, 50.0)
 
 
+def test_what_a_branch_learns_stays_in_it() -> None:
+    reader = _known(below_3=(0.0, 12.0))
+    fresh = _known(below_3=(0.0, 12.0))
+    branch = reader.branch()
+    assert branch.stays_safe("alone", (0.0, 4.0))
+    branch.learn("alone", (5.0, 7.0))
+    branch.learn_stated("pairs", (1.0, 1.0))
+    assert branch.interval("below 3") == (7.0, 9.0)
+    for name in NAMES:
+        assert reader.interval(name) == fresh.interval(name)
+    assert reader.watched.tolist() == fresh.watched.tolist()
+    assert {pool: tally.tolist() for pool, (_, tally) in reader._pools.items()} == {
+        pool: tally.tolist() for pool, (_, tally) in fresh._pools.items()
+    }
+
+
 def test_what_is_told_anyway_is_no_fault_of_a_print() -> None:
     reader = _known(pairs=(0.0, 1.0))
     reader.learn_stated("alone", (0.0, 0.0))
