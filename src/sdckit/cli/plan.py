@@ -29,10 +29,7 @@ SECONDS_PER_VALUE = 2e-7
 SECONDS_AT_REST = 2.0
 MEGABYTE = 1_000_000
 Opened = tuple[Path, "FileHeader"]
-IN_PARTS = (  # of two files: their cells are dealt out to parts where they do not fit beside each other
-    "replicated_uniques", "identity_disclosure", "matching_risk", "correct_attribution_probability",
-    "attribute_disclosure", "attribute_disclosure_table",
-)  # fmt: skip
+IN_PARTS = ("identity", "attribute")  # rooms whose measures of two files deal cells out where they do not fit
 IN_BLOCKS = ("record_linkage",)  # goes on beyond what is brought where people are drawn
 OF_CATEGORIES = ("propensity",)  # is counted by the engine where no variable is a number
 
@@ -155,7 +152,9 @@ def _brought(entry: Planned) -> str:
         joined = "together by the id, " if "known" in row.needs else ""
         size = counted(most, "cell")
         words = f"{joined}{counted(columns, 'column')}: at most {size}{each}, {_megabytes(most * columns)}, 1 pass"
-        return f" [{words}{'; in parts where they do not fit' if row.name in IN_PARTS else ''}]"
+        return (
+            f" [{words}{'; in parts where they do not fit' if row.files == 'release' and row.room in IN_PARTS else ''}]"
+        )
     columns = len(context.scenario.columns)
     size = "" if context.n is None else f", {_megabytes(context.n * columns)}"
     drawn = row.draws(context)
