@@ -84,10 +84,7 @@ def _check_rows(opened: Pair, names: Sequence[str]) -> None:
     alike = []
     if are_joined(frames, str(opened.id)):
         alike = [name for name in names if can_count(frames, [name]) and _of_one_kind(frames, name)]
-        plans: list[Any] = [
-            opened.original if opened.raw is None else opened.raw,
-            *opened.released,
-        ]  # whose ids are no others
+        plans: Any = [opened.original if opened.raw is None else opened.raw, *opened.released]  # of the same ids
         sizes = opened.memo.get("ids") or check_ids(plans, str(opened.id), opened.names)
         opened.memo["ids"] = sizes
         for j, label in enumerate(opened.names[1:], 1):
