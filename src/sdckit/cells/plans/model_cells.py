@@ -111,8 +111,9 @@ def outcome_cells(opened: Pair, outcome: str, columns: Sequence[str], weight: st
     frames: Any = opened.frames
     if outcome in columns or not are_numbers(opened, [outcome]):
         return None
-    if any(name not in column_names(frame) for frame in frames for name in columns):
-        return None
+    named = [*columns, *([] if weight is None else [weight])]
+    if any(name not in column_names(frame) for frame in frames for name in named):
+        return None  # `model_cells` says what is absent
     keys = [key_columns(frame, columns) for frame in frames]
     if any(key.as_text or key.as_number for own in keys for key in own):
         return None
