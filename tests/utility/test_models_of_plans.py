@@ -101,7 +101,7 @@ def test_outcomes_of_many_values_are_summed_up_within_the_cells_of_the_terms(pla
     same(here, sdc.compare_models(plan(original), list(map(plan, released)), weight=weight, **options))
 
 
-@settings(FEW, max_examples=30)
+@settings(FEW, max_examples=10)
 @given(
     st.integers(0, 10**6), st.integers(8, 70), st.sampled_from([0.02, 0.06, 0.15]), st.sampled_from(MEANS),
     st.sampled_from([None, "w", "heavy"]), st.integers(2, 4), st.sampled_from(list(ENGINES)),
@@ -115,7 +115,7 @@ def test_what_may_be_printed_of_sums_within_cells_is_as_in_memory(seed, n, rare,
 SEPARATED = [{"formula": "ill ~ C(job) * sex", "family": "logistic"}, {"formula": "visits ~ job:sex + one"}]
 
 
-@settings(FEW, max_examples=60)
+@settings(FEW, max_examples=20)
 @given(
     st.integers(0, 10**6), st.integers(8, 70), st.sampled_from([0.02, 0.06, 0.15]),
     st.sampled_from([*MODELS, *SEPARATED]), st.sampled_from([None, "w", "heavy"]), st.integers(2, 4),

@@ -12,12 +12,14 @@ from scipy.stats import norm
 
 from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError
+from sdckit.utility.models.model_design import sum_of_few
 from sdckit.utility.models.statistics_of_file import (
     called_estimates,
     estimate_mean,
     estimate_quantile,
     estimate_total,
     named_estimates,
+    proportions,
     quantile_of,
     weights_of,
 )
@@ -212,3 +214,21 @@ def test_the_variances_are_right_under_repeated_sampling():
     for one in (estimate_mean, estimate_total):
         found = np.array([one(sample, weights)[:2] for sample in samples])
         assert found[:, 1].mean() == pytest.approx(found[:, 0].var(ddof=1), rel=0.1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_proportions_are_means_of_0_and_1_by_level(weighted):
+    rng = np.random.default_rng(4)
+    for n in (1, 3, 6, 40, 90):
+        levels = rng.choice(["a", "b", "c", "d", None], n, p=[0.6, 0.2, 0.1, 0.05, 0.05]).tolist()
+        frame = pl.DataFrame({"g": [*levels[:-1], "a"]})
+        weights = np.where(rng.random(n) < 0.1, 0.0, np.exp(rng.normal(0, 2, n)) + 1e-9) if weighted else None
+        shared = open_pair(frame, frame, categories={"v": ["g"]}).codes("g")
+        codes = shared.codes[0]
+        known = codes > 0
+        given = (np.ones(n) if weights is None else weights)[known]
+        for level, (estimate, few, used) in enumerate(proportions(shared, 0, weights), 1):
+            ones = (codes[known] == level).astype(float)
+            assert estimate == pytest.approx(estimate_mean(ones, given), rel=1e-12, abs=1e-15, nan_ok=True)
+            assert used == known.sum()
+            assert few == sum_of_few(given, ones)

@@ -18,7 +18,7 @@ from sdckit.cells.plans.pair_cells import check_records
 from sdckit.cells.plans.pair_sums import known_number
 from sdckit.cells.plans.pair_tables import MOST_TOPS, Sum, count_sets
 from sdckit.data import pa, pc
-from sdckit.data.frames import check_plan_names, collect, column_names, count_records, is_lazy
+from sdckit.data.frames import check_plan_names, collect, column_names, count_records, is_lazy, on_spark
 from sdckit.numerics.array_types import Bools, Floats, Ints
 
 
@@ -106,13 +106,14 @@ def model_cells(opened: Pair, columns: Sequence[str], weight: str | None) -> Mod
 def outcome_cells(opened: Pair, outcome: str, columns: Sequence[str], weight: str | None) -> ModelCells | None:
     """As `model_cells` by the columns of the terms alone, for a number of many values; None where that is not so.
 
-    None, too, where a key has a type that is brought as another one.
+    None, too, where a key has a type that is brought as another one, and on Spark, where it was not made to work.
     """
     frames: Any = opened.frames
-    if outcome in columns or not are_numbers(opened, [outcome]):
+    if outcome in columns or not are_numbers(opened, [outcome]) or any(map(on_spark, frames)):
         return None
-    if any(name not in column_names(frame) for frame in frames for name in columns):
-        return None
+    named = [*columns, *([] if weight is None else [weight])]
+    if any(name not in column_names(frame) for frame in frames for name in named):
+        return None  # `model_cells` says what is absent
     keys = [key_columns(frame, columns) for frame in frames]
     if any(key.as_text or key.as_number for own in keys for key in own):
         return None

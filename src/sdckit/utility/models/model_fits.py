@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.errors import DataError
+from sdckit.errors import DataError, SdcError
 from sdckit.numerics.array_types import Bools, Floats
 from sdckit.utility.comparison import FileEstimates, rounded_up
 from sdckit.utility.models.model_design import (
@@ -60,6 +60,8 @@ def fit_family(
                 value, covariance, df, step = _generalised(family, outcome, design, mass)
     except (PerfectSeparationError, np.linalg.LinAlgError):
         raise separated from None  # the columns are independent: nothing else is singular
+    except SdcError:
+        raise  # of an engine that adds up residuals
     except Exception as error:  # noqa: BLE001 - a library's messages may show values
         raise DataError(f"{label}: the {family} model could not be fitted ({type(error).__name__})") from None
     if not step < MOVES:
