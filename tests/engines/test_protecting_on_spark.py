@@ -104,7 +104,7 @@ def written(folder: Path) -> pl.DataFrame:
 @pytest.fixture
 def parts(spark: Any, file: Path, tmp_path: Path) -> Any:
     """The survey in three files, which Spark reads by their sizes, the second in several partitions; in memory, too."""
-    survey, folder = pl.read_parquet(file), tmp_path / "survey"
+    survey, folder = sdc.read_file(file), tmp_path / "survey"  # where no text is empty
     folder.mkdir()
     for name, start, rows in (("a", 0, 30), ("b c", 30, 150), ("é", 180, None)):
         survey[start:][:rows].write_parquet(folder / f"{name}.parquet", row_group_size=25)
@@ -142,7 +142,7 @@ def test_records_of_files_have_places_whatever_order_they_are_read_in(spark: Any
         sdc.assess(original, released, scenario=scenario, log=log, seed=1)["default"]
         for original, released in ((survey.select(names), found.select(names)), (plan.select(*names), release))
     ]
-    for name in ("matching_risk", "identity_disclosure", "replicated_uniques"):
+    for name in ("matching_risk", "identity_disclosure"):
         assert_close(*(figures(results[name]) for results in judged), name)
 
 
