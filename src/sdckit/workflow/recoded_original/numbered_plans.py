@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
-
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.changed_plan import MOST_PLACES, bring
 from sdckit.cells.plans.file_places import number_rows, renumbered
@@ -57,5 +55,4 @@ def _read_for_order(recodings: Recodings, own: Sequence[str]) -> list[str]:
 
 def without_numbers(frame: Any) -> Any:
     """A file without the places of its rows."""
-    lazy = isinstance(frame, nw.LazyFrame)
-    return frame.drop(ROW) if lazy and ROW in column_names(frame) else frame
+    return frame.drop(ROW) if is_lazy(frame) and ROW in column_names(frame) else frame
