@@ -85,17 +85,21 @@ def _on_spark(native: Any, name: str) -> Placed:
     """Rows of Spark by file and place; by partition where the plan does more than read Parquet files."""
     from pyspark.sql import functions
 
+    by_partition = native.select(functions.monotonically_increasing_id().alias(name), "*")
     if not _reads_files(native):
-        numbered = native.select(functions.monotonically_increasing_id().alias(name), "*")
-        return Placed(_plan(numbered), False, True)
+        return Placed(_plan(by_partition), False, True)
     place, file = functions.col("_metadata.row_index"), functions.col("_metadata.file_path")
     named = native.select(place.alias(name), file.alias(FILE), "*")
     parts = named.select(name, FILE, functions.spark_partition_id().alias(PART)).groupBy(FILE, PART)
     counted = parts.agg(functions.min(name), functions.max(name), functions.count(functions.lit(1)))
     ranges = sorted(carried_out(counted.collect), key=lambda part: part[1])
     sizes: dict[str, int] = {}
-    for path, _, _, _, n in ranges:
+    ends: dict[str, int] = {}
+    for path, _, _, last, n in ranges:
         sizes[path] = sizes.get(path, 0) + n
+        ends[path] = max(ends.get(path, 0), last + 1)
+    if ends != sizes:  # rows that a table format calls deleted are still in its files
+        return Placed(_plan(by_partition), False, True)
     if len(sizes) > 1:  # each file begins where the one before has ended
         ordered = sorted(sizes, key=lambda path: PurePosixPath(unquote(path)))
         before = np.cumsum([0, *(sizes[path] for path in ordered)]).tolist()

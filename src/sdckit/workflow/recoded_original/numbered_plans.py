@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
-
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.changed_plan import MOST_PLACES, bring
 from sdckit.cells.plans.file_places import number_rows, renumbered
@@ -31,23 +29,30 @@ def number_by_log(
         return opened, recodings
     if not recodings.tells_rows or not recodings.tells_order or opened.n > MOST_PLACES:
         return opened, recodings
-    if any(ROW in column_names(frame) for frame in frames):
+    kept, own = recodings.homes_kept, column_names(opened.original)
+    if any(ROW in column_names(frame) for frame in frames) or not {*kept} <= {*own}:
         return opened, recodings
-    recodings = recodings.check_file(column_names(opened.original), opened.n, identifiers=identifiers)
+    recodings = recodings.check_file(own, opened.n, identifiers=identifiers)
     recodings.check_sizes(opened.sizes, opened.names[1:])
     placed = [number_rows(frame, ROW) for frame in frames]
     original, *released = (file.frame for file in placed)
     if not all(file.of_files for file in placed) or not are_joined([original, *released], ROW):
         return opened, recodings
-    homes = [name for name in recodings.order_depends_on if name in column_names(opened.original)]
-    recodings = recodings.in_order_of(bring(original, homes, ROW, {}).table if homes else None)
+    homes = bring(original, _read_for_order(recodings, own), ROW, {}).table if kept else None
+    recodings = recodings.in_order_of(homes)
     if recodings.rows is not None:
         released = [renumbered(frame, ROW, recodings.rows) for frame in released]
     numbered = replace(opened, original=original, released=tuple(released), id=ROW, memo={**opened.memo})  # type: ignore[arg-type]
     return numbered, recodings
 
 
+def _read_for_order(recodings: Recodings, own: Sequence[str]) -> list[str]:
+    """Columns of the original that the order of the rows depends on: households, or whatever these were made of."""
+    steps = () if recodings.log is None else recodings.log.steps
+    made = any(name in step.changed and "key" not in step.secret for step in steps for name in recodings.homes_kept)
+    return [*own] if made else [*recodings.homes_kept]
+
+
 def without_numbers(frame: Any) -> Any:
     """A file without the places of its rows."""
-    lazy = isinstance(frame, nw.LazyFrame)
-    return frame.drop(ROW) if lazy and ROW in column_names(frame) else frame
+    return frame.drop(ROW) if is_lazy(frame) and ROW in column_names(frame) else frame

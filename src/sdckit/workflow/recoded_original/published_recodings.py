@@ -300,12 +300,10 @@ class Recodings:
         return self.log is None or all("seed" in step.secret for step in self.log.steps if _moves_rows(step))
 
     @property
-    def order_depends_on(self) -> tuple[str, ...]:
-        """Columns of the original that the order of the rows depends on: households, or what these are made of."""
+    def homes_kept(self) -> tuple[str, ...]:
+        """Columns of households that the log kept together in random order."""
         steps = () if self.log is None else self.log.steps
-        homes = [str(step.parameters["household"]) for step in steps if _keeps_homes_together(step)]
-        made = any(name in step.changed and "key" not in step.secret for step in steps for name in homes)
-        return self.log.columns if self.log is not None and made else tuple(dict.fromkeys(homes))
+        return tuple(dict.fromkeys(str(step.parameters["household"]) for step in steps if _keeps_homes_together(step)))
 
     def recoded(self, columns: Collection[str]) -> tuple[str, ...]:
         """Those of some columns that a step recodes."""
