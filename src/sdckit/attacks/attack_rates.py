@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import PairResult, mean_figures
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.errors import DataError
 from sdckit.numerics.intervals import Wilson, excess, wilson
 from sdckit.result import FileFigure, LetGo

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import group_sizes
 from sdckit.cells.packing import group_codes
-from sdckit.cells.pair import Pair, PairResult, count_pair, mean_figures, open_files, read_pair
+from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.frames import Frame, is_lazy

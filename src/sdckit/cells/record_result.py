@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import groups_of, is_cells
-from sdckit.cells.pair import Pair, PairResult, mean_figures
+from sdckit.cells.pair import Pair
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
 from sdckit.cells.table import AnyCells, Cells, group_column
 from sdckit.data import arguments

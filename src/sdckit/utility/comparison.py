@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from sdckit.cells.pair import Pair, PairResult
+from sdckit.cells.pair import Pair
+from sdckit.cells.pair_result import PairResult
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.display import releases_have

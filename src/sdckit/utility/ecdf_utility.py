@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, PairResult, mean_figures
+from sdckit.cells.pair import Pair
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.frames import built
 from sdckit.data.scenarios.scenario import Scenario

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from sdckit.cells.pair import Pair, PairResult, Recoded, mean_figures, open_files
+from sdckit.cells.pair import Pair, Recoded, open_files
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans import lazy
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of, is_lazy

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sdckit.attacks.attack_files import AttackFiles, all_variables, file_notes, numeric_columns, open_attack, subgroups
 from sdckit.attacks.distances import closeness_figures
 from sdckit.attacks.distances.closeness_figures import Closeness, ComparedFiles, Drawing, Drawn
-from sdckit.cells.pair import PairResult, mean_figures, open_files
+from sdckit.cells.pair import open_files
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, people_drawn
 from sdckit.data.scenarios.scenario import Scenario

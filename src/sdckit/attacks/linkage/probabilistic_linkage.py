@@ -11,7 +11,8 @@ import numpy as np
 
 from sdckit.attacks.linkage.linkage_engines import check_session, session_of
 from sdckit.attacks.linkage.linkage_scores import Compared, Links, need_duckdb, scored_links
-from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, open_pair
+from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, people_drawn
 from sdckit.data.nearest import did_you_mean

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.distances.density_ratio import calibrated_scores, kernel_rows
 from sdckit.cells.number_columns import declared_numbers
-from sdckit.cells.pair import Pair, PairResult, mean_figures, open_pair
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values
 from sdckit.data.frames import appended, mixed_rows

@@ -31,7 +31,7 @@ from sdckit.attacks.recovery.reconstruct import recognised
 from sdckit.attacks.recovery.recoverable_values import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.touched_cells import Logged
-from sdckit.cells.pair import PairResult, mean_figures
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy

@@ -18,7 +18,7 @@ from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
 from sdckit.attacks.recovery.remedies import remedy
 from sdckit.attacks.recovery.touched_cells import ChangedValues, Logged
-from sdckit.cells.pair import PairResult, mean_figures
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.roles import Roles, resolve_roles

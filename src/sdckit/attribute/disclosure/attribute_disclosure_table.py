@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from sdckit.attribute.disclosure.attribute_disclosure import AttributeDisclosure, check_exclusions, disclosure_of
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, Bins, bins_by_name, check_targets, coded_columns
-from sdckit.cells.pair import Pair, PairResult, open_files
+from sdckit.cells.pair import Pair, open_files
+from sdckit.cells.pair_result import PairResult
 from sdckit.cells.parted_pair import open_or_part
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory, groups_of
-from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair
+from sdckit.cells.pair import Pair, open_files, read_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.hierarchy import read_band

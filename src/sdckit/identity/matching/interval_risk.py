@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from sdckit.cells.pair import Pair, mean_figures, open_pair
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair_result import mean_figures
 from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario

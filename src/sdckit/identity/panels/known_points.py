@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.pair import Pair, mean_figures, open_files, read_pair, released_files
+from sdckit.cells.pair import Pair, open_files, read_pair, released_files
+from sdckit.cells.pair_result import mean_figures
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.files.readers import read_file

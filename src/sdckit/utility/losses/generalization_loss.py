@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.packing import group_files
-from sdckit.cells.pair import IN_BANDS, Pair, PairResult, Recoded, mean_figures, open_files, read_pair, rows_belong
+from sdckit.cells.pair import IN_BANDS, Pair, Recoded, open_files, read_pair, rows_belong
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
 from sdckit.data.methods import kind_of

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, open_pair, read_pair
+from sdckit.cells.pair import Pair, open_files, open_pair, read_pair
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.count_cells import TooManyCellsError
 from sdckit.cells.plans.joined_sums import Apart, Margins, join_pair
 from sdckit.cells.plans.lazy import TooMuchError

@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, PairResult, mean_figures
+from sdckit.cells.pair import Pair
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.pair_tables import PairTables
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data.frames import built

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.cells.pair import Pair, PairResult, mean_figures, open_files, read_pair, rows_belong
+from sdckit.cells.pair import Pair, open_files, read_pair, rows_belong
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.rule_conditions import EditRule, RuleBreakers, read_edit_rules
 from sdckit.data.scenarios.scenario import Scenario

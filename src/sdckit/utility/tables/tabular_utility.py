@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import PairResult, mean_figures
+from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans.pair_tables import PairTables
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments

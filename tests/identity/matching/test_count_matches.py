@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit.errors import DataError
-from sdckit.identity.matching import matching_risk as matching_kernel
-from sdckit.identity.matching.matching_risk import Category, Interval, match, match_in_ball
+from sdckit.identity.matching import count_matches as kernel
+from sdckit.identity.matching.count_matches import Category, Interval, match, match_in_ball
 
 
 def category(target, released, *, wild=False):
@@ -93,7 +93,7 @@ def test_groups_given_and_groups_made_are_the_same():
 
 
 def test_too_many_patterns_of_missing_values(monkeypatch):
-    monkeypatch.setattr(matching_kernel, "MOST_PATTERN_PAIRS", 3)
+    monkeypatch.setattr(kernel, "MOST_PATTERN_PAIRS", 3)
     one = category([0, 1], [0, 1], wild=True)
     with pytest.raises(DataError, match="2 and 2 patterns of missing values, 4 pairs"):
         count_matches([one], [])
