@@ -208,6 +208,14 @@ def test_without_standard_error_the_program_still_speaks() -> None:
     assert done.stdout.startswith("sdckit ")
 
 
+def test_a_full_disk_is_said_where_little_is_written() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sdckit", "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr.partition(";")[0]) == (2, "error: the disk is full, or your share of it")
+
+
 def test_a_stdout_that_is_closed_stops_nothing() -> None:
     closed = f'exec {sys.executable} -c "from sdckit.cli.outputs import keep_stdout; keep_stdout()" >&-'
     done = subprocess.run(["sh", "-c", closed], capture_output=True, text=True, check=False)

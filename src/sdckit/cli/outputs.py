@@ -75,6 +75,20 @@ def keep_stdout() -> None:
         os.dup2(STDERR, STDOUT)
 
 
+def not_written(out: Any) -> OSError | None:
+    """Write what `out` still holds; the error where nobody reads it or the disk is full, and what it held is dropped.
+
+    Else Python would meet the error at its end, print it, and leave with a code of its own (120).
+    """
+    try:
+        out.flush()
+    except OSError as error:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+        return error
+    return None
+
+
 TO_STDOUT = "-"
 FEWEST_RECORDS = 50
 REPORT_ENDINGS = (

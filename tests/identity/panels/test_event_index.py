@@ -40,14 +40,16 @@ def test_a_tolerance_of_a_key_and_of_the_time():
 def test_dates_are_days_apart():
     frame = visits(80).with_columns(day=pl.date(2020, 1, 1) + pl.duration(days="day"))
     expected = known_points(visits(80), person="who", time="day", keys=["a"], tolerance={"day": 3})
-    assert known_points(frame, person="who", time="day", keys=["a"], tolerance={"day": 3}).curve == expected.curve
+    assert repr(known_points(frame, person="who", time="day", keys=["a"], tolerance={"day": 3}).curve) == repr(
+        expected.curve
+    )
 
 
 def test_compiled_and_plain_search_agree(monkeypatch):
     call = {"person": "who", "time": "day", "keys": ["a"], "tolerance": {"day": 1}, "points": (2, 3), "most_subsets": 9}
     compiled = known_points(visits(), **call, seed=4)
     monkeypatch.setattr(event_index, "sparing", lambda kernel, _: compiling._as_python(kernel))
-    assert known_points(visits(), **call, seed=4).curve == compiled.curve
+    assert repr(known_points(visits(), **call, seed=4).curve) == repr(compiled.curve)
 
 
 def test_a_release_of_events():

@@ -225,10 +225,10 @@ def test_children_are_the_same_rows_with_what_the_parents_tell():
     joined = rows_.join(parents, on="who")
     expected = known_points(joined, **call)
     result = known_points(parents, children=rows_, **call)
-    assert result.curve == expected.curve
+    assert repr(result.curve) == repr(expected.curve)  # no NaN is equal to another
     assert result.n_persons == 50
     pair = known_points(parents, parents, children=[rows_, rows_], **call)
-    assert pair.original == tuple(expected.curve)
+    assert repr(pair.original) == repr(tuple(expected.curve))
     assert [known.alone for known in pair.curve] == [known.alone for known in expected.curve]
     with pytest.raises(DataError, match="are of nobody in the other file"):
         known_points(parents[:40], children=rows_, **call)
@@ -249,7 +249,7 @@ def test_drawn_subsets_are_near_all_of_them_and_the_same_again():
     again = known_points(
         frame.sample(fraction=1, shuffle=True, seed=3), **call, most_subsets=20, most_persons=150, seed=1
     )
-    assert again.curve == drawn.curve
+    assert repr(again.curve) == repr(drawn.curve)  # no NaN is equal to another
 
 
 def test_more_waves_than_subsets_asked_for():

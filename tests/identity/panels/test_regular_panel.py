@@ -27,7 +27,7 @@ def test_several_releases_are_means():
     assert both.m == 2
     for name in ("alone", "expected", "success", "lost"):
         assert getattr(both, name) == pytest.approx(np.mean([getattr(result, name) for result in single]))
-    assert both.original == single[0].original
+    assert repr(both.original) == repr(single[0].original)  # no NaN is equal to another
     assert single[0].lost == 0 < single[1].lost
 
 
@@ -53,5 +53,5 @@ def test_plans_and_engines_agree():
     expected = known_points(frame, **CALL)
     for made in (frame.lazy(), frame.to_pandas(), frame.to_arrow(), frame.sample(fraction=1, shuffle=True, seed=1)):
         result = known_points(made, **CALL)
-        assert result.curve == expected.curve
+        assert repr(result.curve) == repr(expected.curve)  # no NaN is equal to another
         assert result.worst_times == expected.worst_times
