@@ -159,6 +159,7 @@ def test_copies_are_looked_for_in_recoded_columns_that_have_no_role(plan: Any) -
     raw, applied = files()
     known: dict[str, Any] = {"id": "pid", "seed": 1, "log": applied.log}
     known["scenario"] = sdc.Scenario(keys=["sex", "size"], thresholds={"copied_records": 0.9})
-    expected, result = (quiet(sdc.check, *both, **known) for both in ((raw, applied.data), map(plan, (raw, applied.data))))
+    pair = raw, applied.data
+    expected, result = (quiet(sdc.check, *both, **known) for both in (pair, map(plan, pair)))
     assert expected.verdicts[0].value > 0.5
     assert [verdict.value for verdict in result.verdicts] == [verdict.value for verdict in expected.verdicts]
