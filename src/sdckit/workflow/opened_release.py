@@ -80,6 +80,8 @@ def _open(
         aligned = aligned or (by_log and scenario.release != SYNTHETIC)
     if left and stays_on_engines(opened):
         names, also = [*scenario.all_keys, *shared], [*scenario.columns, *by]
+        if scenario.limits_of(compared=True).copied_records is not None:
+            also += set(columns[0]).intersection(*columns[1:])  # copies are looked for in columns without a role, too
         return open_on_engines(opened, names, also=also, recodings=recodings, aligned=aligned), aligned
     files = open_recoded(
         opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,

@@ -44,6 +44,17 @@ def test_what_does_more_than_read_files_has_no_places(plan: Any) -> None:
         assert not number_rows(other, "at").of_files
 
 
+def test_columns_of_polars_that_are_moved_have_no_places(tmp_path: Path) -> None:
+    pl.DataFrame({"i": [1, 2, 3], "k.sort(": ["b", "a", None]}).write_parquet(tmp_path / "a.parquet")
+    read = pl.scan_parquet(tmp_path / "a.parquet")
+    ways = pl.all().reverse(), pl.all().shuffle(), pl.all().sort_by("i"), pl.col("i").sort(), pl.all().gather([0])
+    for moved in ways:
+        for other in (read.select(moved), read.select("i").with_columns(pl.col("i").shuffle())):
+            assert not number_rows(nw.from_native(other), "at").of_files
+    kept = read.select(pl.col("i").cast(pl.Float64).alias("j"), pl.col("i").is_in([1, 2]).alias("few"))
+    assert number_rows(nw.from_native(kept), "at").of_files
+
+
 def test_duckdb_reads_in_order_unless_it_is_told_otherwise(tmp_path: Path) -> None:
     import duckdb
 

@@ -153,3 +153,13 @@ def test_a_mean_is_that_of_the_release_whatever_the_order_of_values(plan: Any) -
     there = open_on_engines(pair, ["income"], recodings=read_recodings(None, applied.log), aligned=True).pair
     shown, _ = columns_in_memory(there.original, {"numeric": ["income"]})
     assert shown["income"].max() == applied.data["income"].max()
+
+
+def test_copies_are_looked_for_in_recoded_columns_that_have_no_role(plan: Any) -> None:  # noqa: F811
+    raw, applied = files()
+    known: dict[str, Any] = {"id": "pid", "seed": 1, "log": applied.log}
+    known["scenario"] = sdc.Scenario(keys=["sex", "size"], thresholds={"copied_records": 0.9})
+    pair = raw, applied.data
+    expected, result = (quiet(sdc.check, *both, **known) for both in (pair, map(plan, pair)))
+    assert expected.verdicts[0].value > 0.5
+    assert [verdict.value for verdict in result.verdicts] == [verdict.value for verdict in expected.verdicts]

@@ -27,6 +27,11 @@ from sdckit.numerics.array_types import Ints
 FILE, PART, OLD = f"{PREFIX}file", f"{PREFIX}part", f"{PREFIX}old"
 # What a plan that only reads files is made of, as the engines print it.
 OF_POLARS = re.compile(r"\s*(SELECT|WITH_COLUMNS|Parquet SCAN|PROJECT|ESTIMATED ROWS|HIVE PARTITIONS|\[|$)")
+CALL = re.compile(r"\.(\w+)\(")
+ROW_BY_ROW = {
+    "alias", "cast", "strict_cast", "then", "otherwise", "is_null", "is_not_null", "is_nan", "is_not_nan", "is_in",
+    "fill_null", "fill_nan",
+}  # fmt: skip
 OF_DUCKDB = {"PARQUET_SCAN", "READ_PARQUET", "PROJECTION", "PARQUET SCAN"}
 OF_SPARK = {"Project", "SubqueryAlias", "LogicalRelation"}
 
@@ -55,12 +60,17 @@ def number_rows(frame: nw.LazyFrame[Any], name: str) -> Placed:
         return _on_spark(native, name)
     if engine.is_polars():
         lines = native.explain(optimized=False).splitlines()
-        of_files = all(OF_POLARS.match(line) for line in lines)
+        of_files = all(OF_POLARS.match(line) and _leaves_values(line) for line in lines)
         return Placed(_plan(native.with_row_index(name).with_columns(pl.col(name).cast(pl.Int64))), of_files, True)
     if engine.is_duckdb():
         numbered = native.query("sdckit__plan", f'SELECT row_number() OVER () - 1 AS "{name}", * FROM sdckit__plan')
         return Placed(_plan(numbered), _only_scans(native), True)
     raise DataError(f"plans of {engine.value} are not supported; collect the data first")
+
+
+def _leaves_values(line: str) -> bool:
+    """Whether what Polars prints of columns leaves each value in its row: nothing sorts, shuffles or takes them."""
+    return line.lstrip().startswith("Parquet SCAN") or ROW_BY_ROW.issuperset(CALL.findall(line))
 
 
 def _plan(native: Any) -> nw.LazyFrame[Any]:
