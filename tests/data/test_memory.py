@@ -67,4 +67,4 @@ def test_what_does_not_fit_is_refused_with_what_opens_it(
     with pytest.raises(DataError, match=r"all 20 cells at once.*give more memory"):
         sdc.delta_presence(plan, plan.select("a, b"), keys=["a", "b"])
     parted = sdc.identity_disclosure(plan, plan.select("a, b"), keys=["a", "b"])
-    assert parted.replicated_uniques == 100
+    assert parted.replicated_uniques == 1
