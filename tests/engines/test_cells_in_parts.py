@@ -18,7 +18,7 @@ from sdckit.cells.plans.cells_in_parts import PartedCells
 
 KEYS = ["age", "region", "size"]
 N = 700
-BY_COLUMNS = {"information_loss", "compare_estimates", "propensity"}
+BY_COLUMNS = {"information_loss", "compare_estimates", "compare_models", "propensity"}
 IN_PARTS = {"key_frequencies", "k_anonymity", "individual_risk", "l_diversity"}
 
 

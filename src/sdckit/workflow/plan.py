@@ -236,8 +236,8 @@ def read_by_limits(scenario: Scenario, *, drawn: bool = False) -> frozenset[str]
     Examples
     --------
     >>> from sdckit.data.scenarios.scenario import Scenario
-    >>> sorted(read_by_limits(Scenario(keys=["sex"], thresholds={"l": 2, "recoverable": 0.1})))
-    ['differencing', 'l_diversity', 'recoverable_values']
+    >>> sorted(read_by_limits(Scenario(keys=["sex"], thresholds={"k": 3})))
+    ['differencing', 'k_anonymity', 'recoverable_values']
     """
     declared = scenario.limits_of(compared=True).declared
     kinds = (kind for kind in LIMITS.values() if not drawn or kind.judged != "undone")
