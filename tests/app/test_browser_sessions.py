@@ -208,10 +208,14 @@ def test_an_empty_session_leaves_what_is_there(tmp_path: Path) -> None:
     again.forget()
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "{", "[]", "null", '{"scenario": {}}', '{"scenario": {}, "steps": [1]}', '{"scenario": {}, "steps": []}'],
-)  # fmt: skip
+FOREIGN = [
+    "", "{", "[]", "null", '{"scenario": {}}', '{"scenario": {}, "steps": [1]}', '{"scenario": {}, "steps": []}',
+    '{"scenario": {"keys": ["sex"], "hierarchies": ["sex"]}, "steps": []}',
+    '{"scenario": {"keys": ["sex"]}, "steps": [], "versions": null}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FOREIGN, ids=range(len(FOREIGN)))
 def test_a_file_that_is_not_ours_is_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / NAME).write_text(text)
     assert Autosave(tmp_path).found is None

@@ -465,3 +465,40 @@ def test_what_needs_the_figures_or_opens_another_file_waits_for_its_turn(tmp_pat
 def test_figures_begin_anew_before_another_file_is_opened_and_not_where_later_ones_wait(tmp_path: Path) -> None:
     assert in_turn(tmp_path, FIGURES, PROPOSE, OPEN)[0] == [FIGURES, PROPOSE, FIGURES, OPEN]
     assert in_turn(tmp_path, FIGURES, PROPOSE, FIGURES)[0] == [FIGURES, PROPOSE, FIGURES]
+
+
+def test_figures_that_were_cancelled_as_they_stepped_aside_stay_cancelled(tmp_path: Path) -> None:
+    """The press holds the lock that they wait for to be put back."""
+
+    async def whole() -> list[str]:
+        seat: Any = toy_seat(tmp_path)
+        seat.worker, jobs = Aside(), Jobs(seat)
+        jobs.start(Job(FIGURES, {}, FIGURES, list))
+        while not seat.worker.given:
+            await asyncio.sleep(0)
+        async with reactive.lock():
+            seat.worker.step_aside()
+            for _ in range(10):  # the worker's word arrives
+                await asyncio.sleep(0)
+            jobs.cancel()
+        await at_rest(jobs)
+        return seat.worker.given
+
+    assert asyncio.run(whole()) == [FIGURES]
+
+
+def test_figures_that_are_about_to_begin_let_pass_what_is_asked_for(tmp_path: Path) -> None:
+    """A worker that has no task yet cannot be asked to step aside."""
+
+    async def whole() -> list[str]:
+        seat: Any = toy_seat(tmp_path)
+        seat.worker, jobs = Aside(hears=False), Jobs(seat)
+        async with reactive.lock():
+            jobs.start(Job(FIGURES, {}, FIGURES, list))
+            while jobs._running is None:
+                await asyncio.sleep(0)
+            jobs.start(Job(PROPOSE, {}, PROPOSE, list))
+        await at_rest(jobs)
+        return seat.worker.given
+
+    assert asyncio.run(whole()) == [PROPOSE, FIGURES]

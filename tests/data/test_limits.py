@@ -10,8 +10,9 @@ import sys
 
 import pytest
 
-from sdckit.data.limits import LIMITS, SCOPES, declarable, limits_of_type
+from sdckit.data.limits import LIMITS, SCOPES, declarable, limit_words, limits_of_type
 from sdckit.data.scenarios.thresholds import VALUES, Thresholds
+from sdckit.report.wording import say
 from tree import ROOT, none_offends
 
 QUESTIONS = {"singled", "linked", "learnt", "tried", "covered", "used"}
@@ -145,3 +146,10 @@ def test_a_limit_that_nobody_knows_is_found_everywhere(tmp_path) -> None:
     assert "Some case is worse than 0.1" in told["report"]
     assert "It can get worse than 0.1" in told["report"]
     assert "Think of the worst case." in told["report"]
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_is_listed_in_words_and_in_german(name: str) -> None:
+    words = limit_words(name)
+    assert "_" not in words
+    assert say(words, "de") != words

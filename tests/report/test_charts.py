@@ -28,6 +28,7 @@ from sdckit.report.charts import (
     chart_for,
     describe,
     length_of,
+    to_png,
     to_svg,
 )
 from sdckit.report.formats.write import plain_document
@@ -236,3 +237,12 @@ def test_the_axes_of_errors_have_plain_numbers(largest: float, label: str) -> No
         assert f"{label} and 0: 1 records" in describe("bubbles", data, "Caption")
     curve = {"rows": [{"x": 0.0, "y": 0.0}, {"x": largest, "y": largest}], "x": "score", "y": "density"}
     assert not re.search(r">[0-9.,]+(e[+−]?[0-9]+|[µkm])<", to_svg(chart_for("curve", curve)))
+
+
+def test_a_number_that_is_none_is_drawn_as_missing() -> None:
+    missing, nowhere = (
+        chart_for("curve", {"rows": [{"x": 0.0, "y": 1.0}, {"x": 1.0, "y": y}], "x": "score", "y": "density"})
+        for y in (None, float("nan"))
+    )
+    assert to_svg(nowhere) == to_svg(missing)
+    assert to_png(nowhere) == to_png(missing)

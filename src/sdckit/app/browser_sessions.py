@@ -26,7 +26,7 @@ from typing import IO, Any
 
 from sdckit import operating_system
 from sdckit.data.files.whole_files import remove_left, replacing, write_whole
-from sdckit.data.scenarios.scenario_form import same_roles
+from sdckit.data.scenarios.scenario_form import same_roles, without_lost_files
 from sdckit.errors import FileFormatError
 
 # What a session decided: plain values that the server may hold, since no record is among them; undo and
@@ -220,7 +220,7 @@ class Autosave:
         """What is saved now; None for nothing, or for a file that is not ours."""
         try:
             saved = json.loads(self._path.read_text(encoding="utf-8"))
-            Work().taken_up(saved)
+            Work().taken_up(without_lost_files(saved, self._path.parent)[0])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
         return dict(saved) if any(map(saved.get, DECISIONS)) else None

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from shiny import reactive
@@ -201,6 +202,9 @@ class Jobs:
 
         if self._running is not job:  # cancelled before it began
             raise TaskCancelledError
+        ahead = takewhile(lambda other: other.task not in OPENING, self._waiting)
+        if job.task in BACKGROUND and any(goes_first(other.task) for other in ahead):  # came before it began
+            raise TaskAsideError
         file = {"path": work.path, "reading": dict(work.reading)}
         try:
             return await self._seat.worker.run(job.task, job.arguments, tell, file=file, partial=partial)
@@ -248,6 +252,8 @@ class Jobs:
 
     def _put_back(self, job: Job) -> None:
         """It begins anew after those that it stepped aside for, unless a later one of its kind waits."""
+        if self._running is not job:
+            return  # somebody cancelled it meanwhile
         self._running, self._progress = None, ""
         if all(other.kind != job.kind for other in self._waiting):
             opening = (at for at, other in enumerate(self._waiting) if other.task in OPENING)

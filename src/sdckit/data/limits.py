@@ -599,13 +599,13 @@ def declarable() -> dict[str, LimitKind]:
 
 
 def limit_words(name: str) -> str:
-    """A limit as its field in the app; one that no field asks for in its own words, which may be its name.
+    """A limit as its field in the app; one that no field asks for in its own words, or as its name in words.
 
-    >>> limit_words("k"), limit_words("k_undone"), limit_words("none")
-    ('k-anonymity, k', 'k after reconstruction', 'none')
+    >>> limit_words("k"), limit_words("k_undone"), limit_words("replicated_uniques")
+    ('k-anonymity, k', 'k after reconstruction', 'replicated uniques')
     """
     kind = LIMITS.get(name)
-    return kind.form or kind.words or name if kind else name
+    return (kind and (kind.form or kind.words)) or name.replace("_", " ")
 
 
 def limits_of_type(release: str) -> dict[str, int | float]:

@@ -485,7 +485,8 @@ def to_png(chart: Any) -> bytes:
 def _svg(specification: str) -> str:
     import vl_convert
 
-    drawn = str(vl_convert.vegalite_to_svg(specification, allowed_base_urls=[]))
+    spec = json.loads(specification)
+    drawn = str(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
     return TAG.sub(lambda tag: LONG.sub(lambda number: f"{float(number[0]):.2f}", tag[0]), drawn)
 
 
@@ -493,7 +494,8 @@ def _svg(specification: str) -> str:
 def _png(specification: str) -> bytes:
     import vl_convert
 
-    return bytes(vl_convert.vegalite_to_png(specification, scale=2, ppi=192, allowed_base_urls=[]))
+    spec = json.loads(specification)  # no text: numbers that are none are read as null in a dict alone
+    return bytes(vl_convert.vegalite_to_png(spec, scale=2, ppi=192, allowed_base_urls=[]))
 
 
 def describe(name: str, data: Plain, caption: str) -> str:

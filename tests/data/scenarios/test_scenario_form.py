@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from sdckit.data.scenarios.scenario_form import (
     population_of,
     release_choices,
     role_of,
+    without_lost_files,
 )
 from sdckit.data.scenarios.thresholds import RELEASE_TYPES, release_words
 from sdckit.errors import ScenarioError
@@ -151,3 +153,14 @@ def test_a_magnitude_is_a_role_and_that_there_are_none_is_said() -> None:
     none = declared(FULL, roles, known.items(), {}, nobody=["magnitudes"])
     assert sdc.Scenario(**none).stated == ("sensitive", "household", "magnitudes")
     assert "magnitudes" not in declared(FULL, roles, known.items(), {}, nobody=[])
+
+
+@pytest.mark.parametrize("name", ["gone.csv", "x" * 5_000, "a\0b"], ids=["gone", "too long", "no name"])
+def test_a_saved_work_leaves_files_that_are_lost(tmp_path: Path, name: str) -> None:
+    (tmp_path / "job.csv").touch()
+    saved = {"scenario": {"keys": ["job"], "hierarchies": {"job": "job.csv", "sex": name}}, "steps": []}
+    left, lost = without_lost_files(saved, tmp_path)
+    assert left["scenario"] == {"keys": ["job"], "hierarchies": {"job": "job.csv"}}
+    assert lost == [name]
+    nobody = {"scenario": {"keys": ["job"], "hierarchies": None}, "steps": []}
+    assert without_lost_files(nobody, tmp_path)[0]["scenario"] == {"keys": ["job"]}

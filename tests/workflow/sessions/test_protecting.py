@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from sdckit.data.losses import COARSENING, LOSSES
 from sdckit.data.methods import METHODS
 from sdckit.errors import SdcError
+from sdckit.workflow.proposing.proposal import Candidate
 from sdckit.workflow.sessions import protecting
 from sdckit.workflow.sessions.answering import answer
 from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
@@ -136,6 +138,29 @@ def test_a_recipe_that_passes_is_sent_before_the_search_ends(tmp_path: Path) -> 
     assert "%" in first["loss"]
     assert result["passed"]
     assert [message["partial"].get("steps") for message in sent if "partial" in message][-1] == result["steps"]
+
+
+@pytest.mark.parametrize("held", [(), ("k",)])
+@pytest.mark.parametrize("waiting", [(), ("risk",)])
+def test_of_a_recipe_that_is_judged_no_list_of_limits_is_empty(
+    tmp_path: Path, held: tuple[str, ...], waiting: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Told(list[Any]):
+        """A line that keeps what the task has so far."""
+
+        __call__, partial = staticmethod(tell), list.append
+
+    def judged(*_: Any, judging: Callable[[Candidate], None], **__: Any) -> None:
+        judging(Candidate({"age": "as it is"}, 0.0, held, waiting))
+        raise SdcError("no more")
+
+    monkeypatch.setattr("sdckit.workflow.proposing.propose.make_proposal", judged)
+    line = Told()
+    with pytest.raises(SdcError, match="no more"):
+        protecting.propose(a_desk(tmp_path), line, scenario=SCENARIO)
+    state = line[0].get("state", "")
+    assert ("These hold: k-anonymity, k." in state, "Not judged yet: " in state) == (bool(held), bool(waiting))
+    assert ": ." not in state
 
 
 def test_what_does_not_fit_is_refused_before_it_runs(tmp_path: Path) -> None:

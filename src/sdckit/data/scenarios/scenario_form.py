@@ -363,13 +363,13 @@ def without_lost_files(saved: Plain, folder: Path) -> tuple[dict[str, Any], list
     lost: dict[str, None] = {}
 
     def is_lost(name: Any) -> bool:
-        if gone := isinstance(name, str) and name != "" and not (folder / name).is_file():
+        if gone := isinstance(name, str) and name != "" and not _is_file(folder / name):
             lost[name] = None
         return gone
 
     def left(state: Plain) -> dict[str, Any]:
         scenario, steps = dict(state["scenario"] or {}), []
-        if kept := {key: name for key, name in scenario.pop("hierarchies", {}).items() if not is_lost(name)}:
+        if kept := {key: name for key, name in (scenario.pop("hierarchies", None) or {}).items() if not is_lost(name)}:
             scenario["hierarchies"] = kept
         for step in state["steps"]:
             read = [*METHODS[step["method"]].files] if step["method"] in METHODS else []
@@ -379,3 +379,10 @@ def without_lost_files(saved: Plain, folder: Path) -> tuple[dict[str, Any], list
 
     versions = [left(version) for version in saved.get("versions", ())]
     return {**left(saved), "versions": versions}, [*lost]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # no system has a file of such a name
+        return False

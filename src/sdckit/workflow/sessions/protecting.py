@@ -378,16 +378,11 @@ def propose(
 
     def judging(candidate: Candidate | None) -> None:
         """Show what is being judged, without its steps: nobody takes what may not pass."""
-        if candidate is None:
-            hear({})
-        else:
-            limits = zip((JUDGED, NOT_JUDGED), (candidate.held, candidate.waiting), strict=True)
-            hear(
-                shown(
-                    candidate,
-                    " ".join(say(f"{words}: {_limits(names, language)}.", language) for words, names in limits),
-                )
-            )
+        limits = {JUDGED: candidate.held, NOT_JUDGED: candidate.waiting} if candidate is not None else {}
+        state = " ".join(
+            say(f"{words}: {_limits(names, language)}.", language) for words, names in limits.items() if names
+        )
+        hear(shown(candidate, state) if candidate is not None and state else {})
 
     def make() -> dict[str, Any]:
         proposal = make_proposal(
