@@ -264,6 +264,13 @@ class Pair:
         kept: Of = self.memo[mark]
         return kept
 
+    def records_by_id(self, plans: Sequence[nw.LazyFrame[Any]]) -> list[int]:
+        """The records of each file, which is on an engine; looked at once whether the id names each row once in it.
+
+        `plans`: the files, or others with the same ids. Raises DataError: an id that is missing or repeated.
+        """
+        return self.once(("ids",), lambda: check_ids(plans, str(self.id), self.names))
+
     def parts(self) -> Iterator[Pair]:
         """Files whose equal keys are together: this pair by itself, or one after the other where cells are in parts."""
         yield self
@@ -541,8 +548,7 @@ def _coarser(finer: Pair, names: Sequence[str]) -> Pair:
 
 
 def _together(opened: Pair, plans: list[Any], names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
-    sizes = opened.memo.get("ids") or check_ids(plans, str(opened.id), opened.names)
-    opened.memo["ids"] = sizes
+    sizes = opened.records_by_id(plans)
     check_records(sizes, opened.names)
     files, times = count_together(plans, names, str(opened.id), opened.names, sizes, Beside(1, _held(opened)))
     return files, (times,) * len(files)

@@ -26,7 +26,6 @@ from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import (
     are_joined,
     can_count,
-    check_ids,
     check_together,
     count_differing,
     count_file,
@@ -272,14 +271,13 @@ def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
 
     Raises ColumnError, DataError: as `deal_out`; an id that does not name each row once; columns of other types.
     """
-    mark = "parted together", frozenset(names)
-    if mark in opened.memo:
-        before: PartedPair = opened.memo[mark]
-        return before
+    return opened.once(("parted together", frozenset(names)), lambda: _dealt_together(opened, names))
+
+
+def _dealt_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
     pair, id = _with_levels(opened, names, names), str(opened.id)
     frames: list[Any] = list(opened.frames)
-    if "ids" not in opened.memo:
-        opened.memo["ids"] = check_ids(frames, id, opened.names)
+    opened.records_by_id(frames)
     together, moved = join_files(frames, names, id, [_present(frame, names) for frame in frames])
     types = [[frame.collect_schema()[name] for name in names] for frame in frames]
     kept = [
@@ -291,8 +289,7 @@ def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
     check_together(agree[0], opened._sizes, id, opened.names)
     for file, frame in enumerate(frames[1:], 1):
         _deal(pair, file, _cells(frame, names))
-    opened.memo[mark] = replace(pair, same=tuple(many == agree[0] for many in agree[1:]))
-    return opened.memo[mark]  # type: ignore[no-any-return]
+    return replace(pair, same=tuple(many == agree[0] for many in agree[1:]))
 
 
 def kept_columns(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:

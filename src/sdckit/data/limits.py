@@ -7,7 +7,7 @@ workflow judges them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 
@@ -596,6 +596,15 @@ def declarable() -> dict[str, LimitKind]:
     ['k', 'risk', 'l']
     """
     return {name: kind for name, kind in LIMITS.items() if kind.declarable and not kind.of}
+
+
+def limits_asked(declared: Collection[str]) -> list[LimitKind]:
+    """The limits that a scenario asks for which declares these, with those that follow from another.
+
+    >>> [kind.name for kind in limits_asked(["k"])]
+    ['k', 'k_undone', 'k_linked']
+    """
+    return [kind for kind in LIMITS.values() if (kind.of or kind.name) in declared]
 
 
 def limit_words(name: str) -> str:

@@ -190,6 +190,16 @@ def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> ND
     return np.bincount(of_row, values, k).astype(np.float64, copy=False)
 
 
+def sum_of_equal(words: NDArray[np.int64], values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The different words, ascending, and for each the sum of its values.
+
+    >>> [side.tolist() for side in sum_of_equal(np.array([7, 2, 7]), np.array([1, 2, 3]))]
+    [[2, 7], [2.0, 4.0]]
+    """
+    different, place = np.unique(words, return_inverse=True)
+    return different, sum_by(place, values, len(different))
+
+
 def first_of_groups(of_row: NDArray[np.integer[Any]], k: int) -> NDArray[np.int64]:
     """First row of each of k groups, none of which is empty.
 

@@ -12,7 +12,7 @@ from sdckit.catalogue.attacks import ALONE, COLUMNS_AT_ONCE, INTRUDERS, LINKABIL
 from sdckit.catalogue.row import raising
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import limits_asked
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.report.chapters.sentences import columns_words
@@ -240,8 +240,7 @@ def read_by_limits(scenario: Scenario, *, drawn: bool = False) -> frozenset[str]
     ['differencing', 'k_anonymity', 'recoverable_values']
     """
     declared = scenario.limits_of(compared=True).declared
-    kinds = (kind for kind in LIMITS.values() if not drawn or kind.judged != "undone")
-    return frozenset(kind.measure for kind in kinds if (kind.of or kind.name) in declared)
+    return frozenset(kind.measure for kind in limits_asked(declared) if not drawn or kind.judged != "undone")
 
 
 def chosen_of(planned: Sequence[Planned], only: Collection[str] | None) -> tuple[Planned, ...]:

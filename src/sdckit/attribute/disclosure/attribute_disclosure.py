@@ -21,6 +21,7 @@ from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.grouping import sum_of_equal
 from sdckit.result import FileFigure
 
 # Checks for disclosures that may be common knowledge: of one level of the target, or one implied by a key level.
@@ -79,12 +80,7 @@ def large_pairs(
     """
     large = np.flatnonzero(correct > TWO_WAY[0])
     group, level = table.key[large], table.target[large]
-    return [_added_up(codes[group] * width + level, correct[large]) for codes in key_codes]
-
-
-def _added_up(pairs: NDArray[np.int64], records: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    different, place = np.unique(pairs, return_inverse=True)
-    return different, np.bincount(place, weights=records, minlength=len(different)).astype(np.float64)
+    return [sum_of_equal(codes[group] * width + level, correct[large]) for codes in key_codes]
 
 
 def two_way(
@@ -584,7 +580,9 @@ def _measured(
                 by_release.append(_record_values(table, file, d, s))
     per_release, checks = [], []
     for at, file in enumerate(files):
-        large = [_added_up(*map(np.concatenate, zip(*of_key, strict=True))) for of_key in zip(*pairs[at], strict=True)]
+        large = [
+            sum_of_equal(*map(np.concatenate, zip(*of_key, strict=True))) for of_key in zip(*pairs[at], strict=True)
+        ]
         new_checks = one_way(file, learnt, by_level[at])
         new_checks += two_way(file, learnt, [columns[name] for name in keys], large, pair.parts())
         per_release.append({**release_figures(tallies[at], learnt, file), "n_checks": len(new_checks)})

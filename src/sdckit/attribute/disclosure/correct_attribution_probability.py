@@ -21,6 +21,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import AnyInts, Floats, Ints
+from sdckit.numerics.grouping import sum_of_equal
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
 
@@ -495,8 +496,7 @@ def _of_parts(
     margins, right = [], np.zeros(pair.m)
     for part in pair.parts():
         own, times = _categorical(part, keys, target, 0, tau), part.by_file(0)
-        words, place = np.unique(part.words(target, 0), return_inverse=True)
-        margins.append((words, np.bincount(place, times, len(words))))
+        margins.append(sum_of_equal(part.words(target, 0), times))
         caps = [target_roles.shares(*counts) for counts in own.released]
         matched = [size > 0 for _, size in own.released]
         for j, of_release in enumerate(sums):
@@ -510,8 +510,7 @@ def _of_parts(
             "cap": np.mean(caps, axis=0), "cap_original": own.original, "matched": np.mean(matched, axis=0),
             "times": times,
         })  # fmt: skip
-    words, records = (np.concatenate(side) for side in zip(*margins, strict=True))
-    margin = np.bincount(np.unique(words, return_inverse=True)[1], records) / pair.n
+    margin = sum_of_equal(*map(np.concatenate, zip(*margins, strict=True)))[1] / pair.n
     baseline = float(margin @ margin)
     empty = np.empty(0)
     targets = [
@@ -520,17 +519,15 @@ def _of_parts(
         for j, of_release in enumerate(sums)
     ]  # fmt: skip
     figures = [
-        {
-            "n_released": pair.sizes[j],
-            "average": of_release["cap"] / pair.n,
-            "average_matched": of_release["cap"] / of_release["matched"] if of_release["matched"] else math.nan,
-            "matched": of_release["matched"] / pair.n,
-            "original_average": of_release["original"] / pair.n,
-            "baseline": baseline,
-            "differential": of_release["cap"] / pair.n - baseline,
-            "tcap": targets[j].rate,
-            "n_targeted": targets[j].n,
-        }
+        _of_means(
+            pair.sizes[j],
+            of_release["cap"] / pair.n,
+            of_release["cap"] / of_release["matched"] if of_release["matched"] else math.nan,
+            of_release["matched"] / pair.n,
+            of_release["original"] / pair.n,
+            baseline,
+            targets[j],
+        )
         for j, of_release in enumerate(sums)
     ]
     columns = aside.columns()
@@ -559,17 +556,27 @@ def _numeric(
 def _figures(attribution: _Attribution, release: int, pair: Pair) -> dict[str, float]:
     hits, size = attribution.released[release]
     caps, is_matched = target_roles.shares(hits, size), size > 0
-    average = pair.mean(caps)
+    return _of_means(
+        pair.sizes[release], pair.mean(caps), pair.mean(caps, is_matched), pair.mean(is_matched),
+        pair.mean(attribution.original), attribution.baseline,
+        attribution.targeted[release] if attribution.targeted else None,
+    )  # fmt: skip
+
+
+def _of_means(
+    n_released: int, average: float, average_matched: float, matched: float, original: float, baseline: float,
+    classes: Targeted | None,
+) -> dict[str, float]:  # fmt: skip
     return {
-        "n_released": pair.sizes[release],
+        "n_released": n_released,
         "average": average,
-        "average_matched": pair.mean(caps, is_matched),
-        "matched": pair.mean(is_matched),
-        "original_average": pair.mean(attribution.original),
-        "baseline": attribution.baseline,
-        "differential": average - attribution.baseline,
-        "tcap": attribution.targeted[release].rate if attribution.targeted else math.nan,
-        "n_targeted": attribution.targeted[release].n if attribution.targeted else math.nan,
+        "average_matched": average_matched,
+        "matched": matched,
+        "original_average": original,
+        "baseline": baseline,
+        "differential": average - baseline,
+        "tcap": math.nan if classes is None else classes.rate,
+        "n_targeted": math.nan if classes is None else classes.n,
     }
 
 

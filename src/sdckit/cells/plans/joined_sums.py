@@ -16,7 +16,7 @@ import numpy as np
 
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.plans.count_cells import SIZE, aggregate, count, key_columns, most_cells, too_many
-from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, check_together, join_files
+from sdckit.cells.plans.pair_cells import are_joined, can_count, check_records, check_together, join_files
 from sdckit.cells.plans.pair_sums import check_known, known_number
 from sdckit.cells.plans.pair_tables import count_sets
 from sdckit.data import pl
@@ -237,8 +237,8 @@ def join_pair(opened: Pair, numbers: Sequence[str], categories: Sequence[str]) -
         return None
     for frame in frames:
         check_plan_names(frame, columns)
-    sizes = opened.memo.get("ids") or check_ids(frames, opened.id, opened.names)
-    opened.memo["ids"], opened.memo["sizes",] = sizes, tuple(sizes)
+    sizes = opened.records_by_id(frames)
+    opened.memo["sizes",] = tuple(sizes)
     check_records(sizes, opened.names)
     read = {name: known_number(name) for name in numbers}
     joined, places = join_files(frames, columns, opened.id, [read] * len(frames))

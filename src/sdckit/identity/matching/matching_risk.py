@@ -27,7 +27,7 @@ from sdckit.identity.matching.count_matches import Category, Interval, match, ma
 from sdckit.identity.matching.interval_risk import values_note
 from sdckit.identity.matching.matching_options import Asked, FilesToMatch, MatchBy, MatchedVariable
 from sdckit.numerics.array_types import Ints
-from sdckit.numerics.grouping import first_of_groups
+from sdckit.numerics.grouping import first_of_groups, sum_of_equal
 from sdckit.result import FileFigure
 
 Bounds = Literal["closed", "open"]
@@ -648,13 +648,9 @@ def _released_by(pair: PartedPair, names: Sequence[str], known: Sequence[str], f
         groups = part.groups(names)
         first = first_of_groups(np.concatenate(groups.of_row), groups.n_groups)
         words = np.concatenate([part.words(known, of) for of in range(pair.m + 1)])[first]
-        found.append(_added_up(words, groups.size[file]))
-    return _added_up(*map(np.concatenate, zip(*found, strict=True)))
-
-
-def _added_up(words: Ints, records: Ints) -> tuple[Ints, Ints]:
-    different, place = np.unique(words, return_inverse=True)
-    return different, np.bincount(place, records, len(different)).astype(np.int64)
+        found.append(sum_of_equal(words, groups.size[file]))
+    words, records = sum_of_equal(*map(np.concatenate, zip(*found, strict=True)))
+    return words, records.astype(np.int64)
 
 
 def _looked_up(words: Ints, known: Ints, records: Ints) -> Ints:

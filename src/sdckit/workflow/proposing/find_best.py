@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit.data import arguments
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import limits_asked
 from sdckit.data.losses import COARSENING, LOSSES, MODEL, PMSE
 from sdckit.data.replace import open_eager
 from sdckit.display import counted, printable
@@ -428,8 +428,7 @@ def _candidate(now: Trials, node: Node, verdicts: Sequence[Verdict]) -> Candidat
     open_limits = {verdict.name for verdict in verdicts if verdict.holds is None}
     held = tuple(dict.fromkeys(verdict.name for verdict in verdicts if verdict.name not in open_limits))
     scenario = now.scenario
-    declared = scenario.limits_of(compared=True).declared
-    asked = [kind for kind in LIMITS.values() if (kind.of or kind.name) in declared]
+    asked = limits_asked(scenario.limits_of(compared=True).declared)
     needed = ("ledger" if kind.scope == "ledger" else kind.needs for kind in asked)
     waiting = [kind.name for kind, role in zip(asked, needed, strict=True) if getattr(scenario, role, True)]
     return Candidate(

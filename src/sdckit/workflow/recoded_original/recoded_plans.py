@@ -13,7 +13,7 @@ import numpy as np
 from sdckit.cells.pair import WAS, Pair, check_present, count_pair, read_pair
 from sdckit.cells.plans.count_cells import count_by, sizes_of
 from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, count_differing, least_near, with_values
+from sdckit.cells.plans.pair_cells import are_joined, can_count, count_differing, least_near, with_values
 from sdckit.data import pa
 from sdckit.data.columns import float_values
 from sdckit.data.frames import is_lazy, open_frame
@@ -85,8 +85,7 @@ def _check_rows(opened: Pair, names: Sequence[str]) -> None:
     if are_joined(frames, str(opened.id)):
         alike = [name for name in names if can_count(frames, [name]) and _of_one_kind(frames, name)]
         plans: Any = [opened.original if opened.raw is None else opened.raw, *opened.released]  # of the same ids
-        sizes = opened.memo.get("ids") or check_ids(plans, str(opened.id), opened.names)
-        opened.memo["ids"] = sizes
+        sizes = opened.records_by_id(plans)
         for j, label in enumerate(opened.names[1:], 1):
             two, own = (frames[0], frames[j]), (sizes[0], sizes[j])
             counts = count_differing(two, alike, str(opened.id), (opened.names[0], label), own)
