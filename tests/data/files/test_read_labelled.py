@@ -151,6 +151,14 @@ def test_a_measured_number_with_a_labelled_code_stays_a_number(tmp_path):
         assert read_file(path)["income"].to_list() == list(range(100))
 
 
+def test_of_a_number_whose_labelled_codes_are_declared_missing_nothing_is_asked(tmp_path):
+    path = tmp_path / "s.sav"
+    frame = pd.DataFrame({"income": [-9.0, *(float(i) for i in range(100))]})
+    labels = {"income": {-9: "refused"}}
+    pyreadstat.write_sav(frame, str(path), variable_value_labels=labels, missing_ranges={"income": [-9]})
+    assert read_file(path)["income"].to_list() == [None, *range(100)]  # a warning would be an error here
+
+
 def test_a_label_that_reads_like_a_code_is_kept_apart(tmp_path):
     path = tmp_path / "s.sav"
     pyreadstat.write_sav(pd.DataFrame({"c": [1.0, 2.0]}), str(path), variable_value_labels={"c": {1: "2"}})

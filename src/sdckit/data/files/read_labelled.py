@@ -374,12 +374,14 @@ def _plain(frame: pl.DataFrame) -> list[pl.Expr]:
 
 
 def _measured(path: Path, series: pl.Series, labels: Mapping[Any, str]) -> bool:
-    """Whether a column is numeric with only a few labelled codes; warns if so."""
+    """Whether a column is numeric with only a few labelled codes; warns if records hold such a code."""
     texts = {code_text(code) for code in labels}
     if not series.dtype.is_numeric():
         return False
-    used = sum(code_text(value) not in texts for value in series.unique().drop_nulls().to_list())
-    if used > _MOST_UNLABELLED:
+    values = series.unique().drop_nulls()
+    used = sum(code_text(value) not in texts for value in values.to_list())
+    # Codes that the file declares missing are taken out already: of them alone there is nothing to ask.
+    if used > _MOST_UNLABELLED and used < values.len():
         warnings.warn(
             f"{path.name}: column '{series.name}' has {used} values without a label; it stays numeric. "
             "If its labelled codes mean missing, name them with missing=",
