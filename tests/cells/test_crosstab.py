@@ -18,7 +18,7 @@ from hypothesis import given, strategies as st
 import brute
 from draw import files, quiet
 from sdckit import as_cells
-from sdckit.cells import crosstab as module
+from sdckit.cells import crosstab as module, frequencies
 from sdckit.cells.crosstab import crosstab, holds_ranges, is_spread_like_numbers, levels_of, scale_of, wildcard_crosstab
 from sdckit.data.columns import code_column
 from sdckit.errors import ColumnError, DataError
@@ -65,6 +65,34 @@ def test_a_table_too_large_for_wildcards(monkeypatch):
     cells = as_cells(pl.DataFrame({"a": [1, None, 2], "s": [1, 2, 3]}), keys=["a"])
     with pytest.raises(DataError, match=r"3 cells by 3 levels of 's' are too many .* missing='category' or recode"):
         wildcard_crosstab(cells, "s")
+
+
+@given(files(max_keys=3, max_rows=30), st.data())
+def test_of_many_levels_matching_cells_are_listed_once(file, data):
+    n = len(file.rows)
+    values = [1, *data.draw(st.lists(st.sampled_from([1, 2, 3, None]), min_size=n - 1, max_size=n - 1))]
+    with quiet():
+        frame = file.frame(s=pl.Series(values, dtype=pl.Int64))
+        cells, again = (as_cells(frame, keys=file.keys, missing=file.missing) for _ in range(2))
+    whole = wildcard_crosstab(cells, "s")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MANY", 1)
+        patch.setattr(frequencies, "JOINS", 100)
+        if not file.wide:  # cells of no word are counted level by level
+            patch.setattr(module, "wildcard_counter", None)
+        listed = wildcard_crosstab(again, "s")
+    for name in ("edges", "level", "count"):
+        assert getattr(listed, name).tolist() == getattr(whole, name).tolist()
+
+
+def test_where_too_many_cells_match_they_are_counted_level_by_level(monkeypatch):
+    frame = pl.DataFrame({"a": [1, 2, 3, None], "b": [1, 1, None, 2], "s": [1, 2, 3, 4]})
+    whole = wildcard_crosstab(as_cells(frame, keys=["a", "b"]), "s")
+    monkeypatch.setattr(module, "MANY", 1)
+    monkeypatch.setattr(module, "LARGEST", 16)
+    monkeypatch.setattr(module, "wildcard_pairs", lambda *a, **k: frequencies.wildcard_pairs(*a, **k | {"most": 1}))
+    counted = wildcard_crosstab(as_cells(frame, keys=["a", "b"]), "s")
+    assert (counted.edges.tolist(), counted.count.tolist()) == (whole.edges.tolist(), whole.count.tolist())
 
 
 @pytest.mark.parametrize("at_once", [1, 40, 90, 400])

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.frequencies import wildcard_counter
+from sdckit.cells.frequencies import wildcard_counter, wildcard_pairs
 from sdckit.cells.table import AnyCells, Cells, Crosstab
 from sdckit.data import pa, pt
 from sdckit.data.columns import Coded
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.grouping import ascending
 
 LARGEST = 200_000_000  # cells times levels, at most: these take minutes
 AT_ONCE = 20_000_000  # cells times levels that are matched in one pass, about 40 bytes each
 LEVELS = 16  # levels in one pass, at most: more are no faster
+MANY = 256  # levels from which on the matching cells are listed, once for all levels
 
 
 def crosstab(cells: AnyCells, variable: str) -> Crosstab:
@@ -42,12 +43,38 @@ def wildcard_crosstab(cells: AnyCells, variable: str) -> Crosstab:
 
 def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
     k, (levels, place) = cells.n_cells, _in_use(own)
+    codes = [level.span for level in cells.levels]
+    if len(levels) >= MANY:
+        entries = np.diff(own.edges)
+        pairs = wildcard_pairs(
+            cells.table, missing_codes=codes, wild=cells.wild, entries=entries, kinds=len(levels), most=LARGEST
+        )
+        if pairs is not None:
+            return _add_pairs(own, levels, place, *pairs)
     if k * len(levels) > LARGEST:
         raise DataError(
             f"{k} cells by {len(levels)} levels of {variable!r} are too many to match missing keys as wildcards; "
             "use missing='category' or recode first"
         )
-    matching = wildcard_counter(cells.table, missing_codes=[level.span for level in cells.levels], wild=cells.wild)
+    matching = wildcard_counter(cells.table, missing_codes=codes, wild=cells.wild)
+    return _add_in_turn(own, levels, place, matching)
+
+
+def _add_pairs(own: Crosstab, levels: Ints, place: Ints, cells: Ints, partners: Ints) -> Crosstab:
+    """Add to the counts of each cell those of its partners, as a product of sparse matrices."""
+    from scipy.sparse import csr_array
+
+    k = len(own.edges) - 1
+    counts = csr_array((own.count, place, own.edges), shape=(k, len(levels)))
+    matches = csr_array((np.ones(len(cells), np.int64), (cells, partners)), shape=(k, k))
+    both = counts + matches @ counts
+    both.sort_indices()
+    return replace(own, edges=both.indptr.astype(np.int64), level=levels[both.indices], count=both.data)
+
+
+def _add_in_turn(own: Crosstab, levels: Ints, place: Ints, matching: Callable[[Floats], Floats]) -> Crosstab:
+    """Add to the counts of each cell those of the cells that match it, some levels at a time."""
+    k = len(own.edges) - 1
     entries = []
     for first, counts in _some_levels(own, place, len(levels), max(1, min(LEVELS, AT_ONCE // k))):
         np.add(counts, matching(counts), out=counts)

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import TABLE_SPAN, Layout, Tabulated, group_codes
 from sdckit.cells.table import Cells
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.grouping import Groups, first_of_groups, sum_by
 from sdckit.numerics.wildcard_matches.matched_margins import NO_WEIGHT, Merged, match_merged, merge, recode
+from sdckit.numerics.wildcard_matches.matching_pairs import matching_pairs
 from sdckit.numerics.wildcard_matches.wildcards import (
     CELLS_OF_BLOCK as BLOCK,
     Matched,
@@ -29,6 +31,7 @@ from sdckit.numerics.wildcard_matches.wildcards import (
 )
 
 NO_CELLS = np.empty(0, np.int64)
+JOINS = 4  # ordered pairs of patterns that are joined in the time in which one kind is summed over all cells
 
 
 def wildcard_matches(
@@ -66,11 +69,9 @@ def wildcard_counter(
     Arguments as for `wildcard_matches`, with alpha = 1. The function takes counts of records of each cell (K, L), and
     returns the sums over the cells that match it (K, L). Patterns are determined once.
     """
-    keys, words, layout = _wild_keys(wild), table.words, table.layout
-    blank = blank_cells(missing_codes, words, layout, table.codes)
-    packed = None
-    if words is not None and layout is not None and len(keys) <= 64:
-        packed = words, *missing_patterns(words, layout, keys, missing_codes)
+    keys = _wild_keys(wild)
+    blank = blank_cells(missing_codes, table.words, table.layout, table.codes)
+    packed = _packed_patterns(table, missing_codes, keys)
 
     def count(counts: NDArray[np.float64]) -> NDArray[np.float64]:
         if len(blank):
@@ -88,6 +89,31 @@ def wildcard_counter(
         return matching
 
     return count
+
+
+def wildcard_pairs(
+    table: Tabulated, *, missing_codes: Sequence[int], wild: Sequence[bool], entries: Ints, kinds: int, most: int
+) -> tuple[Ints, Ints] | None:
+    """Cells, and the cells of other missingness patterns whose counts are added to each by `wildcard_counter`.
+
+    `entries` (K,): counts above 0 that each cell has, of so many `kinds`. None where the pairs, and the counts to add
+    up, are more than `most`, and where summing kind by kind takes less time than listing pairs.
+    """
+    packed = _packed_patterns(table, missing_codes, _wild_keys(wild))
+    if packed is None or len(packed[2]) ** 2 > JOINS * kinds:
+        return None
+    counted = entries.copy()
+    counted[blank_cells(missing_codes, table.words, table.layout)] = 0
+    return matching_pairs(*packed, counted, most)
+
+
+def _packed_patterns(
+    table: Tabulated, missing_codes: Sequence[int], keys: Sequence[int]
+) -> tuple[Words, Words, dict[int, int]] | None:
+    """Cells as words, with the pattern of each; None where cells are no words."""
+    if table.words is None or table.layout is None or len(keys) > 64:
+        return None
+    return table.words, *missing_patterns(table.words, table.layout, keys, missing_codes)
 
 
 def _wild_keys(wild: Sequence[bool]) -> list[int]:

@@ -1,0 +1,35 @@
+"""Pairs of cells that match with wildcards, against comparing every cell with every other."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from hypothesis import given, strategies as st
+
+from sdckit.numerics.wildcard_matches.matching_pairs import matching_pairs
+
+CELLS = sorted(product([0, 1, 2, 3], repeat=3))  # three fields of two bits; 3 is a missing value
+
+
+@given(st.sets(st.sampled_from(CELLS), min_size=1), st.data())
+def test_the_pairs_are_those_of_comparing_all(cells, data):
+    cells = data.draw(st.permutations(sorted(cells)))
+    entries = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(cells), max_size=len(cells))), np.int64)
+    gone = [{j for j in range(3) if cell[j] == 3} for cell in cells]
+    words = np.array([sum(code << 2 * j for j, code in enumerate(cell)) for cell in cells], np.uint64)
+    pattern = np.array([sum(1 << j for j in lacks) for lacks in gone], np.uint64)
+    clear_of = {sum(1 << j for j in lacks): ~sum(3 << 2 * j for j in lacks) for lacks in gone}
+    expected = {
+        (a, b)
+        for a, b in product(range(len(cells)), repeat=2)
+        if gone[a] != gone[b] and entries[b] and all(cells[a][j] == cells[b][j] for j in {0, 1, 2} - gone[a] - gone[b])
+    }
+    pairs = matching_pairs(words, pattern, clear_of, entries, 10_000)
+    listed = list(zip(*(part.tolist() for part in pairs), strict=True))
+    assert set(listed) == expected
+    assert len(listed) == len(expected)
+    n = len(expected) + sum(int(entries[b]) for _, b in expected)
+    if (entries > 0).all() and n:
+        assert matching_pairs(words, pattern, clear_of, entries, n) is not None
+        assert matching_pairs(words, pattern, clear_of, entries, n - 1) is None
