@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 from collections import Counter
@@ -73,19 +74,22 @@ def pytest_collection() -> None:
     gc.disable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]]:
+    """Look for examples only in files of tests that hold one: the search goes through every test of a file."""
+    collectors = yield
+    if not collectors or ">>>" in file_path.read_text(encoding="utf-8"):
+        return collectors
+    return [collector for collector in collectors if type(collector).__name__ != "DoctestModule"]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Leave the thousands of collected tests out of every later garbage collection, and collect seldom."""
-    gc.enable()
-    gc.collect()
+    """Leave the thousands of collected tests out of every garbage collection but Python's last, and collect seldom."""
     gc.freeze()
+    atexit.register(gc.unfreeze)
+    gc.enable()
     gc.set_threshold(5_000, 10, 10)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish() -> None:
-    """Let go of them in the end."""
-    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+from functools import cache
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -17,20 +19,32 @@ def polars_plan(frame: pl.DataFrame) -> pl.LazyFrame:
     return frame.lazy()
 
 
-def duckdb_relation(frame: pl.DataFrame) -> Any:
-    """A DuckDB relation on a connection of its own."""
+@cache
+def _database() -> Any:
     import duckdb
 
-    connection = duckdb.connect()
+    atexit.register(_database.cache_clear)  # it tells of objects that are left at the end
+    return duckdb.connect()
+
+
+def new_connection() -> Any:
+    """A connection of its own to the one database in memory of this process, which takes long to start.
+
+    What a test registers, sets or makes as temporary is in its connection alone.
+    """
+    return _database().cursor()
+
+
+def duckdb_relation(frame: pl.DataFrame) -> Any:
+    """A DuckDB relation on a connection of its own."""
+    connection = new_connection()
     connection.register("frame_of_the_test", frame.to_arrow())
     return connection.table("frame_of_the_test")
 
 
 def duckdb_plans() -> Any:
     """DuckDB relations on one connection, which can join them."""
-    import duckdb
-
-    connection = duckdb.connect()
+    connection = new_connection()
 
     def of(frame: pl.DataFrame) -> Any:
         name = f"frame_{id(frame)}"

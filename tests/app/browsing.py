@@ -136,8 +136,7 @@ CALM = """async () => {
   const still = () => there() && !document.body.classList.contains('busy')
     && ![...document.querySelectorAll('.recalculating')].some(one => one.offsetParent);
   while (!document.body || !document.body.dataset.ended) {
-    if (there()) await asked();
-    if (still()) { await asked(); if (still()) return; }
+    if (still()) { await asked(); if (still()) { await asked(); if (still()) return; } }
     await new Promise(done => setTimeout(done, 40));
   }
 }"""

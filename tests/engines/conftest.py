@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from needs import needs_java
+from plans import new_connection
 
 Maker = Callable[[pl.DataFrame], Any]
 
@@ -65,9 +66,7 @@ def polars_plan(frame: pl.DataFrame) -> pl.LazyFrame:
 
 def duckdb_relation(frame: pl.DataFrame, connection: Any = None) -> Any:
     """A DuckDB relation, on a connection of its own where none is given."""
-    import duckdb
-
-    connection = connection or duckdb.connect()
+    connection = connection or new_connection()
     name = f"frame_{id(frame)}"
     connection.register(name, frame.to_arrow())
     return connection.table(name)
@@ -79,7 +78,5 @@ def plan(request: pytest.FixtureRequest) -> Maker:
     maker: Maker = request.param
     if maker is polars_plan:
         return maker
-    import duckdb
-
-    connection = duckdb.connect()  # of all files of a test: an engine joins what is on one
+    connection = new_connection()  # of all files of a test: an engine joins what is on one
     return lambda frame: duckdb_relation(frame, connection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -40,14 +41,33 @@ print(told, *names, sep="|")
 """
 
 
-def run(folder: Path, text: str, seed: str = "0") -> list[str]:
-    """Run the kernels in a process of their own; the result, and the names of those compiled."""
-    (folder / "kernels.py").write_text(text, encoding="utf-8")
+# Each text in turn is the file that the same process imports.
+EACH = """
+import importlib, json, linecache, pathlib, sys
+for text in json.load(sys.stdin):
+    pathlib.Path("kernels.py").write_text(text, encoding="utf-8")
+    sys.modules.pop("kernels", None)
+    importlib.invalidate_caches()
+    linecache.clearcache()
+    import kernels
+"""
+
+
+def run_each(folder: Path, *texts: str, seed: str = "0") -> list[list[str]]:
+    """Run kernels in a process of their own, one text after the other: results, and the names of those compiled."""
     place = {"NUMBA_CACHE_DIR": str(folder / "kept"), "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
     # no .pyc: a file rewritten within the same second, with as many bytes, is taken for the one that was compiled
-    line = [sys.executable, "-B", "-c", "import kernels"]
-    done = subprocess.run(line, cwd=folder, env={**os.environ, **place}, capture_output=True, text=True, check=True)
-    return done.stdout.strip().split("|")
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", EACH], cwd=folder, env={**os.environ, **place}, input=json.dumps(texts),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [line.split("|") for line in done.stdout.splitlines()]
+
+
+def run(folder: Path, text: str, seed: str = "0") -> list[str]:
+    """The same for one text."""
+    (told,) = run_each(folder, text, seed=seed)
+    return told
 
 
 @pytest.fixture(scope="module")
@@ -61,27 +81,25 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told", "compiled"),
-    [
-        ("\nFACTOR", "\n# a comment\n\nFACTOR", "9.0", set()),
-        ("Words.", "Other words.", "9.0", set()),
-        ("FACTOR = 3", "FACTOR = 4", "11.0", {"inner", "outer"}),
-        ("x + FACTOR", "x - FACTOR", "-3.0", {"inner", "outer"}),
-        ("[1.0, 2.0]", "[5.0, 2.0]", "13.0", {"outer"}),
-        ("2 * inner", "3 * inner", "13.0", {"outer"}),
-        (', "reassoc"', "", "9.0", {"outer"}),
-    ],
-)
-def test_what_is_compiled_anew(
-    compiled_once: Path, tmp_path: Path, old: str, new: str, told: str, compiled: set[str]
-) -> None:
+CHANGES: dict[tuple[str, str], tuple[str, set[str]]] = {
+    ("\nFACTOR", "\n# a comment\n\nFACTOR"): ("9.0", set()),
+    ("Words.", "Other words."): ("9.0", set()),
+    ("FACTOR = 3", "FACTOR = 4"): ("11.0", {"inner", "outer"}),
+    ("x + FACTOR", "x - FACTOR"): ("-3.0", {"inner", "outer"}),
+    ("[1.0, 2.0]", "[5.0, 2.0]"): ("13.0", {"outer"}),
+    ("2 * inner", "3 * inner"): ("13.0", {"outer"}),
+    (', "reassoc"', ""): ("9.0", {"outer"}),
+}
+
+
+def test_what_is_compiled_anew(compiled_once: Path, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(compiled_once, folder)
-    again = run(folder, KERNELS.replace(old, new))
-    assert again[0] == told
-    assert {name for name in again[1:] if name in ("inner", "outer")} == compiled
-    assert run(folder, KERNELS) == ["9.0"]  # the one before is still there
+    texts = [text for change in CHANGES for text in (KERNELS.replace(*change), KERNELS)]
+    told = run_each(folder, *texts)
+    changed = [(again[0], {name for name in again[1:] if name in ("inner", "outer")}) for again in told[::2]]
+    assert dict(zip(CHANGES, changed, strict=True)) == CHANGES
+    assert told[1::2] == [["9.0"]] * len(CHANGES)  # the one before is still there
 
 
 def test_what_nobody_has_used_for_long_is_removed(compiled_once: Path, tmp_path: Path) -> None:

@@ -70,6 +70,12 @@ def test_classes_are_cut_on_the_engine_as_here(plan, files):
     assert coding.counts.sum(axis=1).tolist() == [len(rows) for rows in files]
 
 
+def holds(monkeypatch, n):
+    """Let so many cells fit here, of whatever keys."""
+    for name in ("most_cells", "cells_within"):
+        monkeypatch.setattr(module, name, lambda *_: n)
+
+
 @on_engines
 def test_what_does_not_fit_in_one_pass_is_counted_in_several(plan, monkeypatch):
     rows = [{"sex": sex, "age": age, "pay": 1.0} for sex in "fm" for age in (1, 2, 30)]
@@ -79,7 +85,7 @@ def test_what_does_not_fit_in_one_pass_is_counted_in_several(plan, monkeypatch):
     passes = []
     counted = module.count_sets
     whole.counted.clear()
-    monkeypatch.setattr(module, "most_cells", lambda n, *_: 7)
+    holds(monkeypatch, 7)
     monkeypatch.setattr(
         module, "count_sets", lambda frame, columns, some: passes.append(some) or counted(frame, columns, some)
     )
@@ -89,7 +95,7 @@ def test_what_does_not_fit_in_one_pass_is_counted_in_several(plan, monkeypatch):
     whole.count(sets)
     assert len(passes) == 4
     whole.counted.clear()
-    monkeypatch.setattr(module, "most_cells", lambda n, *_: 3)
+    holds(monkeypatch, 3)
     with pytest.raises(DataError, match="2 columns have 6 different combinations"):
         whole.count(sets)
     with pytest.raises(DataError, match="1 columns have 4 different"):
@@ -97,7 +103,7 @@ def test_what_does_not_fit_in_one_pass_is_counted_in_several(plan, monkeypatch):
 
 
 def test_passes_hold_what_fits(monkeypatch):
-    monkeypatch.setattr(module, "most_cells", lambda n, *_: 10)
+    holds(monkeypatch, 10)
     assert list(in_passes([["a"], ["b"], ["c"]], [4, 6, 1])) == [[0, 1], [2]]
     assert list(in_passes([], [])) == []
 

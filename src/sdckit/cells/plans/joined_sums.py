@@ -15,12 +15,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.pair import Pair, open_files
-from sdckit.cells.plans.count_cells import SIZE, aggregate, count, key_columns, most_cells, too_many
+from sdckit.cells.plans.count_cells import SIZE, aggregate, cells_within, count, key_columns, too_many
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_records, check_together, join_files
 from sdckit.cells.plans.pair_sums import check_known, known_number
 from sdckit.cells.plans.pair_tables import count_sets
 from sdckit.data import pl
 from sdckit.data.frames import carried_out, check_plan_names, column_names, count_records, is_lazy, on_spark
+from sdckit.data.memory import bytes_here
 from sdckit.numerics.array_types import Floats
 
 
@@ -95,8 +96,9 @@ class Joined:
         if not sets:
             return {}
         keys = {name: key.value for own in sets for name, key in zip(own, key_columns(self.frame, own), strict=True)}
+        here = bytes_here(self.frame)
         for own in sets:
-            most = most_cells(len(own) * len(sets), self.frame)
+            most = cells_within(len(own) * len(sets), here)
             if max(self.sizes) > most and (many := count_records(self.frame.select(*own).unique())) > most:
                 raise too_many(many, len(own), most, self.frame)
         out = {}

@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, check_present, open_files
 from sdckit.cells.plans.attach import CHANGED, attach
-from sdckit.cells.plans.count_cells import PREFIX, SIZE, KeyColumn, aggregate, most_cells, too_many
+from sdckit.cells.plans.count_cells import PREFIX, SIZE, KeyColumn, aggregate, cells_within, most_cells, too_many
 from sdckit.cells.plans.pair_cells import check_records
 from sdckit.cells.plans.spark_tables import CELLS, count_on_workers
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import pa, pc, pl, pt
 from sdckit.data.frames import carried_out, check_plan_names, collect, count_records, on_spark
+from sdckit.data.memory import bytes_here
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Codes, Floats, Ints
 
@@ -103,9 +104,9 @@ def in_passes(sets: Sequence[Sequence[str]], bounds: Sequence[int], plan: Any = 
     """Sets of columns by number, as many in one pass as fit; `bounds`: rows that the table of each has at most."""
     batch: list[int] = []
     names: set[str] = set()
-    rows = 0
+    rows, here = 0, bytes_here(plan)
     for at, (own, bound) in enumerate(zip(sets, bounds, strict=True)):
-        if batch and rows + bound > most_cells(len(names | set(own)), plan):
+        if batch and rows + bound > cells_within(len(names | set(own)), here):
             yield batch
             batch, names, rows = [], set(), 0
         batch.append(at)
@@ -181,8 +182,9 @@ class PairTables:
         files = []
         for file in range(len(self.frames)):
             bounds = [self._bound(codings, file) for codings in sets]
+            here = bytes_here(self.frames[file])  # asked of the engine once, not for every table
             for own, bound, codings in zip(names, bounds, sets, strict=True):
-                most = most_cells(len(own), self.frames[file])
+                most = cells_within(len(own), here)
                 if bound > most and (n_cells := self._n_cells(file, codings)) > most:
                     raise too_many(n_cells, len(own), most, self.frames[file])
             tables: dict[int, tuple[list[Codes], Ints]] = {}
