@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
-from sdckit.cells.plans.cells_in_parts import Spilled
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, Beside, blocks_by, key_columns, most_cells, sizes_of, too_many
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import (
@@ -32,6 +31,7 @@ from sdckit.cells.plans.pair_cells import (
     join_files,
     unlike,
 )
+from sdckit.cells.plans.spilled import Spilled
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
 from sdckit.data.columns import code_column

@@ -14,9 +14,10 @@ import pytest
 from draw import quiet
 from plans import collected, on_engines, opened, polars_plan
 from sdckit.cells.as_cells import as_cells
-from sdckit.cells.plans import cells_in_parts as parting, cells_in_parts as spilled, count_cells as counting
-from sdckit.cells.plans.cells_in_parts import PartedCells, Spilled, choose_parting
+from sdckit.cells.plans import cells_in_parts as parting, count_cells as counting, spilled
+from sdckit.cells.plans.cells_in_parts import PartedCells, choose_parting
 from sdckit.cells.plans.count_cells import group_keys
+from sdckit.cells.plans.spilled import Spilled
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
 

@@ -7,11 +7,7 @@ frequencies are counted, and their gains from every part are summed.
 
 from __future__ import annotations
 
-import itertools
-import pickle
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -35,10 +31,11 @@ from sdckit.cells.plans.count_cells import (
 )
 from sdckit.cells.plans.households import Brought, HouseholdSums
 from sdckit.cells.plans.lazy import LazyCells, PlanCells
+from sdckit.cells.plans.levels_aside import DealtLevels, PartLevels, deal_levels
+from sdckit.cells.plans.spilled import Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
-from sdckit.data import pa, pl
-from sdckit.data.files.whole_files import reason_of, spill_folder
+from sdckit.data import pl
 from sdckit.data.frames import collect
 from sdckit.data.memory import what_opens
 from sdckit.data.scenarios.roles import Roles
@@ -69,12 +66,14 @@ class Parting:
     parts: tuple[tuple[int, int], ...]
     loose: bool
 
+    def placed(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The records with the bucket of each."""
+        absent = [key.absent for key in self.may_lack]
+        return _in_buckets(frame, [key.present for key in self.keys], self.keys, absent)
+
     def plans(self, frame: nw.LazyFrame[Any]) -> list[nw.LazyFrame[Any]]:
         """The records of each part."""
-        placed = _in_buckets(
-            frame, [key.present for key in self.keys], self.keys, [key.absent for key in self.may_lack]
-        )
-        at = nw.col(BUCKET)
+        placed, at = self.placed(frame), nw.col(BUCKET)
         return [placed.filter((at >= low) & (at < high)).drop(BUCKET) for low, high in self.parts]
 
     def loose_plan(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any] | None:
@@ -157,84 +156,6 @@ def _any(conditions: Any) -> nw.Expr:
     return any_of
 
 
-# Arrays and tables written to files and memory-mapped: the system keeps in memory what fits.
-
-
-Of = TypeVar("Of")
-
-
-class Spilled:
-    """A private folder of files, removed with this object, at the latest when the process ends."""
-
-    def __init__(self) -> None:
-        kept = ExitStack()
-        self._folder = _written(lambda: kept.enter_context(spill_folder()))
-        self._number = itertools.count()
-        weakref.finalize(self, kept.close)
-
-    def array(self, values: NDArray[Any]) -> NDArray[Any]:
-        """An array with the same values, mapped from a file."""
-        if len(values) == 0:
-            return values  # an empty array cannot be memory-mapped
-        place = self._folder / f"{next(self._number)}.npy"
-        _written(lambda: np.save(place, values))
-        # Copy-on-write makes the array writeable, so that kernels are not compiled for another type.
-        return np.asarray(np.load(place, mmap_mode="c"))
-
-    def columns(
-        self, columns: Mapping[str, NDArray[Any]], known: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
-        """The same columns, those that are not among the known ones written to files."""
-        there = {id(column) for column in known.values()}
-        return {name: column if id(column) in there else self.array(column) for name, column in columns.items()}
-
-    def table(self, table: pa.Table) -> pa.Table:
-        """A table with the same values, mapped from a file."""
-        place = self._folder / f"{next(self._number)}.arrow"
-
-        def write() -> None:
-            with pa.OSFile(str(place), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
-
-        _written(write)
-        return pa.ipc.open_file(pa.memory_map(str(place))).read_all()
-
-    def append(self, name: str, values: NDArray[Any]) -> None:
-        """Add values to the end of a named file of one type."""
-
-        def write() -> None:
-            with (self._folder / name).open("ab") as file:
-                values.tofile(file)
-
-        _written(write)
-
-    def appended(self, name: str, kind: Any, *, mapped: bool = False) -> NDArray[Any]:
-        """All values of a named file, mapped from it or not; none where nothing was added."""
-        place = self._folder / name
-        if not place.exists() or place.stat().st_size == 0:
-            return np.empty(0, kind)
-        return np.memmap(place, kind, mode="c") if mapped else np.fromfile(place, kind)
-
-    def once(self, name: str, make: Callable[[], Of]) -> Of:
-        """What was made under this name before, read from its file; else it is made and written."""
-        place = self._folder / name
-        if place.exists():
-            return cast(Of, pickle.loads(place.read_bytes()))
-        value = make()
-        _written(lambda: place.write_bytes(pickle.dumps(value, protocol=5)))
-        return value
-
-
-def _written(write: Callable[[], Of]) -> Of:
-    try:
-        return write()
-    except OSError as error:
-        reason = reason_of(error)
-    raise DataError(
-        f"the cells do not fit into memory, and could not be put aside in files: {reason} (TMPDIR names another folder)"
-    )
-
-
 T = TypeVar("T")
 Columns = dict[str, NDArray[Any]]
 
@@ -247,12 +168,12 @@ class PartedCells(PlanCells):
     ----------
     parts : tuple of LazyCells
         The cells of each part, with the plan of its records.
-    loose : bool
-        Whether the last part may match cells of all others.
+    parting : Parting
+        How the records were dealt out; where it is `loose`, the last part may match cells of all others.
     """
 
     parts: tuple[LazyCells, ...] = field(repr=False)
-    loose: bool
+    parting: Parting = field(repr=False)
     spilled: Spilled = field(repr=False)
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -319,15 +240,33 @@ class PartedCells(PlanCells):
 
         Raises DataError: cells match across parts.
         """
-        if self.loose and self.has_wildcards:
+        if self.parting.loose and self.has_wildcards:
             self._all_here()
         made: list[LazyCells] = []
         outcomes: list[T] = []
-        for part in self.parts:
-            cells, outcome = run(replace(part, here=replace(part.here, memo={})))  # its memo is freed with the part
+        for number, part in enumerate(self.parts):
+            here = replace(part.here, memo={})  # it is freed with the part
+            cells, outcome = run(replace(part, here=here, aside=PartLevels(self.levels_of, number)))
             made += self._put_aside([cast(LazyCells, cells)], [part])
             outcomes.append(outcome)
         return self._of(made), outcomes
+
+    def levels_of(self, variable: str) -> DealtLevels:
+        """The levels of a variable in the cells of each part: of all sensitive ones, counted once."""
+        known: list[DealtLevels] = self.memo.setdefault("levels", [])
+        for dealt in known:
+            if variable in dealt.whole:
+                return dealt
+        self._key_of(variable, "sensitive")
+        types, own = self.frame.collect_schema(), self.roles.sensitive
+        more = [name for name in own if name not in self.keys and not types[name].is_nested()]
+        known.append(
+            deal_levels(
+                self.parting.placed(self.frame), self.keys, more if variable in more else [variable], self.parts,
+                self.spilled, f"levels-{len(known)}", bucket=BUCKET, first=[low for low, _ in self.parting.parts],
+            )
+        )  # fmt: skip
+        return known[-1]
 
     def _made(self, parts: Sequence[LazyCells]) -> PartedCells:
         return self._of(self._put_aside(parts, self.parts))
@@ -407,8 +346,7 @@ def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
         parts.append(part_of(beside, loose.counted, loose.cells()))
     return PartedCells(
         keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha, n_missing=n_missing, columns=_columns_of(parts),
-        roles=roles, frame=frame, own_columns=own_columns, parts=tuple(parts), loose=loose is not None,
-        spilled=spilled,
+        roles=roles, frame=frame, own_columns=own_columns, parts=tuple(parts), parting=parting, spilled=spilled,
     )  # fmt: skip
 
 
