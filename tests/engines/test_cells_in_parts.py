@@ -21,7 +21,7 @@ N = 700
 BY_COLUMNS = {"information_loss", "compare_estimates", "compare_models", "propensity"}
 IN_PARTS = {
     "key_frequencies", "k_anonymity", "individual_risk", "l_diversity", "t_closeness", "beta_likeness",
-    "delta_disclosure", "alpha_k",
+    "delta_disclosure", "alpha_k", "k_map", "delta_presence",
 }  # fmt: skip
 
 

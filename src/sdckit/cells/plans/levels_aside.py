@@ -124,7 +124,7 @@ def deal_levels(
 
 def _deal(dealt: DealtLevels, number: int, part: Part, rows: nw.DataFrame[Any]) -> None:
     """Write what the rows of a part have to its files."""
-    columns = {"cell": rows_in_cells(part.here, part.counted, rows), "records": sizes_of(rows)}
+    columns: dict[str, NDArray[Any]] = {"cell": rows_in_cells(part.here, part.counted, rows), "records": sizes_of(rows)}
     for place, (name, (shared, code)) in enumerate(dealt.codes.items()):
         own = shared.with_file(code_column(rows[name]), ("", "")).codes[-1]
         columns[str(place)] = code[own].astype(np.int32)

@@ -6,7 +6,7 @@ import itertools
 import os
 import pickle
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
@@ -17,8 +17,20 @@ from numpy.typing import NDArray
 from sdckit.data import pa
 from sdckit.data.files.whole_files import reason_of, spill_folder
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Ints
 
 Of = TypeVar("Of")
+SPREAD = 0x9E3779B97F4A7C15  # odd, with bits that look random: codes times this are dealt out evenly
+
+
+def dealt(codes: Sequence[NDArray[np.integer[Any]]], n: int, n_parts: int) -> tuple[Ints, Ints]:
+    """An order of rows by the part that their codes are dealt to, and where each part begins in it, with the end."""
+    word = np.zeros(n, np.uint64)
+    for own in codes:
+        word = (word ^ own.astype(np.uint64)) * np.uint64(SPREAD)
+        word ^= word >> np.uint64(29)
+    part = (word % np.uint64(n_parts)).astype(np.int16)
+    return np.argsort(part, kind="stable"), np.append(0, np.cumsum(np.bincount(part, minlength=n_parts)))
 
 
 class Spilled:
@@ -60,6 +72,12 @@ class Spilled:
     def append(self, name: str, values: NDArray[Any]) -> None:
         """Add values to the end of a named file of one type."""
         _written(self._folder / name, "ab", values.tofile)
+
+    def append_parts(self, name: str, values: NDArray[Any], ends: Ints) -> None:
+        """Add values, in the order of parts that end there, to the file of this name of each part."""
+        for number, (start, stop) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
+            if stop > start:
+                self.append(f"{number}-{name}", values[start:stop])
 
     def appended(self, name: str, kind: Any, *, mapped: bool = False) -> NDArray[Any]:
         """All values of a named file, mapped from it or not; none where nothing was added."""
