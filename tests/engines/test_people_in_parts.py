@@ -32,7 +32,7 @@ CLOSE = {
 def people(draw: st.DrawFn) -> pl.DataFrame:
     """Keys of whole numbers, texts and numbers with -0.0, a text and a number to be learnt; values missing."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    n, gaps = draw(st.integers(60, 150)), draw(st.sampled_from([0.0, 0.1]))
+    n, gaps = draw(st.integers(90, 150)), draw(st.sampled_from([0.0, 0.1]))
     columns = {
         "a": rng.integers(-4, 5, n) * draw(st.sampled_from([1, 10**9])),
         "b": rng.choice(["x", "y", "naïve", ""], n),
@@ -73,7 +73,7 @@ def of_people(data: Any, population: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("make", MAKERS)
 @settings(max_examples=3, deadline=None)
-@given(people(), st.integers(20, 45))
+@given(people(), st.integers(15, 30))
 def test_figures_are_those_of_memory(make: Any, frame: pl.DataFrame, fits: int) -> None:
     data = frame.filter(pl.col("row") % 3 != 0)
     expected = of_classes(frame), of_people(data, frame)

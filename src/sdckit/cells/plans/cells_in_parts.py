@@ -35,8 +35,8 @@ from sdckit.cells.plans.levels_aside import DealtLevels, PartLevels, deal_levels
 from sdckit.cells.plans.spilled import Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
-from sdckit.data import pl
-from sdckit.data.frames import collect
+from sdckit.data import pa, pl
+from sdckit.data.frames import collect, on_spark
 from sdckit.data.memory import what_opens
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
@@ -50,6 +50,7 @@ from sdckit.errors import DataError
 BUCKET, COUNT = f"{PREFIX}bucket", f"{PREFIX}count"
 N_BUCKETS = 1 << 16
 LOOSE = -1
+BLOCK = 1_000_000  # cells that pass by at a time
 FILLED = 2  # a part may have the cells that fit divided by this, since a sensitive variable splits them further
 
 
@@ -105,15 +106,20 @@ def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> 
 
 def _sizes(grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]) -> tuple[NDArray[np.int64], int]:
     """Buckets and the number of cells in each (buckets, 2), and the number of loose cells."""
-    placed = _in_buckets(
-        grouped.cells(), [key.brought(key.column) for key in keys], keys,
-        [nw.col(key.column).is_null() for key in may_lack],
-    )  # fmt: skip
+    placed = _cells_in_buckets(grouped, keys, may_lack)
     counts = collect(placed.group_by(BUCKET).agg(nw.len().cast(nw.Int64).alias(COUNT)))
     table = np.stack([counts[BUCKET].to_numpy(), counts[COUNT].to_numpy()], axis=1).astype(np.int64)
     table = table[np.argsort(table[:, 0])]
     is_loose = table[:, 0] == LOOSE
     return table[~is_loose], int(table[is_loose, 1].sum())
+
+
+def _cells_in_buckets(
+    grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]
+) -> nw.LazyFrame[Any]:  # fmt: skip
+    """The cells of a lazy frame with the bucket of each, the same as that of its records."""
+    values, absent = [key.brought(key.column) for key in keys], [nw.col(key.column).is_null() for key in may_lack]
+    return _in_buckets(grouped.cells(), values, keys, absent)
 
 
 def _packed(sizes: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
@@ -337,9 +343,8 @@ def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
 
     beside = parting.loose_plan(frame)
     loose = None if beside is None else _Loose(grouped.bring(beside), roles)
-    parts = []
-    for plan in parting.plans(frame):
-        counted = grouped.bring(plan)
+    parts, plans = [], parting.plans(frame)
+    for plan, counted in zip(plans, _counted_by_part(grouped, parting, plans, spilled), strict=True):
         here = tabulate_part(counted, roles) if loose is None else loose.counted_with(counted)
         parts.append(part_of(plan, counted, here))
     if loose is not None and beside is not None:
@@ -348,6 +353,26 @@ def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
         keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha, n_missing=n_missing, columns=_columns_of(parts),
         roles=roles, frame=frame, own_columns=own_columns, parts=tuple(parts), parting=parting, spilled=spilled,
     )  # fmt: skip
+
+
+def _counted_by_part(
+    grouped: Grouped, parting: Parting, plans: Sequence[nw.LazyFrame[Any]], spilled: Spilled
+) -> Iterator[Counted]:
+    """The cells of each part: in one pass of the engine that deals them out, on Spark part by part.
+
+    Spark would send them row by row.
+    """
+    if on_spark(grouped.frame):
+        yield from map(grouped.bring, plans)
+        return
+    pieces: list[list[pa.Table]] = [[] for _ in plans]
+    first = [low for low, _ in parting.parts]
+    for block in grouped.blocks(_cells_in_buckets(grouped, parting.keys, parting.may_lack), BLOCK, BUCKET):
+        part_of_row = np.searchsorted(first, block[BUCKET].to_numpy(), side="right") - 1  # -1: loose
+        for number, own in enumerate(pieces):
+            if len(at := np.flatnonzero(part_of_row == number)):
+                own.append(spilled.table(block.drop(BUCKET)[at].to_arrow()))
+    yield from (grouped.counted(nw.from_native(pa.concat_tables(own), eager_only=True)) for own in pieces)
 
 
 class _Loose:
