@@ -102,21 +102,6 @@ def test_a_population_that_lacks_people_is_refused(make: Any, monkeypatch: pytes
             quiet(measure, make(frame), make(people.with_columns(pl.col("b").cast(pl.String))), keys=KEYS)
 
 
-def test_levels_that_do_not_fit_beside_cells_that_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cells that fit, with more levels in them than fit: these pass by in blocks."""
-    rng = np.random.default_rng(3)
-    frame = pl.DataFrame({"a": rng.integers(0, 20, 600), "ill": rng.integers(0, 20, 600)})
-    given = {"keys": ["a"], "sensitive": "ill", "distance": "ordered"}
-    expected = quiet(sdc.t_closeness, frame, **given).to_dict()["figures"]
-    monkeypatch.setattr(counting, "MOST_CELLS", 100)
-    found = quiet(sdc.t_closeness, frame.lazy(), **given)
-    assert not isinstance(found.cells, PartedCells)
-    assert_same_figures(expected, found.to_dict()["figures"])
-    monkeypatch.setattr(counting, "MOST_CELLS", 30)
-    with pytest.raises(sdc.DataError, match="different combinations, and the free memory here takes 30"):
-        quiet(sdc.t_closeness, frame.lazy(), **given)
-
-
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # PySpark's about pandas 3
 def test_on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
