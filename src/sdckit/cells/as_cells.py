@@ -44,7 +44,7 @@ def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: str | None) -> Pl
     finer = grouped.by_levels(learnt)
     counted = None if finer is grouped else finer.bring_if_few()
     if counted is None and (counted := grouped.bring_if_few()) is None:
-        return tabulate_parts(grouped, count_records(grouped.cells()))
+        return tabulate_parts(grouped)
     here = tabulate_counts(counted, roles)
     return LazyCells(
         keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,

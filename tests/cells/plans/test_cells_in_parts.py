@@ -134,7 +134,8 @@ def parted(plan, keys, monkeypatch, most, missing="wildcard"):
     frame = opened(plan, PARTING_FRAME)
     grouped = group_keys(frame, resolve_roles(keys=keys, missing=missing))
     gone = tuple(PARTING_FRAME[key].null_count() for key in keys)
-    found = choose_parting(grouped, PARTING_FRAME.select(keys).n_unique(), gone)
+    found = choose_parting(grouped, gone)
+    assert found.n_cells == PARTING_FRAME.select(keys).n_unique()
     rows = [collected(one)["row"].to_list() for one in found.plans(frame)]
     loose = found.loose_plan(frame)
     return found, rows, [] if loose is None else collected(loose)["row"].to_list()

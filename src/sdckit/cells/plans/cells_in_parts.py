@@ -36,7 +36,7 @@ from sdckit.cells.plans.spilled import Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
 from sdckit.data import pa, pl
-from sdckit.data.frames import collect, on_spark
+from sdckit.data.frames import collect, count_records, on_spark
 from sdckit.data.memory import what_opens
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
@@ -59,13 +59,14 @@ class Parting:
     """Partition of the cells of a lazy frame.
 
     `keys`: keys by whose hash cells are split; `may_lack`: those among them with wildcards. `parts`: first bucket and
-    end of each part. `loose`: whether cells have a wildcard in such a key.
+    end of each part. `loose`: whether cells have a wildcard in such a key. `n_cells`: of all parts.
     """
 
     keys: tuple[KeyColumn, ...]
     may_lack: tuple[KeyColumn, ...]
     parts: tuple[tuple[int, int], ...]
     loose: bool
+    n_cells: int
 
     def placed(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """The records with the bucket of each."""
@@ -82,7 +83,7 @@ class Parting:
         return frame.filter(_any(key.absent for key in self.may_lack)) if self.loose else None
 
 
-def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> Parting:
+def choose_parting(grouped: Grouped, n_missing: Sequence[int]) -> Parting:
     """Split the cells of a lazy frame by as few keys with wildcards as possible, so that each part fits into memory.
 
     Raises DataError: no keys split them into parts that fit.
@@ -99,9 +100,10 @@ def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> 
             continue
         sizes, loose = _sizes(grouped, keys, may_lack)
         if len(sizes) and sizes[:, 1].max() + loose <= room:
-            return Parting(keys, may_lack, tuple(_packed(sizes, room - loose)), loose > 0)
+            n_cells = int(sizes[:, 1].sum()) + loose
+            return Parting(keys, may_lack, tuple(_packed(sizes, room - loose)), loose > 0, n_cells)
     why = "; nor do they fall into parts that fit, since cells may match across all of them"
-    raise too_many(n_cells, len(grouped.keys), most, grouped.frame, why)
+    raise too_many(count_records(grouped.cells()), len(grouped.keys), most, grouped.frame, why)
 
 
 def _sizes(grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]) -> tuple[NDArray[np.int64], int]:
@@ -316,7 +318,7 @@ class PartedCells(PlanCells):
         )
 
 
-def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
+def tabulate_parts(grouped: Grouped) -> PartedCells:
     """Count the cells of a plan in parts, each of which fits into memory.
 
     Raises DataError: what the values of the keys do not allow; no parts that fit.
@@ -325,10 +327,10 @@ def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
     absent = aggregate(frame, *(count(key.absent) for key in grouped.keys))
     n_missing = tuple(int(gone) for gone in absent)
     check_missing(roles, n_missing, n)
-    parting = choose_parting(grouped, n_cells, n_missing)
+    parting = choose_parting(grouped, n_missing)
     levels = aggregate(frame, *(key.value.n_unique() for key in grouped.keys))
     for key, n_levels, gone in zip(roles.keys, levels, n_missing, strict=True):
-        warn_about_key(key, int(n_levels), gone, n_cells, n)
+        warn_about_key(key, int(n_levels), gone, parting.n_cells, n)
 
     wild = any(rule == "wildcard" and gone for rule, gone in zip(roles.rules, n_missing, strict=True))
     own_columns, spilled = tuple(frame.collect_schema().names()), Spilled()
