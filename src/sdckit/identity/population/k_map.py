@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import cells_or_sizes
+from sdckit.cells.as_cells import cells_or_sizes, is_cells
 from sdckit.cells.pair import Pair
 from sdckit.cells.plans.key_sizes import KeySizes
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
@@ -21,7 +21,13 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population.log_linear import expected_main_effects, grid_of
-from sdckit.identity.population.size_models import category_cells, cells_of_people, records_of, sampling_fraction_of
+from sdckit.identity.population.size_models import (
+    category_cells,
+    cells_of_people,
+    check_records_counted,
+    records_of,
+    sampling_fraction_of,
+)
 from sdckit.numerics.array_types import Ints
 from sdckit.result import FileFigure
 
@@ -91,6 +97,8 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells | KeySizes:
     if isinstance(population, Pair):
         return population.once(("population", tuple(keys)), lambda: population_cells(population.population, keys))
     try:
+        if is_cells(population):
+            check_records_counted(population)
         return cells_or_sizes(population, keys)
     except (ColumnError, DataError) as error:
         raise type(error)(f"population: {error}", argument="population") from None
@@ -211,7 +219,7 @@ def k_map(
     def below(size: Ints, frequency: Ints) -> tuple[Ints, tuple[int, ...]]:
         return frequency, (int(frequency.min()), *(int(size[frequency < level].sum()) for level in levels))
 
-    cells = cells_of_people(data, keys, scenario, id, broken)
+    cells = cells_of_people(data, keys, scenario, id, broken, weight=weight, sampling_fraction=sampling_fraction)
     people = population_cells(population, cells.keys)
     cells, parts = with_population(cells, people, below, "population_frequency")
     smallest, *few = zip(*parts, strict=True)

@@ -599,20 +599,28 @@ def category_cells(
 
 
 def cells_of_people(
-    data: Any, keys: Sequence[str] | None, scenario: Scenario | None, id: str | None, broken: Breakdown
-) -> AnyCells:
-    """The same without weights; in parts where the cells of a plan do not fit, and no records are drawn."""
-    cells = _by_category(data, keys=keys, scenario=scenario, id=id, weighted=False)
+    data: Any, keys: Sequence[str] | None, scenario: Scenario | None, id: str | None, broken: Breakdown, *,
+    weight: str | None = None, sampling_fraction: float | None = None,
+) -> AnyCells:  # fmt: skip
+    """The same without weights, which are checked; in parts where cells do not fit, and no records are drawn."""
+    cells = _by_category(
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id, weighted=False
+    )
     in_parts = isinstance(cells, PartedCells) and broken.rng is None
     return cells if in_parts else cells.in_memory(*broken.extra(cells))
 
 
 def _by_category(data: Any, **given: Any) -> AnyCells:
     cells = tabulate_given(data, default_missing="category", **given)
+    check_records_counted(cells)
+    return cells.as_categories()
+
+
+def check_records_counted(cells: AnyCells) -> None:
+    """Raise where cells count persons."""
     if cells.roles.person is not None:
         words = "models of population uniqueness count records; make the file one row per person first"
         raise DataError(f"{words}, or leave person= out")
-    return cells.as_categories()
 
 
 def sampling_fraction_of(cells: Cells) -> float:
