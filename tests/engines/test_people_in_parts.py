@@ -72,7 +72,7 @@ def of_people(data: Any, population: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("make", MAKERS)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(people(), st.integers(15, 30))
 def test_figures_are_those_of_memory(make: Any, frame: pl.DataFrame, fits: int) -> None:
     data = frame.filter(pl.col("row") % 3 != 0)
