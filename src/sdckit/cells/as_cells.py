@@ -10,11 +10,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.packing import group_codes
-from sdckit.cells.plans.cells_in_parts import tabulate_parts
+from sdckit.cells.plans.cells_in_parts import PartedCells, tabulate_parts
 from sdckit.cells.plans.count_cells import group_keys
+from sdckit.cells.plans.key_sizes import KeySizes, deal_sizes
 from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
 from sdckit.cells.plans.pair_cells import count_file
-from sdckit.cells.table import AnyCells
+from sdckit.cells.table import AnyCells, Cells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
@@ -22,7 +23,7 @@ from sdckit.data.frames import Frame, built, check_plan_names, collect, column_n
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Ints
 
 # From a lazy frame to its cells: in memory where they fit, else in parts.
@@ -43,7 +44,7 @@ def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: str | None) -> Pl
     finer = grouped.by_levels(learnt)
     counted = None if finer is grouped else finer.bring_if_few()
     if counted is None and (counted := grouped.bring_if_few()) is None:
-        return tabulate_parts(grouped, count_records(grouped.cells()))
+        return tabulate_parts(grouped)
     here = tabulate_counts(counted, roles)
     return LazyCells(
         keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,
@@ -174,6 +175,25 @@ def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCe
     if isinstance(frame, nw.LazyFrame):
         return tabulate_lazy(frame, roles, learnt=next(iter(roles.sensitive), None) if by_levels else None)
     return tabulate_frame(frame, roles)
+
+
+def cells_or_sizes(data: Any, keys: Sequence[str]) -> Cells | KeySizes:
+    """A file's cells in memory, a missing key value being a level; of a plan whose cells do not fit, their sizes.
+
+    Raises ColumnError, DataError: as `as_cells`; cells made by other keys.
+    """
+    if is_cells(data):
+        if data.keys != tuple(keys):
+            raise ColumnError("its cells were made with other keys, or in another order; use the same")
+        parted = isinstance(data, PartedCells)
+        return deal_sizes(data.frame, keys, data.n) if parted else data.as_categories().in_memory()
+    frame, roles = open_frame(data), resolve_roles(keys=keys, default_missing="category")
+    if not isinstance(frame, nw.LazyFrame):
+        return tabulate_frame(frame, roles)
+    grouped = built(lambda: group_keys(frame, roles))
+    if (counted := built(grouped.bring_if_few)) is None:
+        return built(lambda: deal_sizes(frame, keys, grouped.n))
+    return tabulate_counts(counted, roles)
 
 
 # Some columns of any frame, brought into memory, and the row of a record.

@@ -150,7 +150,7 @@ def levels_of(cells: AnyCells, variable: str) -> Levels:
     >>> levels.labels(), levels.size.tolist(), levels.n_missing
     (['3', '5'], [1, 2], 1)
     """
-    return cells.in_memory().once(("levels", variable), lambda: _levels(crosstab(cells, variable), variable))
+    return cells.in_memory().once(("levels", variable), lambda: _levels(cells.count_in_file(variable), variable))
 
 
 def _levels(table: Crosstab, variable: str) -> Levels:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
-from sdckit.cells.plans.cells_in_parts import Spilled
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, Beside, blocks_by, key_columns, most_cells, sizes_of, too_many
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import (
@@ -32,6 +31,7 @@ from sdckit.cells.plans.pair_cells import (
     join_files,
     unlike,
 )
+from sdckit.cells.plans.spilled import Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
 from sdckit.data.columns import code_column
@@ -41,7 +41,6 @@ from sdckit.numerics.array_types import Ints
 
 BLOCK = 1_000_000  # cells that pass by at a time
 MOST_WORDS = 2**62
-SPREAD = 0x9E3779B97F4A7C15  # odd, with bits that look random: codes times this are dealt out evenly
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,15 +388,15 @@ def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> t
             name: levels.with_file(code_column(piece.get_column(name)), ("",) * (pair.m + 2)).codes[-1]
             for name, levels in pair.levels.items()
         }
-        order, ends = _dealt([codes[name] for name in pair.split], len(piece), pair.n_parts)
+        order, ends = dealt([codes[name] for name in pair.split], len(piece), pair.n_parts)
         for place, (name, own) in enumerate(codes.items()):
-            _written(pair, f"{file}-{place}", own.astype(_kind(pair.levels[name]))[order], ends)
-        _written(pair, f"{file}-times", times[order], ends)
+            pair.spilled.append_parts(f"{file}-{place}", own.astype(_kind(pair.levels[name]))[order], ends)
+        pair.spilled.append_parts(f"{file}-times", times[order], ends)
         for j, flag in enumerate(flags):
             if flag in piece.columns:
                 same = piece.get_column(flag).to_numpy().astype(np.bool_)
                 kept[j] += times[same].sum()
-                _written(pair, flag, same[order], ends)
+                pair.spilled.append_parts(flag, same[order], ends)
         rows += np.diff(ends)
         n += int(times.sum())
     most = most_cells(len(pair.levels), next(frame for frame in pair.plans if is_lazy(frame)), Beside(pair.m + 1))
@@ -405,19 +404,3 @@ def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> t
         why = "; nor do they fall into parts that fit"
         raise too_many(largest * pair.n_parts, len(pair.levels), most, pair.plans[-1], why)
     return n, *kept.tolist()
-
-
-def _dealt(codes: Sequence[NDArray[np.int32]], n: int, n_parts: int) -> tuple[Ints, Ints]:
-    """An order of rows by their parts, and where each part begins in it, with the end."""
-    word = np.zeros(n, np.uint64)
-    for own in codes:
-        word = (word ^ own.astype(np.uint64)) * np.uint64(SPREAD)
-        word ^= word >> np.uint64(29)
-    part = (word % np.uint64(n_parts)).astype(np.int16)
-    return np.argsort(part, kind="stable"), np.append(0, np.cumsum(np.bincount(part, minlength=n_parts)))
-
-
-def _written(pair: PartedPair, name: str, values: NDArray[Any], ends: Ints) -> None:
-    for number, (start, stop) in enumerate(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)):
-        if stop > start:
-            pair.spilled.append(f"{number}-{name}", values[start:stop])

@@ -71,18 +71,25 @@ def count_levels(
     coded = code_column(column)
     if coded.n_missing == len(cell_of_row):
         raise DataError(f"sensitive variable {coded.name!r} has no value in any record; leave it out")
+    ordered = coded.kind == "category" and _is_ordered(column)
+    return count_codes(cell_of_row, coded.codes(), coded, k, records, ordered=ordered)
+
+
+def count_codes(
+    cell_of_row: NDArray[np.int32] | NDArray[np.int64], codes: NDArray[np.int64], coded: Coded, k: int,
+    records: NDArray[np.int64] | None = None, *, ordered: bool = False,
+) -> Crosstab:  # fmt: skip
+    """Contingency table of k cells by the codes of rows, whose coding may be that of other rows."""
     bits = coded.bits
-    codes = coded.codes().astype(np.uint64)
-    words = (cell_of_row.astype(np.uint64) << np.uint64(bits)) | codes
+    words = (cell_of_row.astype(np.uint64) << np.uint64(bits)) | codes.astype(np.uint64)
     word, size = _distinct(words, max(1, (k - 1).bit_length() + bits), records)
     cell = (word >> np.uint64(bits)).astype(np.int64)
     edges = np.zeros(k + 1, np.int64)
     np.cumsum(np.bincount(cell, minlength=k), out=edges[1:])
     level = (word & np.uint64((1 << bits) - 1)).astype(np.int64)
     return Crosstab(
-        edges, level, size, missing=coded.span if coded.n_missing else -1, coded=coded.without_rows(),
-        ordered=coded.kind == "category" and _is_ordered(column),
-    )  # fmt: skip
+        edges, level, size, missing=coded.span if coded.n_missing else -1, coded=coded.without_rows(), ordered=ordered
+    )
 
 
 def _distinct(
@@ -409,6 +416,10 @@ class AnyCells(Displayed, ABC):
     @abstractmethod
     def count_levels(self, variable: str) -> Crosstab:
         """How many records of each cell have each level of another variable."""
+
+    def count_in_file(self, variable: str) -> Crosstab:
+        """How many records of the file have each level of another variable, in cells or not."""
+        return self.count_levels(variable)
 
     @abstractmethod
     def as_categories(self) -> AnyCells:

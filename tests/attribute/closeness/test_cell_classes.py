@@ -12,7 +12,7 @@ import pytest
 from draw import quiet
 from plans import on_engines
 from sdckit import Scenario, alpha_k, as_cells, beta_likeness, delta_disclosure, l_diversity, t_closeness
-from sdckit.attribute.closeness.cell_classes import open_classes
+from sdckit.attribute.closeness.cell_classes import open_classes, spread_of
 from sdckit.attribute.closeness.t_closeness import TCloseness
 from sdckit.cells import table as table_module
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -36,7 +36,7 @@ def classes(**options):
 
 def test_the_spread_of_a_variable():
     found = classes(sensitive="health")
-    spread = found.spread("health")
+    spread = spread_of(found.cells, "health")
     assert spread.levels.labels() == ["yes", "no"]
     assert spread.share.tolist() == pytest.approx([4 / 6, 1 / 6, 1 / 6])
     assert spread.total.tolist() == found.cells.table.size.tolist()
@@ -45,13 +45,13 @@ def test_the_spread_of_a_variable():
         for a, b in zip(spread.edges[:-1], spread.edges[1:], strict=True)
     ]
     assert [entries[cell] for cell in found.cells.table.of_row] == [{0: 2, 1: 1}] * 3 + [{0: 2}] * 2 + [{2: 1}]
-    assert found.spread("health") is spread
+    assert spread_of(found.cells, "health") is spread
 
 
 def test_a_wildcard_makes_classes_grow_and_leaves_the_file_as_it_is():
     one, two = classes(sensitive="debt"), classes(sensitive="debt", missing="wildcard")
-    assert two.spread("debt").share.tolist() == one.spread("debt").share.tolist()
-    assert sorted(two.spread("debt").total.tolist()) == [3, 4, 6]
+    assert spread_of(two.cells, "debt").share.tolist() == spread_of(one.cells, "debt").share.tolist()
+    assert sorted(spread_of(two.cells, "debt").total.tolist()) == [3, 4, 6]
 
 
 def test_all_measures_of_the_same_cells_count_once(monkeypatch):

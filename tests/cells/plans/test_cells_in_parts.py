@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import gc
-import tempfile
-from pathlib import Path
-
 import numpy as np
 import polars as pl
-import pyarrow as pa
 import pytest
 
 from draw import quiet
 from plans import collected, on_engines, opened, polars_plan
 from sdckit.cells.as_cells import as_cells
-from sdckit.cells.plans import cells_in_parts as parting, cells_in_parts as spilled, count_cells as counting
-from sdckit.cells.plans.cells_in_parts import PartedCells, Spilled, choose_parting
+from sdckit.cells.plans import cells_in_parts as parting, count_cells as counting
+from sdckit.cells.plans.cells_in_parts import PartedCells, choose_parting
 from sdckit.cells.plans.count_cells import group_keys
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
@@ -139,7 +134,8 @@ def parted(plan, keys, monkeypatch, most, missing="wildcard"):
     frame = opened(plan, PARTING_FRAME)
     grouped = group_keys(frame, resolve_roles(keys=keys, missing=missing))
     gone = tuple(PARTING_FRAME[key].null_count() for key in keys)
-    found = choose_parting(grouped, PARTING_FRAME.select(keys).n_unique(), gone)
+    found = choose_parting(grouped, gone)
+    assert found.n_cells == PARTING_FRAME.select(keys).n_unique()
     rows = [collected(one)["row"].to_list() for one in found.plans(frame)]
     loose = found.loose_plan(frame)
     return found, rows, [] if loose is None else collected(loose)["row"].to_list()
@@ -187,43 +183,3 @@ def test_parts_are_of_much_the_same_size():
 
 
 # Arrays and tables in files: the same values, nothing left behind, and a full disk said in words.
-
-
-@pytest.fixture
-def room(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path
-
-
-def files(folder: Path) -> list[Path]:
-    return [one for one in folder.rglob("*") if one.is_file()]
-
-
-def test_values_come_back_and_files_go(room):
-    made = Spilled()
-    numbers, empty = made.array(np.array([1.5, -0.0])), made.array(np.empty(0, np.int64))
-    table = made.table(pa.table({"a": ["x", None], "b": [1, 2]}))
-    assert (numbers.tolist(), numbers.dtype, len(empty)) == ([1.5, 0.0], np.float64, 0)
-    assert table.to_pydict() == {"a": ["x", None], "b": [1, 2]}
-    assert len(files(room)) == 2
-    numbers[0] = 2.5  # as memory may be, without the file taking it
-    assert np.load(files(room)[0] if files(room)[0].suffix == ".npy" else files(room)[1])[0] == 1.5
-    del made
-    gc.collect()
-    assert not files(room)
-    assert (numbers[0], table["b"][1].as_py()) == (2.5, 2)  # who still has them keeps them
-
-
-def test_what_is_there_is_not_written_again(room):
-    made, old = Spilled(), np.array([1])
-    found = made.columns({"a": old, "b": np.array([2])}, {"c": old})
-    assert found["a"] is old
-    assert (found["b"].tolist(), len(files(room))) == ([2], 1)
-
-
-def test_a_full_disk(room, monkeypatch):
-    made = Spilled()
-    monkeypatch.setattr(spilled.np, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "SECRET")))
-    with pytest.raises(DataError, match=r"could not be put aside in files: the disk is full.*TMPDIR") as caught:
-        made.array(np.array([1]))
-    assert caught.value.__context__ is None

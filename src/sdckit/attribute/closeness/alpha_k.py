@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import VIOLATED, ClassResult, Spread, open_classes
+from sdckit.attribute.closeness.cell_classes import VIOLATED, ClassResult, Columns, Spread, open_classes
 from sdckit.cells.record_result import IntervalKind
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -156,14 +156,16 @@ def alpha_k(
     scenario = arguments.scenario_or_none(scenario)
     if k is None:
         k = (scenario.limits.k if scenario else None) or 2
-    k = arguments.count(k, "k", "counts records of a class")
+    asked = arguments.count(k, "k", "counts records of a class")
     classes = open_classes(
         AlphaK, data, keys=keys, sensitive=sensitive, limits=limits, limit="alpha", missing=missing, by=by,
         interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
     )  # fmt: skip
-    spreads = {name: classes.spread(name) for name in classes.variables}
-    columns = {f"alpha_{name}": largest_shares(spread) for name, spread in spreads.items()}
-    total = next(iter(spreads.values())).total
-    # A class that is too small violates every limit.
-    judged = {f"{OR_SMALL}_{name}": np.where(total < k, np.inf, columns[f"alpha_{name}"]) for name in spreads}
-    return classes.result(columns, {**judged, "class_size": total}, k=int(total.min()), asked=k)
+
+    def of_classes(name: str, spread: Spread) -> tuple[Columns, int]:
+        largest, total = largest_shares(spread), spread.total
+        judged = np.where(total < asked, np.inf, largest)  # a class that is too small violates every limit
+        return {f"alpha_{name}": largest, f"{OR_SMALL}_{name}": judged, "class_size": total}, int(total.min())
+
+    classes, smallest = classes.measured(of_classes)
+    return classes.result(["alpha"], k=min(smallest[classes.variables[0]]), asked=asked)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import VIOLATED, ClassResult, Spread, open_classes
+from sdckit.attribute.closeness.cell_classes import VIOLATED, ClassResult, Columns, Spread, open_classes
 from sdckit.cells.record_result import IntervalKind
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -171,16 +171,19 @@ def beta_likeness(
         BetaLikeness, data, keys=keys, sensitive=sensitive, limits=limits, limit="beta", missing=missing, by=by,
         interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
     )  # fmt: skip
-    columns: dict[str, NDArray[np.float64]] = {}
-    pairs: dict[str, int] = {}
+    classes, by_part = classes.measured(_of_classes)
+    pairs, exceeded = ({name: sum(part[i] for part in parts) for name, parts in by_part.items()} for i in (0, 1))
     for name in classes.variables:
-        gain, exceeding = gains(classes.spread(name))
-        columns[f"beta_{name}"] = gain
-        columns[f"enhanced_beta_{name}"] = np.where(exceeding > 0, np.inf, gain)
-        pairs[name] = int(exceeding.sum())
         if pairs[name]:
             classes.notes[f"enhanced {name}"] = (
-                f"infinite: in {np.count_nonzero(exceeding)} classes a value gains more than -ln of its share in "
-                "the file, so that no beta is enough"
+                f"infinite: in {exceeded[name]} classes a value gains more than -ln of its share in the file, so that "
+                "no beta is enough"
             )
-    return classes.result(columns, exceeding=pairs)
+    return classes.result(["beta", "enhanced_beta"], exceeding=pairs)
+
+
+def _of_classes(name: str, spread: Spread) -> tuple[Columns, tuple[int, int]]:
+    """Columns of a variable; its gains that are too large for any beta, and the classes that have them."""
+    gain, exceeding = gains(spread)
+    columns = {f"beta_{name}": gain, f"enhanced_beta_{name}": np.where(exceeding > 0, np.inf, gain)}
+    return columns, (int(exceeding.sum()), int(np.count_nonzero(exceeding)))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ ROUNDING = 1e-9  # a limit exceeded by rounding error only is no violation
 VIOLATED = ("violations", "violation_rates", "resting_on_missing")
 COUNTED: tuple[tuple[str, Literal["mean", "sum"]], ...] = (("violation_rates", "mean"), ("violations", "sum"))
 Of = TypeVar("Of", bound="ClassResult")
+T = TypeVar("T")
+Columns: TypeAlias = dict[str, NDArray[Any]]  # a value for each cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +72,8 @@ def spread_of(cells: AnyCells, variable: str) -> Spread:
 def _count_spread(cells: AnyCells, variable: str) -> Spread:
     table, levels = class_crosstab(cells, variable), levels_of(cells, variable)
     known = np.searchsorted(levels.codes, table.level)  # a missing value has the highest code
-    sizes = [*levels.size, levels.n_missing] if levels.n_missing else levels.size
-    return Spread(table.edges, known, table.count, np.asarray(sizes) / cells.n, levels)
+    sizes = np.array([*levels.size, levels.n_missing] if levels.n_missing else levels.size)
+    return Spread(table.edges, known, table.count, sizes / sizes.sum(), levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,19 +88,27 @@ class Classes(Generic[Of]):
     prefix: str
     notes: dict[str, str]
 
-    def spread(self, variable: str) -> Spread:
-        """Distribution of a variable in each class."""
-        return spread_of(self.cells, variable)
+    def measured(self, run: Callable[[str, Spread], tuple[Columns, T]]) -> tuple[Classes[Of], dict[str, list[T]]]:
+        """The same with what is computed of each class by a variable; and, by variable, what is told of each part."""
+        cells, outcomes = self.cells, {}
+        for name in self.variables:
+            cells, outcomes[name] = cells.by_parts(partial(_with_columns, run=run, name=name))
+        return replace(self, cells=cells), outcomes
 
-    def result(
-        self, columns: dict[str, NDArray[Any]], unlisted: Mapping[str, NDArray[Any]] | None = None, **figures: Any
-    ) -> Of:
-        """The result with these columns per cell; those in `unlisted` are no columns of its records."""
+    def result(self, starts: Sequence[str], **figures: Any) -> Of:
+        """The result; `starts`: what the names of its columns begin with, before that of the variable."""
+        columns = tuple(f"{start}_{name}" for name in self.variables for start in starts)
         made = self.kind(
-            self.cells.with_cells({**columns, **(unlisted or {})}), self.variables, tuple(columns), self.limits,
-            prefix=self.prefix, notes=self.notes, **figures,
-        )  # fmt: skip
+            self.cells, self.variables, columns, self.limits, prefix=self.prefix, notes=self.notes, **figures
+        )
         return self.broken.of(made)
+
+
+def _with_columns(
+    cells: AnyCells, run: Callable[[str, Spread], tuple[Columns, T]], name: str
+) -> tuple[AnyCells, T]:  # fmt: skip
+    columns, outcome = run(name, spread_of(cells, name))
+    return cells.with_cells(columns), outcome
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import ROUNDING, VIOLATED, ClassResult, Spread, open_classes
+from sdckit.attribute.closeness.cell_classes import ROUNDING, VIOLATED, ClassResult, Columns, Spread, open_classes
 from sdckit.cells.record_result import IntervalKind
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -170,15 +170,18 @@ def delta_disclosure(
         DeltaDisclosure, data, keys=keys, sensitive=sensitive, limits=limits, limit="delta", missing=missing, by=by,
         interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
     )  # fmt: skip
-    columns: dict[str, NDArray[np.float64]] = {}
-    incomplete: dict[str, int] = {}
-    for name in classes.variables:
-        present, lacks = log_ratios(classes.spread(name))
-        columns[f"delta_{name}"] = np.where(lacks, np.inf, present)
-        columns[f"delta_present_{name}"] = present
-        incomplete[name] = int(np.count_nonzero(lacks))
-        if incomplete[name]:
+    classes, by_part = classes.measured(_of_classes)
+    incomplete = {name: sum(parts) for name, parts in by_part.items()}
+    for name, lacking in incomplete.items():
+        if lacking:
             classes.notes[f"delta {name}"] = (
-                f"infinite: {incomplete[name]} classes lack a value that the file has; see delta_present"
+                f"infinite: {lacking} classes lack a value that the file has; see delta_present"
             )
-    return classes.result(columns, incomplete=incomplete)
+    return classes.result(["delta", "delta_present"], incomplete=incomplete)
+
+
+def _of_classes(name: str, spread: Spread) -> tuple[Columns, int]:
+    """Columns of a variable, and the classes that lack one of its values."""
+    present, lacks = log_ratios(spread)
+    columns = {f"delta_{name}": np.where(lacks, np.inf, present), f"delta_present_{name}": present}
+    return columns, int(np.count_nonzero(lacks))

@@ -390,8 +390,8 @@ def t_closeness(
         interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
     )  # fmt: skip
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}
-    columns = {f"t_{name}": closeness(classes.spread(name), ground) for name, ground in chosen.items()}
-    return classes.result(columns, distances={name: _name_of(ground) for name, ground in chosen.items()})
+    classes, _ = classes.measured(lambda name, spread: ({f"t_{name}": closeness(spread, chosen[name])}, None))
+    return classes.result(["t"], distances={name: _name_of(ground) for name, ground in chosen.items()})
 
 
 def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance:

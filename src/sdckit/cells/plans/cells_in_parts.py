@@ -7,11 +7,7 @@ frequencies are counted, and their gains from every part are summed.
 
 from __future__ import annotations
 
-import itertools
-import pickle
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -35,11 +31,12 @@ from sdckit.cells.plans.count_cells import (
 )
 from sdckit.cells.plans.households import Brought, HouseholdSums
 from sdckit.cells.plans.lazy import LazyCells, PlanCells
+from sdckit.cells.plans.levels_aside import DealtLevels, PartLevels, deal_levels
+from sdckit.cells.plans.spilled import Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
 from sdckit.data import pa, pl
-from sdckit.data.files.whole_files import reason_of, spill_folder
-from sdckit.data.frames import collect
+from sdckit.data.frames import collect, count_records, on_spark
 from sdckit.data.memory import what_opens
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
@@ -53,6 +50,7 @@ from sdckit.errors import DataError
 BUCKET, COUNT = f"{PREFIX}bucket", f"{PREFIX}count"
 N_BUCKETS = 1 << 16
 LOOSE = -1
+BLOCK = 1_000_000  # cells that pass by at a time
 FILLED = 2  # a part may have the cells that fit divided by this, since a sensitive variable splits them further
 
 
@@ -61,20 +59,23 @@ class Parting:
     """Partition of the cells of a lazy frame.
 
     `keys`: keys by whose hash cells are split; `may_lack`: those among them with wildcards. `parts`: first bucket and
-    end of each part. `loose`: whether cells have a wildcard in such a key.
+    end of each part. `loose`: whether cells have a wildcard in such a key. `n_cells`: of all parts.
     """
 
     keys: tuple[KeyColumn, ...]
     may_lack: tuple[KeyColumn, ...]
     parts: tuple[tuple[int, int], ...]
     loose: bool
+    n_cells: int
+
+    def placed(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The records with the bucket of each."""
+        absent = [key.absent for key in self.may_lack]
+        return _in_buckets(frame, [key.present for key in self.keys], self.keys, absent)
 
     def plans(self, frame: nw.LazyFrame[Any]) -> list[nw.LazyFrame[Any]]:
         """The records of each part."""
-        placed = _in_buckets(
-            frame, [key.present for key in self.keys], self.keys, [key.absent for key in self.may_lack]
-        )
-        at = nw.col(BUCKET)
+        placed, at = self.placed(frame), nw.col(BUCKET)
         return [placed.filter((at >= low) & (at < high)).drop(BUCKET) for low, high in self.parts]
 
     def loose_plan(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any] | None:
@@ -82,7 +83,7 @@ class Parting:
         return frame.filter(_any(key.absent for key in self.may_lack)) if self.loose else None
 
 
-def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> Parting:
+def choose_parting(grouped: Grouped, n_missing: Sequence[int]) -> Parting:
     """Split the cells of a lazy frame by as few keys with wildcards as possible, so that each part fits into memory.
 
     Raises DataError: no keys split them into parts that fit.
@@ -99,22 +100,28 @@ def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> 
             continue
         sizes, loose = _sizes(grouped, keys, may_lack)
         if len(sizes) and sizes[:, 1].max() + loose <= room:
-            return Parting(keys, may_lack, tuple(_packed(sizes, room - loose)), loose > 0)
+            n_cells = int(sizes[:, 1].sum()) + loose
+            return Parting(keys, may_lack, tuple(_packed(sizes, room - loose)), loose > 0, n_cells)
     why = "; nor do they fall into parts that fit, since cells may match across all of them"
-    raise too_many(n_cells, len(grouped.keys), most, grouped.frame, why)
+    raise too_many(count_records(grouped.cells()), len(grouped.keys), most, grouped.frame, why)
 
 
 def _sizes(grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]) -> tuple[NDArray[np.int64], int]:
     """Buckets and the number of cells in each (buckets, 2), and the number of loose cells."""
-    placed = _in_buckets(
-        grouped.cells(), [key.brought(key.column) for key in keys], keys,
-        [nw.col(key.column).is_null() for key in may_lack],
-    )  # fmt: skip
+    placed = _cells_in_buckets(grouped, keys, may_lack)
     counts = collect(placed.group_by(BUCKET).agg(nw.len().cast(nw.Int64).alias(COUNT)))
     table = np.stack([counts[BUCKET].to_numpy(), counts[COUNT].to_numpy()], axis=1).astype(np.int64)
     table = table[np.argsort(table[:, 0])]
     is_loose = table[:, 0] == LOOSE
     return table[~is_loose], int(table[is_loose, 1].sum())
+
+
+def _cells_in_buckets(
+    grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]
+) -> nw.LazyFrame[Any]:  # fmt: skip
+    """The cells of a lazy frame with the bucket of each, the same as that of its records."""
+    values, absent = [key.brought(key.column) for key in keys], [nw.col(key.column).is_null() for key in may_lack]
+    return _in_buckets(grouped.cells(), values, keys, absent)
 
 
 def _packed(sizes: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
@@ -157,84 +164,6 @@ def _any(conditions: Any) -> nw.Expr:
     return any_of
 
 
-# Arrays and tables written to files and memory-mapped: the system keeps in memory what fits.
-
-
-Of = TypeVar("Of")
-
-
-class Spilled:
-    """A private folder of files, removed with this object, at the latest when the process ends."""
-
-    def __init__(self) -> None:
-        kept = ExitStack()
-        self._folder = _written(lambda: kept.enter_context(spill_folder()))
-        self._number = itertools.count()
-        weakref.finalize(self, kept.close)
-
-    def array(self, values: NDArray[Any]) -> NDArray[Any]:
-        """An array with the same values, mapped from a file."""
-        if len(values) == 0:
-            return values  # an empty array cannot be memory-mapped
-        place = self._folder / f"{next(self._number)}.npy"
-        _written(lambda: np.save(place, values))
-        # Copy-on-write makes the array writeable, so that kernels are not compiled for another type.
-        return np.asarray(np.load(place, mmap_mode="c"))
-
-    def columns(
-        self, columns: Mapping[str, NDArray[Any]], known: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
-        """The same columns, those that are not among the known ones written to files."""
-        there = {id(column) for column in known.values()}
-        return {name: column if id(column) in there else self.array(column) for name, column in columns.items()}
-
-    def table(self, table: pa.Table) -> pa.Table:
-        """A table with the same values, mapped from a file."""
-        place = self._folder / f"{next(self._number)}.arrow"
-
-        def write() -> None:
-            with pa.OSFile(str(place), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
-
-        _written(write)
-        return pa.ipc.open_file(pa.memory_map(str(place))).read_all()
-
-    def append(self, name: str, values: NDArray[Any]) -> None:
-        """Add values to the end of a named file of one type."""
-
-        def write() -> None:
-            with (self._folder / name).open("ab") as file:
-                values.tofile(file)
-
-        _written(write)
-
-    def appended(self, name: str, kind: Any, *, mapped: bool = False) -> NDArray[Any]:
-        """All values of a named file, mapped from it or not; none where nothing was added."""
-        place = self._folder / name
-        if not place.exists() or place.stat().st_size == 0:
-            return np.empty(0, kind)
-        return np.memmap(place, kind, mode="c") if mapped else np.fromfile(place, kind)
-
-    def once(self, name: str, make: Callable[[], Of]) -> Of:
-        """What was made under this name before, read from its file; else it is made and written."""
-        place = self._folder / name
-        if place.exists():
-            return cast(Of, pickle.loads(place.read_bytes()))
-        value = make()
-        _written(lambda: place.write_bytes(pickle.dumps(value, protocol=5)))
-        return value
-
-
-def _written(write: Callable[[], Of]) -> Of:
-    try:
-        return write()
-    except OSError as error:
-        reason = reason_of(error)
-    raise DataError(
-        f"the cells do not fit into memory, and could not be put aside in files: {reason} (TMPDIR names another folder)"
-    )
-
-
 T = TypeVar("T")
 Columns = dict[str, NDArray[Any]]
 
@@ -247,12 +176,12 @@ class PartedCells(PlanCells):
     ----------
     parts : tuple of LazyCells
         The cells of each part, with the plan of its records.
-    loose : bool
-        Whether the last part may match cells of all others.
+    parting : Parting
+        How the records were dealt out; where it is `loose`, the last part may match cells of all others.
     """
 
     parts: tuple[LazyCells, ...] = field(repr=False)
-    loose: bool
+    parting: Parting = field(repr=False)
     spilled: Spilled = field(repr=False)
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -319,15 +248,33 @@ class PartedCells(PlanCells):
 
         Raises DataError: cells match across parts.
         """
-        if self.loose and self.has_wildcards:
+        if self.parting.loose and self.has_wildcards:
             self._all_here()
         made: list[LazyCells] = []
         outcomes: list[T] = []
-        for part in self.parts:
-            cells, outcome = run(replace(part, here=replace(part.here, memo={})))  # its memo is freed with the part
+        for number, part in enumerate(self.parts):
+            here = replace(part.here, memo={})  # it is freed with the part
+            cells, outcome = run(replace(part, here=here, aside=PartLevels(self.levels_of, number)))
             made += self._put_aside([cast(LazyCells, cells)], [part])
             outcomes.append(outcome)
         return self._of(made), outcomes
+
+    def levels_of(self, variable: str) -> DealtLevels:
+        """The levels of a variable in the cells of each part: of all sensitive ones, counted once."""
+        known: list[DealtLevels] = self.memo.setdefault("levels", [])
+        for dealt in known:
+            if variable in dealt.whole:
+                return dealt
+        self._key_of(variable, "sensitive")
+        types, own = self.frame.collect_schema(), self.roles.sensitive
+        more = [name for name in own if name not in self.keys and not types[name].is_nested()]
+        known.append(
+            deal_levels(
+                self.parting.placed(self.frame), self.keys, more if variable in more else [variable], self.parts,
+                self.spilled, f"levels-{len(known)}", bucket=BUCKET, first=[low for low, _ in self.parting.parts],
+            )
+        )  # fmt: skip
+        return known[-1]
 
     def _made(self, parts: Sequence[LazyCells]) -> PartedCells:
         return self._of(self._put_aside(parts, self.parts))
@@ -371,7 +318,7 @@ class PartedCells(PlanCells):
         )
 
 
-def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
+def tabulate_parts(grouped: Grouped) -> PartedCells:
     """Count the cells of a plan in parts, each of which fits into memory.
 
     Raises DataError: what the values of the keys do not allow; no parts that fit.
@@ -380,10 +327,10 @@ def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
     absent = aggregate(frame, *(count(key.absent) for key in grouped.keys))
     n_missing = tuple(int(gone) for gone in absent)
     check_missing(roles, n_missing, n)
-    parting = choose_parting(grouped, n_cells, n_missing)
+    parting = choose_parting(grouped, n_missing)
     levels = aggregate(frame, *(key.value.n_unique() for key in grouped.keys))
     for key, n_levels, gone in zip(roles.keys, levels, n_missing, strict=True):
-        warn_about_key(key, int(n_levels), gone, n_cells, n)
+        warn_about_key(key, int(n_levels), gone, parting.n_cells, n)
 
     wild = any(rule == "wildcard" and gone for rule, gone in zip(roles.rules, n_missing, strict=True))
     own_columns, spilled = tuple(frame.collect_schema().names()), Spilled()
@@ -398,18 +345,36 @@ def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
 
     beside = parting.loose_plan(frame)
     loose = None if beside is None else _Loose(grouped.bring(beside), roles)
-    parts = []
-    for plan in parting.plans(frame):
-        counted = grouped.bring(plan)
+    parts, plans = [], parting.plans(frame)
+    for plan, counted in zip(plans, _counted_by_part(grouped, parting, plans, spilled), strict=True):
         here = tabulate_part(counted, roles) if loose is None else loose.counted_with(counted)
         parts.append(part_of(plan, counted, here))
     if loose is not None and beside is not None:
         parts.append(part_of(beside, loose.counted, loose.cells()))
     return PartedCells(
         keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha, n_missing=n_missing, columns=_columns_of(parts),
-        roles=roles, frame=frame, own_columns=own_columns, parts=tuple(parts), loose=loose is not None,
-        spilled=spilled,
+        roles=roles, frame=frame, own_columns=own_columns, parts=tuple(parts), parting=parting, spilled=spilled,
     )  # fmt: skip
+
+
+def _counted_by_part(
+    grouped: Grouped, parting: Parting, plans: Sequence[nw.LazyFrame[Any]], spilled: Spilled
+) -> Iterator[Counted]:
+    """The cells of each part: in one pass of the engine that deals them out, on Spark part by part.
+
+    Spark would send them row by row.
+    """
+    if on_spark(grouped.frame):
+        yield from map(grouped.bring, plans)
+        return
+    pieces: list[list[pa.Table]] = [[] for _ in plans]
+    first = [low for low, _ in parting.parts]
+    for block in grouped.blocks(_cells_in_buckets(grouped, parting.keys, parting.may_lack), BLOCK, BUCKET):
+        part_of_row = np.searchsorted(first, block[BUCKET].to_numpy(), side="right") - 1  # -1: loose
+        for number, own in enumerate(pieces):
+            if len(at := np.flatnonzero(part_of_row == number)):
+                own.append(spilled.table(block.drop(BUCKET)[at].to_arrow()))
+    yield from (grouped.counted(nw.from_native(pa.concat_tables(own), eager_only=True)) for own in pieces)
 
 
 class _Loose:

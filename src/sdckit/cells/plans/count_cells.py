@@ -228,14 +228,22 @@ class Grouped:
 
     def bring(self, frame: nw.LazyFrame[Any] | None = None) -> Counted:
         """Collect the cells of the whole lazy frame or of another one with the same columns."""
-        return self._counted(_fetched(self.cells(frame), self.columns))
+        return self.counted(_fetched(self.cells(frame), self.columns))
 
     def bring_if_few(self) -> Counted | None:
         """Collect the cells of the whole lazy frame; None where they are too many for the memory."""
         found = _fetched_if_few(self.cells(), self.columns, self.n, most_cells(len(self.columns), self.frame))
-        return None if found is None else self._counted(found)
+        return None if found is None else self.counted(found)
 
-    def _counted(self, found: nw.DataFrame[Any]) -> Counted:
+    def blocks(self, cells: nw.LazyFrame[Any], rows: int, *beside: str) -> Iterator[nw.DataFrame[Any]]:
+        """The cells in pieces of about so many, with columns beside them."""
+        names = {key.column: key.name for key in self.columns}
+        others = [name for name in (SIZE, WEIGHT, PERSONS) if name in cells.collect_schema().names()]
+        for block in blocks(_brought(cells, self.columns), [*names, *others, *beside], rows):
+            yield block.rename(names)
+
+    def counted(self, found: nw.DataFrame[Any]) -> Counted:
+        """Collected cells with what they were grouped by."""
         return Counted(found, self.keys, self.n, None if self.learnt is None else self.learnt.name)
 
 

@@ -16,8 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import PREFIX, Counted, KeyColumn, count_by, one_row_a_cell, sizes_of, with_missing
+from sdckit.cells.plans.count_cells import (
+    PREFIX,
+    Counted,
+    KeyColumn,
+    TooManyCellsError,
+    count_by,
+    one_row_a_cell,
+    sizes_of,
+    with_missing,
+)
 from sdckit.cells.plans.households import Brought, Household, HouseholdSums
+from sdckit.cells.plans.levels_aside import PartLevels, deal_levels
+from sdckit.cells.plans.spilled import Spilled
 from sdckit.cells.table import (
     LISTED,
     AnyCells,
@@ -229,6 +240,7 @@ class LazyCells(PlanCells):
 
     here: Cells = field(repr=False)
     counted: Counted = field(repr=False)
+    aside: PartLevels | None = field(default=None, repr=False, kw_only=True)  # of one of several parts
 
     @property
     def n_cells(self) -> int:
@@ -275,9 +287,18 @@ class LazyCells(PlanCells):
             rows = self.counted.frame
             return count_levels(self.here.table.of_row, rows[variable], self.n_cells, sizes_of(rows))
         self._key_of(variable, "sensitive")
-        finer = count_by(self.frame, [*self.keys, variable], self.n)
+        if self.aside is not None:
+            return self.aside.of_cells(variable)
+        try:
+            finer = count_by(self.frame, [*self.keys, variable], self.n)
+        except TooManyCellsError:
+            return deal_levels(self.frame, self.keys, [variable], [self], Spilled(), "levels").of_cells(0, variable)
         cell_of_row = rows_in_cells(self.here, self.counted, finer)
         return count_levels(cell_of_row, finer[variable], self.n_cells, sizes_of(finer))
+
+    def count_in_file(self, variable: str) -> Crosstab:
+        """How many records of the file have each level of another variable, in these cells or in other parts."""
+        return self.count_levels(variable) if self.aside is None else self.aside.of_file(variable)
 
     def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> LazyCells:
         """Add figures per cell."""

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
-from sdckit.cells.table import Cells
+from sdckit.cells.table import AnyCells
 from sdckit.data import arguments
 from sdckit.data.columns import is_number
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.population.k_map import cells_in, file_and_population, population_cells
-from sdckit.identity.population.size_models import category_cells, records_of
+from sdckit.identity.population.k_map import file_and_population, population_cells, with_population
+from sdckit.identity.population.size_models import cells_of_people, records_of
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.result import FileFigure, mean_and_sum
 
 
@@ -46,7 +47,7 @@ class DeltaPresence(CellsResult):
         "n", "population", "minimum", "maximum", "limits", "holds", "n_above", "n_below", "records_above",
         "rate_above",
     )  # fmt: skip
-    cells: Cells
+    cells: AnyCells
     population: int
     minimum: float
     maximum: float
@@ -145,19 +146,24 @@ def delta_presence(
     if population is None:
         raise DataError("population= is missing: give the file of the people that the data is a part of")
     asked = breakdown(data, by, DeltaPresence, interval, seed, scenario, prefix)
-    cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False, broken=asked)
+    cells = cells_of_people(data, keys, scenario, id, asked)
     everybody = population_cells(population, cells.keys)
-    at, _ = cells_in(cells, everybody)
-    total = everybody.table.size
-    present = np.zeros(len(total), np.int64)
-    present[at] = cells.table.size
-    share = present / total
-    above, below = share > high, share < low
+
+    def shares(size: Ints, total: Ints) -> tuple[Floats, tuple[float, float, Ints]]:
+        share: Floats = size / total
+        above, below = share > high, share < low
+        counts = len(total), total.sum(), total[above].sum(), size[above].sum(), total[below].sum()
+        return share, (float(share.min()), float(share.max()), np.array(counts, np.int64))
+
+    cells, parts = with_population(cells, everybody, shares, "presence")
+    least, most, counts = zip(*parts, strict=True)
+    n_keys, people, n_above, records_above, n_below = sum(counts).tolist()
+    others = everybody.n_cells > n_keys  # keys of the population that nobody in the file has
+    n_below += (everybody.n - people) * (low > 0)
     result = DeltaPresence(
-        cells=cells.with_cells({"presence": share[at]}), population=everybody.n,
-        minimum=float(share.min()), maximum=float(share.max()), limits=(low, high),
-        holds=not (above.any() or below.any()), n_above=int(total[above].sum()),
-        n_below=int(total[below].sum()), records_above=int(present[above].sum()), prefix=prefix,
+        cells=cells, population=everybody.n, minimum=0.0 if others else min(least), maximum=max(most),
+        limits=(low, high), holds=not (n_above or n_below), n_above=n_above, n_below=n_below,
+        records_above=records_above, prefix=prefix,
     )  # fmt: skip
     return asked.of(result)
 

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import is_cells
+from sdckit.cells.as_cells import cells_or_sizes, is_cells
 from sdckit.cells.pair import Pair
+from sdckit.cells.plans.key_sizes import KeySizes
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.shared_coding import matching_cells
-from sdckit.cells.table import Cells
+from sdckit.cells.table import AnyCells, Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population.log_linear import expected_main_effects, grid_of
-from sdckit.identity.population.size_models import category_cells, records_of, sampling_fraction_of
+from sdckit.identity.population.size_models import (
+    category_cells,
+    cells_of_people,
+    check_records_counted,
+    records_of,
+    sampling_fraction_of,
+)
+from sdckit.numerics.array_types import Ints
 from sdckit.result import FileFigure
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +55,7 @@ class KMap(CellsResult):
 
     measure: ClassVar[str] = "k_map"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates")
-    cells: Cells
+    cells: AnyCells
     level: float
     violations: dict[int, float]
     columns: tuple[str, ...]
@@ -82,32 +92,46 @@ def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
     return data.original, None if data.population is None else data
 
 
-def population_cells(population: Any, keys: Sequence[str]) -> Cells:
+def population_cells(population: Any, keys: Sequence[str]) -> Cells | KeySizes:
     """Cells of a population file by the keys of the other file; a pair counts its population once."""
     if isinstance(population, Pair):
-        at = ("population", tuple(keys))
-        if at not in population.memo:
-            population.memo[at] = population_cells(population.population, keys)
-        kept: Cells = population.memo[at]
-        return kept
+        return population.once(("population", tuple(keys)), lambda: population_cells(population.population, keys))
     try:
-        cells = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
+        if is_cells(population):
+            check_records_counted(population)
+        return cells_or_sizes(population, keys)
     except (ColumnError, DataError) as error:
         raise type(error)(f"population: {error}", argument="population") from None
-    if cells.keys != tuple(keys):
-        words = "population: its cells were made with other keys, or in another order; use the same"
-        raise ColumnError(words, argument="population")
-    return cells
 
 
-def cells_in(cells: Cells, population: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each cell its index among the population's cells, and their records: at least those of the cell."""
-    at = matching_cells(cells, population)
-    frequency: NDArray[np.int64] = np.where(at >= 0, population.table.size[at], 0)
-    if short := int(np.count_nonzero(cells.table.size > frequency)):
+def with_population(
+    cells: AnyCells, population: Cells | KeySizes, run: Callable[[Ints, Ints], tuple[NDArray[Any], T]], name: str
+) -> tuple[AnyCells, list[T]]:
+    """Add a column to cells, made from their records and from those of the population with their key, part by part.
+
+    Raises DataError: the population has fewer records of a cell.
+    """
+
+    def of_part(part: AnyCells) -> tuple[AnyCells, tuple[int, T]]:
+        here = part.in_memory()
+        size, frequency = here.table.size, _frequency(here, population)
+        column, outcome = run(size, np.maximum(frequency, size))
+        return part.with_cells({name: column}), (int(np.count_nonzero(size > frequency)), outcome)
+
+    made, by_part = cells.by_parts(of_part)
+    if short := sum(few for few, _ in by_part):
         words = "the data must be a part of the population, with the keys coded alike in both"
         raise DataError(f"in {short} cells the population has fewer records than the data: {words}")
-    return at, frequency
+    return made, [outcome for _, outcome in by_part]
+
+
+def _frequency(cells: Cells, population: Cells | KeySizes) -> Ints:
+    """The people with the key of each cell."""
+    if isinstance(population, KeySizes):
+        return population.of(cells)
+    at = matching_cells(cells, population)
+    frequency: Ints = np.where(at >= 0, population.table.size[at], 0)
+    return frequency
 
 
 def k_map(
@@ -186,17 +210,21 @@ def k_map(
     levels = arguments.counts(k, "k", "counts people of the population", at_least=2)
     data, population = file_and_population(data, population)
     broken = breakdown(data, by, KMap, interval, seed, scenario, prefix)
-    cells = category_cells(
-        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
-        weighted=population is None, broken=broken,
-    )  # fmt: skip
     if population is None:
-        return broken.of(_by_model(cells, levels, prefix))
-    _, frequency = cells_in(cells, population_cells(population, cells.keys))
-    size = cells.table.size
-    violations: dict[int, float] = {level: int(size[frequency < level].sum()) for level in levels}
-    cells = cells.with_cells({"population_frequency": frequency})
-    return broken.of(KMap(cells, int(frequency.min()), violations, ("population_frequency",), prefix=prefix))
+        own = category_cells(
+            data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id, broken=broken
+        )
+        return broken.of(_by_model(own, levels, prefix))
+
+    def below(size: Ints, frequency: Ints) -> tuple[Ints, tuple[int, ...]]:
+        return frequency, (int(frequency.min()), *(int(size[frequency < level].sum()) for level in levels))
+
+    cells = cells_of_people(data, keys, scenario, id, broken, weight=weight, sampling_fraction=sampling_fraction)
+    people = population_cells(population, cells.keys)
+    cells, parts = with_population(cells, people, below, "population_frequency")
+    smallest, *few = zip(*parts, strict=True)
+    violations: dict[int, float] = dict(zip(levels, map(sum, few), strict=True))
+    return broken.of(KMap(cells, min(smallest), violations, ("population_frequency",), prefix=prefix))
 
 
 def _by_model(cells: Cells, levels: tuple[int, ...], prefix: str) -> KMap:

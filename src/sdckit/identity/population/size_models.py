@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells.plans.cells_in_parts import PartedCells
 from sdckit.cells.record_result import WHOLE, Breakdown
-from sdckit.cells.table import Cells
+from sdckit.cells.table import AnyCells, Cells
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
@@ -590,14 +591,36 @@ def category_cells(
 
     `broken`: subgroups and intervals, whose columns a plan has to bring.
     """
-    cells = tabulate_given(
+    cells = _by_category(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
-        default_missing="category", weighted=weighted,
+        weighted=weighted,
     )  # fmt: skip
+    return cells.in_memory(*broken.extra(cells))
+
+
+def cells_of_people(
+    data: Any, keys: Sequence[str] | None, scenario: Scenario | None, id: str | None, broken: Breakdown, *,
+    weight: str | None = None, sampling_fraction: float | None = None,
+) -> AnyCells:  # fmt: skip
+    """The same without weights, which are checked; in parts where cells do not fit, and no records are drawn."""
+    cells = _by_category(
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id, weighted=False
+    )
+    in_parts = isinstance(cells, PartedCells) and broken.rng is None
+    return cells if in_parts else cells.in_memory(*broken.extra(cells))
+
+
+def _by_category(data: Any, **given: Any) -> AnyCells:
+    cells = tabulate_given(data, default_missing="category", **given)
+    check_records_counted(cells)
+    return cells.as_categories()
+
+
+def check_records_counted(cells: AnyCells) -> None:
+    """Raise where cells count persons."""
     if cells.roles.person is not None:
         words = "models of population uniqueness count records; make the file one row per person first"
         raise DataError(f"{words}, or leave person= out")
-    return cells.as_categories().in_memory(*broken.extra(cells))
 
 
 def sampling_fraction_of(cells: Cells) -> float:
@@ -613,9 +636,9 @@ def sampling_fraction_of(cells: Cells) -> float:
     return min(1.0, cells.n / population)
 
 
-def records_of(cells: Cells, names: Sequence[str], prefix: str) -> Any:
-    """Figures per record, where the records are at hand."""
-    if cells.source is None:
+def records_of(cells: AnyCells, names: Sequence[str], prefix: str) -> Any:
+    """Figures per record, where the records are at hand; a plan of those whose cells are in parts."""
+    if isinstance(cells, Cells) and cells.source is None:
         words = "a plan's cells are brought here, its records are not"
         raise DataError(f"{words}; collect it first for figures per record")
     return cells.records(names, prefix=prefix)

@@ -1,0 +1,103 @@
+"""`KeySizes`: how many records of a plan have each combination of keys, where its cells do not fit here.
+
+The combinations pass by once. Each becomes one whole number, which is put aside with its records, in parts that fit,
+and looked up there: 16 bytes, where a cell that is measured takes some hundreds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from sdckit.cells.plans.count_cells import TooManyCellsError, blocks_by, bytes_of_cells, count_by, most_cells, sizes_of
+from sdckit.cells.plans.spilled import Spilled, dealt
+from sdckit.cells.shared_coding import SharedCoding, share_coding
+from sdckit.cells.table import Cells
+from sdckit.data.columns import Coded, code_column
+from sdckit.numerics.array_types import Ints
+
+BLOCK = 1_000_000  # combinations that pass by at a time
+BYTES = 48  # of a combination while its part is put in order
+MOST_WORDS = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class KeySizes:
+    """Records of each combination of keys, in files.
+
+    Attributes
+    ----------
+    levels : mapping of str to (Coded, SharedCoding)
+        The distinct values of each key, and their coding.
+    n, n_cells : int
+        Records, and combinations.
+    """
+
+    levels: Mapping[str, tuple[Coded, SharedCoding]] = field(repr=False)
+    n: int
+    n_cells: int
+    n_parts: int
+    spilled: Spilled = field(repr=False)
+
+    def of(self, cells: Cells) -> Ints:
+        """The records here that have the keys of each cell of another file; 0 where there are none.
+
+        Raises ColumnError: a key of another type.
+        """
+        word, known = np.zeros(cells.n_cells, np.int64), np.ones(cells.n_cells, np.bool_)
+        for (key, (coded, shared)), own, codes in zip(
+            self.levels.items(), cells.levels, cells.table.codes, strict=True
+        ):
+            mine, theirs = share_coding(key, [(own, codes), (coded, coded.codes())]).codes
+            number = np.full(max(int(mine.max()), int(theirs.max())) + 1, -1, np.int64)
+            number[theirs] = shared.codes[0]
+            number[0] = 0  # a missing value is a level of its own
+            known &= number[mine] >= 0
+            word = word * (shared.n_levels + 1) + np.maximum(number[mine], 0)
+        sizes = np.zeros(cells.n_cells, np.int64)
+        order, ends = dealt([word], cells.n_cells, self.n_parts)
+        for part in range(self.n_parts):
+            words, records = self._part(part)
+            at = order[ends[part] : ends[part + 1]]
+            place = np.minimum(np.searchsorted(words, word[at]), max(0, len(words) - 1))
+            if len(words):
+                sizes[at] = np.where(known[at] & (words[place] == word[at]), records[place], 0)
+        return sizes
+
+    def _part(self, part: int) -> tuple[Ints, Ints]:
+        return self.spilled.once(f"{part}-ordered", lambda: (np.empty(0, np.int64), np.empty(0, np.int64)))
+
+
+def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySizes:
+    """Count the combinations of keys of n records on their engine, and put them aside.
+
+    Raises TooManyCellsError: more combinations than whole numbers.
+    """
+    levels = {}
+    for key in keys:
+        coded = code_column(count_by(frame, [key], 0)[key])
+        levels[key] = coded, share_coding(key, [(coded, coded.codes())])
+    if math.prod(shared.n_levels + 1 for _, shared in levels.values()) > MOST_WORDS:
+        raise TooManyCellsError(f"{', '.join(keys)} have too many values to be counted together; recode some first")
+    room = max(1, bytes_of_cells(most_cells(len(keys), frame), len(keys)) // BYTES)
+    spilled, n_parts, n_cells = Spilled(), -(-n // room), 0
+    for piece in blocks_by(frame, keys, BLOCK):
+        word, times = np.zeros(len(piece), np.int64), sizes_of(piece)
+        for key, (_, shared) in levels.items():
+            own = shared.with_file(code_column(piece[key]), ("", "")).codes[-1]
+            word = word * (shared.n_levels + 1) + own
+        order, ends = dealt([word], len(piece), n_parts)
+        spilled.append_parts("words", word[order], ends)
+        spilled.append_parts("times", times[order], ends)
+    for part in range(n_parts):
+        word, times = (spilled.appended(f"{part}-{name}", np.int64) for name in ("words", "times"))
+        order = np.argsort(word)
+        n_cells += len(word)
+        in_order = word[order], times[order]
+        spilled.once(f"{part}-ordered", lambda kept=in_order: kept)  # type: ignore[misc]
+    return KeySizes(levels, n, n_cells, n_parts, spilled)
