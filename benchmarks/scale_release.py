@@ -19,16 +19,18 @@ import os
 import resource
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 
 import sdckit as sdc
-from census import KEYS
+from census import CHUNK, KEYS, write_chunks
 from each_engine import compare_engines, options_of
 from scale import HEADS, grouped, opened
 from sdckit.cli.app import run
@@ -58,20 +60,36 @@ MEASURES: dict[str, Callable[[Any], Any]] = {
 
 
 def released(path: Path) -> tuple[Path, Path]:
-    """The original with an id, and a release of it, written beside the file."""
-    original, release = (path.with_suffix(f".{name}.parquet") for name in ("original", "release"))
+    """The original with an id, and a release of it, written beside the file; a million records in memory at a time."""
+    original, shuffled, release = (path.with_suffix(f".{name}.parquet") for name in ("original", "rows", "release"))
     if release.exists():
         return original, release
-    file = pl.read_parquet(path).with_row_index("pid").with_columns(pl.col("pid").cast(pl.Int64))
-    file.write_parquet(original)
-    rng = np.random.default_rng(5)
-    for name in (*KEYS, *SENSITIVE):
-        values = file[name].to_numpy().copy()
-        rows = np.flatnonzero(rng.random(len(file)) < 0.05)
-        values[rows] = values[rng.permutation(rows)]
-        file = file.with_columns(pl.Series(name, values))
-    file.sample(fraction=1.0, shuffle=True, seed=5).write_parquet(release)
+    write_chunks(original, numbered(path))
+    write_chunks(shuffled, (changed(frame, part) for part, frame in enumerate(numbered(original))))
+    with duckdb.connect(config={"memory_limit": "2GB", "temp_directory": str(path.parent)}) as engine:
+        rows = f"select * from '{shuffled}' order by hash(pid)"
+        engine.execute(f"copy ({rows}) to '{release}.part' (format parquet, row_group_size 250000)")
+    Path(f"{release}.part").rename(release)
+    shuffled.unlink()
     return original, release
+
+
+def numbered(path: Path) -> Iterator[pl.DataFrame]:
+    """The records of a file with their numbers as `pid`, a million at a time."""
+    start = 0
+    for batch in pq.ParquetFile(path).iter_batches(CHUNK):
+        frame = pl.DataFrame(batch)
+        yield frame.with_columns(pid=pl.int_range(start, start + len(frame), dtype=pl.Int64))
+        start += len(frame)
+
+
+def changed(frame: pl.DataFrame, part: int) -> pl.DataFrame:
+    """Of each key and sensitive variable 5 % of the values, exchanged among themselves."""
+    rng = np.random.default_rng([5, part])
+    for name in (*KEYS, *SENSITIVE):
+        rows = np.flatnonzero(rng.random(len(frame)) < 0.05)
+        frame = frame.with_columns(frame[name].scatter(rows, frame[name].gather(rng.permutation(rows))))
+    return frame
 
 
 RECIPE = """
