@@ -278,7 +278,7 @@ def count_by(
     """
     keys = _key_columns(frame, columns, frame.collect_schema())
     grouped, most = _grouped(frame, keys, {}, least), most_cells(len(keys), frame, beside)
-    found = _fetched_if_few(grouped, keys, n, most)
+    found = None if _surely_many(frame, keys, n, most) else _fetched_if_few(grouped, keys, n, most)
     if found is None:
         # Of files beside each other the number is asked for by nobody: what they bring instead is told.
         raise too_many(count_records(grouped) if beside is None else most + 1, len(keys), most, frame)
@@ -371,6 +371,12 @@ def _fetched_if_few(
         return _fetched(grouped, keys) if count_records(grouped) <= most else None
     found = _fetched(grouped.head(most + 1), keys)
     return found if len(found) <= most else None
+
+
+def _surely_many(frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int, most: int) -> bool:
+    """Whether some of the n records have more groups than `most` already, so that all of them are not grouped."""
+    some = 2 * most
+    return n > 2 * some and not on_spark(frame) and count_records(_grouped(frame.head(some), keys, {})) > most
 
 
 def _checked_schema(frame: nw.LazyFrame[Any], roles: Roles) -> Mapping[str, Any]:
