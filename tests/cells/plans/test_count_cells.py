@@ -112,7 +112,7 @@ def test_more_cells_than_fit_here(plan, monkeypatch):
 
 
 @on_engines
-@pytest.mark.parametrize("most, grouped", [(3, 0), (200, 1)])
+@pytest.mark.parametrize(("most", "grouped"), [(3, 0), (200, 1)])
 def test_records_are_not_grouped_where_some_of_them_are_too_many(plan, monkeypatch, most, grouped):
     """Of 1,000 records with 300 combinations the first six have more than three; four hundred may have too few."""
     asked = []

@@ -363,14 +363,25 @@ def _fetched_if_few(
     """The groups of n records; None where there are more than `most`.
 
     As many as may come are asked for, so that an engine groups once. Spark would bring them all to one worker for that:
-    it counts them first.
+    they come piece by piece, until there are too many.
     """
     if n <= most:
         return _fetched(grouped, keys)
-    if on_spark(grouped):
-        return _fetched(grouped, keys) if count_records(grouped) <= most else None
-    found = _fetched(grouped.head(most + 1), keys)
+    found = _first_pieces(grouped, keys, most) if on_spark(grouped) else _fetched(grouped.head(most + 1), keys)
     return found if len(found) <= most else None
+
+
+def _first_pieces(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn], most: int) -> nw.DataFrame[Any]:
+    """The groups, or some of them, more than `most`; of no records those of an empty table."""
+    pieces: list[nw.DataFrame[Any]] = []
+    n, whole = 0, _brought(grouped, keys)
+    for piece in blocks(whole, whole.collect_schema().names(), most + 1):
+        pieces.append(piece)
+        n += len(piece)
+        if n > most:
+            break
+    found = nw.concat(pieces) if pieces else collect(whole)
+    return found.rename({key.column: key.name for key in keys})
 
 
 def _surely_many(frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int, most: int) -> bool:
