@@ -6,9 +6,13 @@ python benchmarks/census.py 1e6 census.parquet
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 
 KEYS = ["region", "sex", "age", "marital", "educ", "labour", "occ"]
 KEYS_ALL = [*KEYS, "cob", "hhsize", "tenure"]
@@ -67,7 +71,29 @@ def census(n: int, *, missing: float = 0.01, seed: int = 20261120) -> pl.DataFra
 
     The last three keys are drawn apart, so that the others are the same as ever.
     """
-    parts, first = [], 0
+    return pl.concat(chunks(n, missing=missing, seed=seed))
+
+
+def write_census(n: int, path: Path) -> None:
+    """Write the file of `n` records, a million of them in memory at a time."""
+    write_chunks(path, chunks(n))
+
+
+def write_chunks(path: Path, frames: Iterable[pl.DataFrame]) -> None:
+    """Write frames one after another as one Parquet file, which has its name when it is whole."""
+    part = path.with_suffix(".part")
+    with ExitStack() as stack:
+        writer = None
+        for frame in frames:
+            table = frame.to_arrow()
+            writer = writer or stack.enter_context(pq.ParquetWriter(part, table.schema, compression="zstd"))
+            writer.write_table(table, row_group_size=250_000)
+    part.rename(path)
+
+
+def chunks(n: int, *, missing: float = 0.01, seed: int = 20261120) -> Iterator[pl.DataFrame]:
+    """The records, a million at a time."""
+    first = 0
     for start in range(0, n, CHUNK):
         rng = np.random.default_rng([seed, start])
         m = min(CHUNK, n - start)
@@ -82,9 +108,8 @@ def census(n: int, *, missing: float = 0.01, seed: int = 20261120) -> pl.DataFra
                 pl.when(pl.Series((rng if k in KEYS else extra).random(m) >= missing)).then(pl.col(k)).alias(k)
                 for k in KEYS_ALL
             )
-        parts.append(frame)
-    return pl.concat(parts)
+        yield frame
 
 
 if __name__ == "__main__":
-    census(int(float(sys.argv[1]))).write_parquet(sys.argv[2])
+    write_census(int(float(sys.argv[1])), Path(sys.argv[2]))

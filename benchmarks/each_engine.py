@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from census import census
+from census import write_census
 from record import add_option, record
 
 
@@ -36,7 +36,7 @@ def on_each_engine(script: str, options: argparse.Namespace) -> Iterator[tuple[i
         for n in [int(float(size)) for size in options.n.split(",")]:
             path = Path(options.data.format(n=n)) if options.data else Path(folder) / f"census-{n}.parquet"
             if not path.exists():
-                census(n).write_parquet(path)
+                write_census(n, path)
             for engine in options.engines.split(","):
                 command = [sys.executable, script, "--one", engine, "--data", str(path)]
                 command += ["--repeats", str(options.repeats), "--memory", options.memory]

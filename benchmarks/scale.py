@@ -51,7 +51,7 @@ def opened(engine: str, path: Path, memory: str) -> Frame:
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.memory", "6g")
+        .config("spark.driver.memory", "4g")
         .config("spark.driver.maxResultSize", "4g")
         .config("spark.sql.shuffle.partitions", "8")
         .config("spark.log.level", "OFF")

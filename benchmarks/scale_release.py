@@ -1,14 +1,19 @@
 """The measures that compare a release with its original by cells, on every engine, beside grouping both files there.
 
-    python benchmarks/scale_release.py [--n 1e6] [--engines memory,polars,duckdb,spark] [--repeats 1] [--memory 4GB]
-                                       [--record MACHINE]
+    python benchmarks/scale_release.py [--n 1e5] [--engines memory,polars,duckdb,spark] [--repeats 1] [--memory 4GB]
+                                       [--data census-{n}.parquet]
 
-The release has the keys of the census recoded in part, 5 % of each changed, and the rows in another order; `id` says
-which belong together. Bare is grouping both files by the seven keys with sums of weights. Figures are checked equal
-to those in memory where that runs, too. Then `sdckit check` of another release with its log, which `protect` wrote by
-that engine (ages in bands, weights rounded, tenure by PRAM, keys taken out for k = 3); exit codes are checked equal,
-too. `--memory` is for DuckDB and this process together. Times are by the clock, and of the processor, of the process
-and of those that it started: the JVM of Spark and its workers. The peak of memory is that of the process alone.
+In the release 5 % of each key and sensitive variable are exchanged, and the rows of every million are in another
+order; `id` says which belong together. Bare is grouping both files by the seven keys with sums of weights. Figures are
+checked equal to those in memory where that runs, too. Then `sdckit check` of another release with its log, which
+`protect` wrote by the first engine (ages in bands, weights rounded, tenure by PRAM, keys taken out for k = 3); exit
+codes are checked equal, too, up to 2 million records. What an engine refuses is said; the time until then counts.
+`--memory` is for DuckDB and this process together. Times are by the clock, and of the processor, of the process and of
+those that it started: the JVM of Spark and its workers. The peak of memory is that of the process alone; "put aside"
+are the cells that lie in files.
+
+Files are written a million records at a time: `--n 1e6,1e7,1e8 --engines duckdb --memory 6GB` takes 4 GB of disk for
+them, beside what is put aside. In memory, 1e6 records take some 4 GB.
 """
 
 from __future__ import annotations
@@ -17,21 +22,25 @@ import json
 import math
 import os
 import resource
+import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 
 import sdckit as sdc
-from census import KEYS
+from census import CHUNK, KEYS, write_chunks
 from each_engine import compare_engines, options_of
 from scale import HEADS, grouped, opened
+from sdckit.cells.pair import open_files
 from sdckit.cli.app import run
+from sdckit.workflow.opened_release import count_ahead
 
 SENSITIVE = ["cob", "hhsize", "tenure"]
 TARGETS: dict[str, Callable[..., Any]] = {
@@ -58,20 +67,30 @@ MEASURES: dict[str, Callable[[Any], Any]] = {
 
 
 def released(path: Path) -> tuple[Path, Path]:
-    """The original with an id, and a release of it, written beside the file."""
+    """The original with an id, and a release of it, written beside the file; a million records in memory at a time."""
     original, release = (path.with_suffix(f".{name}.parquet") for name in ("original", "release"))
-    if release.exists():
-        return original, release
-    file = pl.read_parquet(path).with_row_index("pid").with_columns(pl.col("pid").cast(pl.Int64))
-    file.write_parquet(original)
-    rng = np.random.default_rng(5)
-    for name in (*KEYS, *SENSITIVE):
-        values = file[name].to_numpy().copy()
-        rows = np.flatnonzero(rng.random(len(file)) < 0.05)
-        values[rows] = values[rng.permutation(rows)]
-        file = file.with_columns(pl.Series(name, values))
-    file.sample(fraction=1.0, shuffle=True, seed=5).write_parquet(release)
+    for file, frames in ((original, numbered(path)), (release, map(changed, numbered(path)))):
+        if not file.exists():
+            write_chunks(file, frames)
     return original, release
+
+
+def numbered(path: Path) -> Iterator[pl.DataFrame]:
+    """The records of a file with their numbers as `pid`, a million at a time."""
+    start = 0
+    for batch in pq.ParquetFile(path).iter_batches(CHUNK):
+        frame = pl.DataFrame(batch)
+        yield frame.with_columns(pid=pl.int_range(start, start + len(frame), dtype=pl.Int64))
+        start += len(frame)
+
+
+def changed(frame: pl.DataFrame) -> pl.DataFrame:
+    """Of each key and sensitive variable 5 % of the values exchanged among themselves, the rows in another order."""
+    rng = np.random.default_rng([5, frame["pid"][0]])
+    for name in (*KEYS, *SENSITIVE):
+        rows = np.flatnonzero(rng.random(len(frame)) < 0.05)
+        frame = frame.with_columns(frame[name].scatter(rows, frame[name].gather(rng.permutation(rows))))
+    return frame[rng.permutation(len(frame))]
 
 
 RECIPE = """
@@ -96,8 +115,11 @@ correctly_disclosed = 0.5
 """
 
 
-def checked(engine: str, path: Path, memory: str) -> tuple[np.ndarray, int]:
-    """Seconds of a check of a release with its log, by the clock and of the processor, and its exit code."""
+def checked(engine: str, path: Path, memory: str) -> tuple[list[float], int] | str:
+    """Seconds of a check of a release with its log, by the clock and of the processor, and its exit code.
+
+    In words why there is none, where the engine cannot protect a file of this size.
+    """
     original, _ = released(path)
     names = ("recipe.toml", "scenario.toml", "protected.parquet", "log.json")
     recipe, scenario, release, log = (path.with_suffix(f".{name}") for name in names)
@@ -106,11 +128,12 @@ def checked(engine: str, path: Path, memory: str) -> tuple[np.ndarray, int]:
     with_engine = ["--engine", engine, *(["--memory", memory] if engine == "duckdb" else [])]
     if not release.exists():  # by the first engine that runs
         made = ["--out", str(release), "--log", str(log), "--quiet"]
-        assert run(["protect", str(recipe), str(original), *([] if engine == "memory" else with_engine), *made]) == 0
+        if run(["protect", str(recipe), str(original), *([] if engine == "memory" else with_engine), *made]) != 0:
+            return "the file could not be protected (see above)"
     command = ["check", str(original), "--released", str(release), "--log", str(log), "--id", "pid"]
     start = now()
     code = run([*command, "--scenario", str(scenario), "--quiet", *with_engine])
-    return now() - start, code
+    return (now() - start).tolist(), code
 
 
 def both(engine: str, path: Path, memory: str) -> tuple[Any, Any]:
@@ -154,34 +177,42 @@ def flat(tree: Any) -> list[float]:
 
 def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
     """Time an engine, and print what it gave as JSON."""
-    from sdckit.cells.pair import open_files
-    from sdckit.workflow.opened_release import count_ahead
-
     warnings.simplefilter("ignore")
-    files = both(engine, path, memory)
-    told: dict[str, Any] = {"bare": [], "whole": [], "seconds": {}, "figures": {}}
-    for file in files:
-        grouped(engine, file)
-    warm = open_files(*(file.head(1000) if engine == "memory" else file.limit(1000) for file in files))
-    for name in list(MEASURES)[:-1]:  # compiled
-        MEASURES[name](warm)
-    for _ in range(repeats):
-        start = now()
+    told: dict[str, Any] = {"bare": [], "whole": [], "seconds": {}, "figures": {}, "refused": {}, "aside": 0.0}
+    with tempfile.TemporaryDirectory(prefix=".scale-", dir=path.parent) as folder:
+        tempfile.tempdir = folder  # where the system's folder for such files is
+        files = both(engine, path, memory)
+        warm = open_files(*(file.head(1000) if engine == "memory" else file.limit(1000) for file in files))
+        for name in list(MEASURES)[:-1]:  # compiled
+            MEASURES[name](warm)
         for file in files:
             grouped(engine, file)
-        told["bare"].append((now() - start).tolist())
-        pair, whole = open_files(*files, id="pid"), now()
-        count_ahead(pair, sdc.Scenario(keys=KEYS, sensitive=SENSITIVE))  # once for all, as `assess` does
-        told["seconds"].setdefault("counting", []).append((now() - whole).tolist())
-        for name, measure in MEASURES.items():
-            start = now()
-            told["figures"][name] = flat(measure(pair).to_dict()["figures"])
-            told["seconds"].setdefault(name, []).append((now() - start).tolist())
-        told["whole"].append((now() - whole).tolist())
-    seconds, told["code"] = checked(engine, path, memory)
-    told["check"] = seconds.tolist()
-    told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        for _ in range(repeats):
+            measured(engine, files, told)
+            held = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+            told["aside"] = max(told["aside"], held / 1e9)
+        told["check"] = checked(engine, path, memory)
+        told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(json.dumps(told))
+
+
+def measured(engine: str, files: tuple[Any, Any], told: dict[str, Any]) -> None:
+    """Add the seconds of the bare grouping and of every measure, and its figures; what was refused, in words."""
+    start = now()
+    for file in files:
+        grouped(engine, file)
+    told["bare"].append((now() - start).tolist())
+    pair, whole = open_files(*files, id="pid"), now()
+    count_ahead(pair, sdc.Scenario(keys=KEYS, sensitive=SENSITIVE))  # once for all, as `assess` does
+    told["seconds"].setdefault("counting", []).append((now() - whole).tolist())
+    for name, measure in MEASURES.items():
+        start = now()
+        try:
+            told["figures"][name] = flat(measure(pair).to_dict()["figures"])
+        except sdc.SdcError as error:
+            told["refused"][name] = str(error)
+        told["seconds"].setdefault(name, []).append((now() - start).tolist())
+    told["whole"].append((now() - whole).tolist())
 
 
 def compared(n: int, by_engine: dict[str, Any]) -> list[list[str]]:
@@ -196,20 +227,27 @@ def compared(n: int, by_engine: dict[str, Any]) -> list[list[str]]:
         row = [f"{n / 1e6:g} M", HEADS[engine], f"{bare:.2f} s", f"{whole:.1f} s = {whole / bare:.1f} ×"]
         row.append(f"{work:.1f} s = {work / used:.1f} ×")
         row.append(f"{told['peak']:.1f} GB")
-        print("  ".join(row), flush=True)
+        print("  ".join(row), f" put aside: {told['aside']:.1f} GB", flush=True)
         for name, seconds in told["seconds"].items():
             (clock, work) = np.median(seconds, axis=0)
             print(f"    {name}: {clock:.2f} s, processor {work:.2f} s = {work / used:.2f} ×")
-        assert told["code"] == by_engine.get("memory", told)["code"], (engine, told["code"])
-        (clock, work) = told["check"]
-        print(f"    check: {clock:.1f} s = {clock / bare:.1f} ×, processor {work:.1f} s = {work / used:.1f} ×")
+        for name, why in told["refused"].items():
+            print(f"    {name} was refused: {why}")
+        if isinstance(told["check"], str):
+            print(f"    no check: {told['check']}")
+        else:
+            (clock, work), code = told["check"]
+            print(f"    check: {clock:.1f} s = {clock / bare:.1f} ×, processor {work:.1f} s = {work / used:.1f} ×")
+            # What a release gives back is looked for in records drawn of larger files, and some limits are not judged.
+            assert n > 2_000_000 or code == by_engine.get("memory", told)["check"][1], (engine, code)
+            print(f"    its exit code: {code}")
         rows.append(row)
     return rows
 
 
 def main() -> None:
     """Run every engine at every size asked."""
-    options = options_of(__doc__, n="1e6", repeats=1, memory="4GB")
+    options = options_of(__doc__, n="1e5", repeats=1, memory="4GB")
     compare_engines("scale_release", __file__, options, one_engine, compared)
 
 

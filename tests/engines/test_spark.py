@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import sdckit as sdc
+from cells.test_parted_pair import MEASURES, files
 from engines.comparing import assert_same_figures, assert_same_records, quiet
+from sdckit.cells.pair import open_files
+from sdckit.cells.parted_pair import PartedPair
+from sdckit.cells.plans import count_cells, lazy
+from sdckit.data.frames import blocks, collect, open_frame
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
@@ -122,3 +131,45 @@ def test_subgroups_are_grouped_by_the_engine(spark: Any) -> None:
         for figure in wanted.columns[len(names) :]:
             both = (one.sort(names)[figure].to_numpy().astype(float) for one in (wanted, told))
             np.testing.assert_allclose(*both, rtol=1e-9)
+
+
+def test_pieces_are_the_whole_in_its_order(spark: Any) -> None:
+    """Of every type as where all of it comes at once; one piece where there are no more records, none of none."""
+    day, noon = dt.date(2020, 2, 29), dt.datetime(2020, 2, 29, 12, 0, 0, 7)
+    here = survey().with_columns(
+        day=pl.lit(day), noon=pl.lit(noon), yes=pl.col("row") > 7, fine=pl.lit(Decimal("1.20"))
+    )
+    plan = open_frame(spark.createDataFrame(here.to_arrow()).repartition(3))
+    whole = collect(plan).to_native()
+    for rows, least in ((1, 3), (500, 1)):
+        pieces = [piece.to_native() for piece in blocks(plan, here.columns, rows)]
+        assert len(pieces) >= least
+        assert pa.concat_tables(pieces).equals(whole)
+    assert list(blocks(plan.filter(nw.col("row") < 0), ["row"], 5)) == []
+
+
+@pytest.mark.parametrize("few", [0, 4, 10])
+def test_cells_come_until_there_are_too_many(spark: Any, monkeypatch: Any, few: int) -> None:
+    """Ten cells of 120 records: all of them where ten may come, else their number."""
+    plan = open_frame(spark.createDataFrame(pl.DataFrame({"a": [row % 10 for row in range(120)]}).to_arrow()))
+    monkeypatch.setattr(count_cells, "most_cells", lambda *_: few)
+    if few < 10:
+        with pytest.raises(sdc.DataError, match="have 10 different combinations"):
+            count_cells.count_by(plan, ["a"], 120)
+        return
+    counted = count_cells.count_by(plan, ["a"], 120)
+    assert sorted(counted["a"].to_list()) == [*range(10)]
+    assert set(count_cells.sizes_of(counted).tolist()) == {12}
+
+
+def test_cells_in_parts(spark: Any, monkeypatch: Any) -> None:
+    """Where neither cells nor columns of two files fit, the figures are those of memory."""
+    original, releases = files()
+    here = open_files(original, releases, id="id")
+    monkeypatch.setattr(count_cells, "MOST_CELLS", 150)
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 100)
+    there = open_files(*(spark.createDataFrame(frame.to_arrow()) for frame in (original, *releases)), id="id")
+    for name in ("replicated_uniques", "matching_risk"):
+        result = quiet(MEASURES[name], there)
+        assert isinstance(result.pair, PartedPair), name
+        assert_same_figures(quiet(MEASURES[name], here).to_dict()["figures"], result.to_dict()["figures"], name)

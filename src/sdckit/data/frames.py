@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -192,11 +191,41 @@ def _pieces(frame: nw.LazyFrame[Any], rows: int) -> Iterator[Any]:
         return (piece.to_arrow() for piece in native.collect_batches(chunk_size=rows, engine="streaming"))
     if frame.implementation.is_duckdb():
         return (pa.Table.from_batches([piece]) for piece in native.to_arrow_reader(rows))
-    from pyspark.sql.pandas.types import to_arrow_schema
+    return _pieces_of_spark(native, rows)
 
-    schema, records = to_arrow_schema(native.schema), native.toLocalIterator()
-    some = iter(lambda: list(islice(records, rows)), [])
-    return (pa.Table.from_pylist([record.asDict() for record in piece], schema) for piece in some)
+
+def _pieces_of_spark(native: Any, rows: int) -> Iterator[Any]:
+    """Tables of about so many rows: batches come packed as bytes, since Spark hands out single rows one by one."""
+
+    def packed(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        for batch in batches:
+            out = pyarrow.BufferOutputStream()
+            with pyarrow.ipc.new_stream(out, batch.schema) as writer:
+                writer.write_batch(batch)
+            piece = pyarrow.array([out.getvalue().to_pybytes()], pyarrow.binary())
+            yield pyarrow.RecordBatch.from_arrays([piece], names=["piece"])
+
+    batches: list[Any] = []
+    n = 0
+    for record in native.mapInArrow(packed, "piece binary").toLocalIterator(prefetchPartitions=True):
+        batches.append(pa.ipc.open_stream(record[0]).read_all())
+        n += len(batches[-1])
+        if n >= rows:
+            yield _in_utc(pa.concat_tables(batches))
+            batches, n = [], 0
+    if batches:
+        yield _in_utc(pa.concat_tables(batches))
+
+
+def _in_utc(table: pa.Table) -> pa.Table:
+    """The same moments with their zone as where all of a plan is collected, and not that of the Spark session."""
+    fields = [
+        field.with_type(pa.timestamp(field.type.unit, "UTC")) if getattr(field.type, "tz", None) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
 
 
 def count_records(plan: Any) -> int:

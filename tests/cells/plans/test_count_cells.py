@@ -111,6 +111,19 @@ def test_more_cells_than_fit_here(plan, monkeypatch):
         count_by(frame, ["a", "b"], 4)
 
 
+@on_engines
+@pytest.mark.parametrize(("most", "grouped"), [(3, 0), (200, 1)])
+def test_records_are_not_grouped_where_some_of_them_are_too_many(plan, monkeypatch, most, grouped):
+    """Of 1,000 records with 300 combinations the first six have more than three; four hundred may have too few."""
+    asked = []
+    monkeypatch.setattr(counting, "most_cells", lambda n_keys, *_: most)
+    monkeypatch.setattr(counting, "_fetched_if_few", lambda *given: asked.append(given))
+    frame = opened(plan, {"a": [row % 300 if row > 500 else row % 5 for row in range(1000)]})
+    with pytest.raises(DataError, match="have 300 different combinations"):
+        count_by(frame, ["a"], 1000)
+    assert len(asked) == grouped
+
+
 def test_the_limit_goes_by_the_memory_and_the_keys(monkeypatch, tmp_path):
     assert 0 < most_cells(20) <= most_cells(2) <= 100_000_000
     told = tmp_path / "meminfo"

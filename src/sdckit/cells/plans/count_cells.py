@@ -286,7 +286,7 @@ def count_by(
     """
     keys = _key_columns(frame, columns, frame.collect_schema())
     grouped, most = _grouped(frame, keys, {}, least), most_cells(len(keys), frame, beside)
-    found = _fetched_if_few(grouped, keys, n, most)
+    found = None if _surely_many(frame, keys, n, most) else _fetched_if_few(grouped, keys, n, most)
     if found is None:
         # Of files beside each other the number is asked for by nobody: what they bring instead is told.
         raise too_many(count_records(grouped) if beside is None else most + 1, len(keys), most, frame)
@@ -371,14 +371,31 @@ def _fetched_if_few(
     """The groups of n records; None where there are more than `most`.
 
     As many as may come are asked for, so that an engine groups once. Spark would bring them all to one worker for that:
-    it counts them first.
+    they come piece by piece, until there are too many.
     """
     if n <= most:
         return _fetched(grouped, keys)
-    if on_spark(grouped):
-        return _fetched(grouped, keys) if count_records(grouped) <= most else None
-    found = _fetched(grouped.head(most + 1), keys)
+    found = _first_pieces(grouped, keys, most) if on_spark(grouped) else _fetched(grouped.head(most + 1), keys)
     return found if len(found) <= most else None
+
+
+def _first_pieces(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn], most: int) -> nw.DataFrame[Any]:
+    """The groups, or some of them, more than `most`; of no records those of an empty table."""
+    pieces: list[nw.DataFrame[Any]] = []
+    n, whole = 0, _brought(grouped, keys)
+    for piece in blocks(whole, whole.collect_schema().names(), most + 1):
+        pieces.append(piece)
+        n += len(piece)
+        if n > most:
+            break
+    found = nw.concat(pieces) if pieces else collect(whole)
+    return found.rename({key.column: key.name for key in keys})
+
+
+def _surely_many(frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int, most: int) -> bool:
+    """Whether some of the n records have more groups than `most` already, so that all of them are not grouped."""
+    some = 2 * most
+    return n > 2 * some and not on_spark(frame) and count_records(_grouped(frame.head(some), keys, {})) > most
 
 
 def _checked_schema(frame: nw.LazyFrame[Any], roles: Roles) -> Mapping[str, Any]:

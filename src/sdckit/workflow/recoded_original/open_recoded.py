@@ -462,7 +462,8 @@ def with_raw(pair: Pair, raw: Any, changes: Sequence[Recoding], source: Any) -> 
     for change in changes:
         kinds.setdefault(change.column, []).append(change.kind)
     made = tuple(Recoded(name, ", ".join(dict.fromkeys(several)), source) for name, several in kinds.items())
-    return replace(pair, raw=raw if made else None, recoded=(*pair.recoded, *made), memo={}, with_control={})
+    counted = {key: pair.memo[key] for key in [("sizes",)] if key in pair.memo}  # recoding leaves every record
+    return replace(pair, raw=raw if made else None, recoded=(*pair.recoded, *made), memo=counted, with_control={})
 
 
 def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recoding]) -> Any:
