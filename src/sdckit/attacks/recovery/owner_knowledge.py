@@ -225,9 +225,8 @@ def _column(recovered: Recovered, make: Callable[[], Floats], some: NDArray[np.i
     halves = Halves.of(~np.isnan(at), seed)
     target = recovered.target
     near = 0.25 if recovered.values is None else tolerance(at)
-    return _Column(
-        recovered, make, at, near, some, halves, Judge(at, target.touched[some], target.column.codes[some], halves.judge)
-    )
+    judge = Judge(at, target.touched[some], target.column.codes[some], halves.judge)
+    return _Column(recovered, make, at, near, some, halves, judge)
 
 
 def _shares_of_totals(columns: Mapping[str, ReleasedColumn], names: Sequence[str]) -> Iterator[Predictor]:

@@ -137,8 +137,9 @@ class Recovered:
 
     `restored` (n,): changed values that are determined; their `codes` and `values`, 0 and NaN elsewhere. `source` (n,):
     index into `sources`, -1 for none. `before`, `after` (touched,): number of feasible values of the others, NaN where
-    it cannot be counted, of the changed values in their order. `predictors`, `mates`: auxiliary information for a model. `right` (n,): determined values that
-    are right, None without the original. `known`: what somebody is told who knows how the columns are made.
+    it cannot be counted, of the changed values in their order. `predictors`, `mates`: auxiliary information for a
+    model. `right` (n,): determined values that are right, None without the original. `known`: what somebody is told who
+    knows how the columns are made.
     """
 
     target: ChangedColumn

@@ -44,8 +44,8 @@ class Reconstruction:
     """State of the reconstruction of one column.
 
     `open` (n,): changed values not yet reconstructed. `known` (n,): codes of unchanged values, 0 elsewhere. `codes` and
-    `values` (n,): reconstructed values, 0 and NaN elsewhere. `source` (n,): index into `sources`, -1 for none. Arrays of
-    which nothing is known yet take no room.
+    `values` (n,): reconstructed values, 0 and NaN elsewhere. `source` (n,): index into `sources`, -1 for none. Arrays
+    of which nothing is known yet take no room.
     """
 
     target: ChangedColumn
@@ -370,7 +370,9 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
         return
     judge = Judge(truth, np.zeros_like(known), state.known, halves.judge)
     for relation in relations:
-        fitted = relation.values({part: own for part in relation.parts if (own := companions[part].numbers) is not None})
+        fitted = relation.values(
+            {part: own for part in relation.parts if (own := companions[part].numbers) is not None}
+        )
         if judge.tells(fitted, tolerance(truth), tried):
             formula = relation.formula if relation.plain else ""
             given = ~np.isnan(fitted)

@@ -433,9 +433,7 @@ def _compared(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.
             kinds += more
     elif seen.any():
         kinds.append(CHANGED)
-    return ChangedColumn(
-                column, touched, Bounds.of(column, touched, low, high), tuple(dict.fromkeys(kinds))
-            )
+    return ChangedColumn(column, touched, Bounds.of(column, touched, low, high), tuple(dict.fromkeys(kinds)))
 
 
 def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedColumn | None) -> ChangedColumn | None:
