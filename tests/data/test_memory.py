@@ -11,7 +11,17 @@ import pytest
 import sdckit as sdc
 from sdckit.cells.plans.count_cells import Beside, bytes_of_cells, most_cells
 from sdckit.cells.plans.lazy import COLLECT_LIMIT, most_values
-from sdckit.data.memory import AT_REST, bytes_here, bytes_of_file, bytes_of_records, shares_of, what_opens
+from sdckit.data import memory as memory_module
+from sdckit.data.memory import (
+    AT_REST,
+    bytes_here,
+    bytes_of_file,
+    bytes_of_records,
+    bytes_of_search,
+    room_of_search,
+    shares_of,
+    what_opens,
+)
 from sdckit.errors import DataError
 
 
@@ -52,6 +62,16 @@ def test_limits_follow_from_the_bound(bounded: nw.LazyFrame) -> None:
     assert most_values(derived, 2) < most_values(derived) < most_values() == COLLECT_LIMIT
     assert what_opens(derived, 2) == 'or give more memory (about memory="1.6GB", --memory)'
     assert what_opens(None, 2) == "or use a machine with more memory"
+
+
+@pytest.mark.parametrize(("free", "room"), [(None, 300_000_000), (10**9, 300_000_000), (10**8, 50_000_000)])
+def test_a_search_takes_what_is_left_to_this_side_and_half_of_what_is_free_at_most(
+    bounded: nw.LazyFrame, monkeypatch: pytest.MonkeyPatch, free: int | None, room: int
+) -> None:
+    monkeypatch.setattr(memory_module, "free_bytes", lambda: free)
+    assert room_of_search(bounded) == room
+    assert room_of_search(nw.from_native(pl.LazyFrame({"a": [1]}))) == (None if free is None else free // 2)
+    assert bytes_of_search(10, 3, shared=False) < bytes_of_search(10, 3, shared=True)
 
 
 @pytest.mark.filterwarnings("ignore:key .* is different for every record")

@@ -12,8 +12,10 @@ import pytest
 import sdckit as sdc
 from engines.comparing import quiet
 from engines.conftest import plan  # noqa: F401 (a fixture)
+from sdckit.attacks.recovery import touched_cells
 from sdckit.catalogue import attacks, row
 from sdckit.cells.pair import open_files
+from sdckit.cells.plans import drawn_pair
 from sdckit.cells.plans.drawn_pair import draw_records
 from sdckit.workflow.assess import assess_read
 from sdckit.workflow.check import check_assessment
@@ -47,9 +49,10 @@ LEAKING, TIGHT = MIXED, MIXED.drop("code")
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take 2,000 records for too many."""
+    """Take 2,000 records for too many, and for more than fit."""
     monkeypatch.setattr(row, "MOST_ON_ENGINE", N - 1)
     monkeypatch.setattr(attacks, "RECORDS", DRAWN)
+    monkeypatch.setattr(drawn_pair, "room_of_search", lambda _: 1)
 
 
 def judged(*files: Any) -> tuple[Any, dict[str, Any]]:
@@ -152,6 +155,32 @@ def test_documents_say_that_records_were_drawn(tmp_path: Any, internal: bool) ->
         assert "Looked at were 700 records drawn by their id" in text
         assert "drawn by their id, which tells nothing of the others" in text  # k after reconstruction
         assert ("Changed values of region can be reconstructed" in text) == (name == "leaking")
+
+
+def test_all_records_that_fit_are_looked_through_as_in_memory(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    """Above two million, here 1,999: nothing is drawn, and k with values put back is judged."""
+    monkeypatch.setattr(row, "MOST_ON_ENGINE", N - 1)
+    monkeypatch.setattr(touched_cells, "MOST_KEPT", 0)
+    for file in (LEAKING, TIGHT):
+        here = quiet(sdc.check, ORIGINAL, file, scenario=SCENARIO, id="pid", seed=1)
+        there = quiet(sdc.check, plan(ORIGINAL), plan(file), scenario=SCENARIO, id="pid", seed=1)
+        assert there.verdicts == here.verdicts
+        assert there.passed == here.passed == (file is TIGHT)
+        found = there.assessment["default"]["recoverable_values"]
+        assert "targets" not in found.notes
+
+
+@pytest.mark.parametrize(("bytes_each", "shared"), [(55, False), (215, True)])
+def test_who_fits_is_decided_once(bytes_each: int, shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search takes memory for each value, more of it where households tell of their members."""
+    rooms: list[int] = []
+    monkeypatch.setattr(drawn_pair, "room_of_search", lambda _: rooms.pop())
+    least = N * len(TIGHT.columns) * bytes_each
+    for room, fits in ((least, True), (least - 1, False)):
+        rooms.append(room)
+        pair = open_files(ORIGINAL.lazy(), TIGHT.lazy(), id="pid")
+        assert drawn_pair.all_fit(pair, "home" if shared else None) is fits
+        assert drawn_pair.all_fit(pair, None) is fits
 
 
 def test_without_an_id_it_is_left_out_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

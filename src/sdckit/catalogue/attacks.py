@@ -167,7 +167,7 @@ def _recovery_parts(context: Context) -> Iterator[Part]:
     """What is recovered, and what limits of other measures say of the release with that put back."""
 
     def measured() -> RecoverableValues:
-        if context.too_many:
+        if context.draws_records:
             return _of_drawn(context)
         result: RecoverableValues = RECOVERABLE.measure(context.pair, **_recovery_arguments(context))
         return _put_back(result, context, result.pair.original)

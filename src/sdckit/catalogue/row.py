@@ -178,6 +178,15 @@ class Context:
         return self.on_engine and too_many(self.n)
 
     @property
+    def draws_records(self) -> bool:
+        """Whether what a release gives back is looked for in records drawn, since all of them do not fit here."""
+        if not self.too_many or self.pair is None:
+            return self.too_many
+        from sdckit.cells.plans.drawn_pair import all_fit
+
+        return not all_fit(self.pair, self.scenario.household)
+
+    @property
     def needs_all(self) -> str:
         """Why what needs every record is not begun where there are too many."""
         return TOO_MANY.format(n=self.n or 0, most=MOST_ON_ENGINE)
@@ -402,7 +411,8 @@ class Measure:
     def draws(self, context: Context) -> str:
         """Whom it draws by their id, in words; "" where it takes all."""
         if self.records_drawn is not None:
-            return f"{self.records_drawn:,} records drawn by their id" if context.too_many else ""
+            drawn = f"{self.records_drawn:,} records drawn by their id"
+            return f"all records where they fit, else {drawn}" if context.too_many else ""
         return f"{context.n_drawn:,} people drawn by their id" if self.on_targets and context.n_drawn else ""
 
     def run(self, context: Context) -> Iterator[Part]:

@@ -12,6 +12,10 @@ from sdckit.errors import DataError
 
 # Measured with one and ten million records, seven keys, a weight and households, and with twenty columns.
 PER_VALUE, PER_RECORD = 22, 120
+# Of a value of a release and that of its original while a search puts values back, 2.1 million records of twelve
+# columns; and what the members of a household tell beside them, where there is one (an upper bound of levels counted).
+PER_SEARCHED, PER_SHARED = 55, 160
+SHARE_OF_SEARCH = 2  # of the free memory, which a search may take a part of
 AT_REST = 400_000_000  # the idle process with its libraries
 TEXT, PACKED = 4, 20  # memory that reading a file takes, in multiples of its size
 TEXTS = {".csv", ".tsv", ".txt"}
@@ -75,6 +79,21 @@ def bytes_of_records(records: int, columns: int) -> int:
     560000000
     """
     return records * (PER_RECORD + PER_VALUE * columns)
+
+
+def room_of_search(frame: Any) -> int | None:
+    """Bytes that a search through all records may take beside the engine of a plan; None if unknown."""
+    here, free = bytes_here(frame), free_bytes()
+    return here if free is None else min(free // SHARE_OF_SEARCH, free if here is None else here)
+
+
+def bytes_of_search(records: int, columns: int, *, shared: bool) -> int:
+    """Memory that a search for what a release gives back takes; `shared`: households are in it.
+
+    >>> bytes_of_search(10_000_000, 12, shared=False)
+    6600000000
+    """
+    return records * columns * (PER_SEARCHED + PER_SHARED * shared)
 
 
 def bytes_of_file(path: Path) -> int:

@@ -251,7 +251,7 @@ def chosen_of(planned: Sequence[Planned], only: Collection[str] | None) -> tuple
 def carry_out_chosen(planned: Sequence[Planned], only: Collection[str] | None) -> Outcome:
     """Carry out those of the plan; of another that would need every record of too many, the reason says so."""
     chosen = chosen_of(planned, only)
-    drawn = (measure for measure in planned if measure.row.records_drawn is not None and measure.context.too_many)
+    drawn = (measure for measure in planned if measure.row.records_drawn is not None and measure.context.draws_records)
     left = [measure for measure in drawn if measure not in chosen]
     return carry_out(chosen).with_others(put_off(left, planned[0].context.needs_all))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
-from sdckit.numerics.array_types import Codes, Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.grouping import group
 
 # Exact relations between numbers of one record: copies, linear rescaling, sums, products and quotients.
@@ -41,13 +41,18 @@ class Relation:
     factors: Floats
     logs: bool
 
-    def values(self, numbers: Mapping[str, Floats]) -> Floats:
+    def values(self, columns: Mapping[str, ReleasedColumn]) -> Floats:
         """Fitted values by record; NaN where a term is missing."""
-        parts = [numbers[name] for name in self.names]
-        if self.logs:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                parts = [np.where(part > 0, np.log(np.where(part > 0, part, 1.0)), np.nan) for part in parts]
-        fitted = self.constant + sum(f * part for f, part in zip(self.factors, parts, strict=True))
+
+        def term(factor: float, name: str) -> Floats:
+            part = columns[name].numbers
+            assert part is not None
+            if self.logs:
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    part = np.where(part > 0, np.log(np.where(part > 0, part, 1.0)), np.nan)
+            return np.asarray(factor * part)
+
+        fitted = self.constant + sum(map(term, self.factors, self.names))
         return np.exp(fitted) if self.logs else np.asarray(fitted)
 
 
@@ -98,33 +103,43 @@ def could_be_scaled(y: Floats, x: Floats) -> bool:
     return not np.isfinite(slope) or bool((off <= LOOSELY * max(float(np.abs(y).max()), 1e-300)).all())
 
 
-def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = False) -> Relation | None:
-    """Find an exact linear relation of the column to two or more others, over the records that have all of them.
+def linear_relation(y: Floats, others: Mapping[str, ReleasedColumn], *, logs: bool = False) -> Relation | None:
+    """Find an exact linear relation of numbers to two or more columns, over the records that have all of them.
 
     `logs`: on the log scale, which finds products and quotients.
     """
-    y = numbers[name]
-    others = [other for other in numbers if other != name and not _few_values(numbers[other][:SAMPLE])]
     known = ~np.isnan(y)
-    if np.count_nonzero(known) < FEWEST:
+    if np.count_nonzero(known) < FEWEST or (logs and (y[known] <= 0).any()):
         return None
-    present = [other for other in others if np.count_nonzero(known & ~np.isnan(numbers[other])) >= known.sum() / 2]
-    design = {other: numbers[other] for other in present}
-    if logs:
-        if (y[known] <= 0).any():
-            return None
-        design = {other: x for other, x in design.items() if (x[known & ~np.isnan(x)] > 0).all()}
-        with np.errstate(invalid="ignore", divide="ignore"):
-            design = {other: np.log(x) for other, x in design.items()}
-            y = np.log(y)
-    names = list(design)
-    if len(names) < 2 or (fit := _fit(y, [design[column] for column in names])) is None:
+    names = [name for name, column in others.items() if _may_take_part(column, known, logs=logs)]
+
+    def term(name: str) -> Floats:
+        numbers = others[name].numbers
+        assert numbers is not None
+        return _logarithms(numbers) if logs else numbers
+
+    if len(names) < 2 or (fit := _fit(_logarithms(y) if logs else y, term, names)) is None:
         return None
+    own = _logarithms(y) if logs else y
     for other in list(names):  # backward elimination: collinear columns are redundant
         fewer = [column for column in names if column != other]
-        if len(fewer) >= 1 and (less := _fit(y, [design[column] for column in fewer])) is not None:
+        if len(fewer) >= 1 and (less := _fit(own, term, fewer)) is not None:
             names, fit = fewer, less
     return None if len(names) < 2 else Relation(tuple(names), float(fit[0]), fit[1:], logs)
+
+
+def _may_take_part(column: ReleasedColumn, known: Bools, *, logs: bool) -> bool:
+    """Whether at least half of the records have a number in a column of several; of logarithms, all above 0."""
+    x = column.numbers
+    if x is None or _few_values(x[:SAMPLE]):
+        return False
+    there = known & ~np.isnan(x)
+    return np.count_nonzero(there) >= known.sum() / 2 and not (logs and (x[there] <= 0).any())
+
+
+def _logarithms(values: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.log(values))
 
 
 def widest_offset(low: Floats, high: Floats) -> float:
@@ -180,31 +195,38 @@ def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
     return best
 
 
-def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
+def _fit(y: Floats, term: Callable[[str], Floats], names: Sequence[str]) -> Floats | None:
     """Constant and factors by least squares if the fit is exact; estimated on a sample, checked on all records."""
-    use = np.isfinite(y) & np.logical_and.reduce([np.isfinite(part) for part in parts])
+    use = np.isfinite(y)
+    for name in names:  # one after the other: columns of many records would not fit beside each other
+        use &= np.isfinite(term(name))
     rows = np.flatnonzero(use)
-    if len(rows) < FEWEST + 2 * len(parts):
+    if len(rows) < FEWEST + 2 * len(names):
         return None
     some = rows[:: max(1, len(rows) // SAMPLE)]
-    matrix = np.column_stack([part[some] for part in parts])
+    matrix = np.column_stack([term(name)[some] for name in names])
     centre, scale = matrix.mean(axis=0), matrix.std(axis=0)
     if (scale == 0).any() or _few_values(y[some]):
         return None
     counts = np.unique(y[some], return_counts=True)[1]
-    if len(some) - int(counts.max()) < FEWEST + 2 * len(parts):
+    if len(some) - int(counts.max()) < FEWEST + 2 * len(names):
         return None  # nearly constant: the few other values could be fitted by chance
     standard = (matrix - centre) / scale
     solved, *_ = np.linalg.lstsq(np.column_stack([np.ones(len(some)), standard]), y[some], rcond=1e-10)
     factors = solved[1:] / scale
     constant = solved[0] - float(centre @ factors)
-    fitted = constant + np.column_stack([part[rows] for part in parts]) @ factors
-    return np.concatenate([[constant], factors]) if _is_exact(y[rows], fitted) else None
+    size = max(float(np.abs(y[rows]).max()), 1e-300)
+    if len(some) < len(rows) and not _is_exact(y[some], constant + matrix @ factors, size):
+        return None
+    fitted = constant + sum(factor * term(name)[rows] for factor, name in zip(factors, names, strict=True))
+    return np.concatenate([[constant], factors]) if _is_exact(y[rows], np.asarray(fitted), size) else None
 
 
-def _is_exact(y: Floats, fitted: Floats) -> bool:
+def _is_exact(y: Floats, fitted: Floats, largest: float | None = None) -> bool:
+    """Whether fitted values are right but for rounding; `largest`: the largest size, where these are some of more."""
     size = np.abs(y)
-    return bool((np.abs(y - fitted) <= np.maximum(EXACT * size, ROUNDING * max(float(size.max()), 1e-300))).all())
+    largest = max(float(size.max()), 1e-300) if largest is None else largest
+    return bool((np.abs(y - fitted) <= np.maximum(EXACT * size, ROUNDING * largest)).all())
 
 
 def _by_chance(y: Floats) -> bool:
@@ -231,25 +253,35 @@ SOME = 2_000  # records whose households are used for a pre-check
 class Predictor:
     """Auxiliary information of every record: `codes` (n,) from 1 on, 0 where missing, and `numbers` if numeric.
 
-    `columns` it is derived from, and its description in words.
+    `columns` it is derived from, and its description in words. `values`: its numbers, or the column that has them.
     """
 
     columns: tuple[str, ...]
     words: str
     codes: Codes
     n_levels: int
-    numbers: Floats | None = None
+    values: Floats | ReleasedColumn | None = None
     joins: bool = False  # whether it is combined with others in pairs
     groups: bool = True  # whether records with equal codes are compared
     kind: Kind = "column"
     blank: bool = False  # whether a missing value is a level of its own, as that of a skipped question is
 
     @property
+    def numbers(self) -> Floats | None:
+        """Its numbers (n,), NaN where missing; None if it has none."""
+        return self.values.numbers if isinstance(self.values, ReleasedColumn) else self.values
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it has numbers."""
+        return self.values.numeric if isinstance(self.values, ReleasedColumn) else self.values is not None
+
+    @property
     def grouped(self) -> tuple[Codes, int]:
         """Group of each record from 0 on, -1 for none; and how many there are."""
         if self.blank:
             return np.where(self.codes == 0, self.n_levels, self.codes - 1).astype(np.int32), self.n_levels + 1
-        return self.codes - 1, self.n_levels
+        return self.codes.astype(np.int32, copy=False) - np.int32(1), self.n_levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,9 +392,9 @@ def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | No
     for name, column in columns.items():
         words = f"{name} (mates share it)" if name == household else name
         blank = name != household and bool(column.missing.any())
-        yield Predictor((name,), words, column.codes, column.n_levels, column.numbers, joins=True, blank=blank)
+        yield Predictor((name,), words, column.codes, column.n_levels, column, joins=True, blank=blank)
         if blank:
-            yield Predictor((name,), f"whether {name} is missing", 2 - column.missing.astype(np.int32), 2)
+            yield Predictor((name,), f"whether {name} is missing", (2 - column.missing).astype(np.int8), 2)
 
 
 def household_predictors(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Predictor]:
@@ -444,7 +476,7 @@ def id_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) 
             place = np.clip(np.searchsorted(values, numbers), 0, len(values) - 1)
             gap = np.where(np.isnan(numbers), np.nan, gaps[place])
             yield number_predictor((name,), f"the gap to the next {name}", gap)
-        elif column.low is None and column.coded.kind in ("text", "category"):
+        elif not column.numeric and column.coded.kind in ("text", "category"):
             yield from _text_starts(column)
 
 

@@ -78,7 +78,7 @@ def _counted(pair: Pair) -> tuple[tuple[tuple[ChangedValues, ...], ...], Groups]
 def _groups(cells: Pair, name: str) -> dict[str, str]:
     """The group of each text that a release shows as another."""
     before, after = (touched_cells.read_columns(frame, [name]).get(name) for frame in cells.frames)
-    if before is None or after is None or before.numbers is not None or after.numbers is not None:
+    if before is None or after is None or before.numeric or after.numeric:
         return {}
     assert cells.times is not None
     codes = touched_cells.truth_codes(after, before, cells.times[0]).astype(np.int64)

@@ -123,7 +123,8 @@ def _there(name: str, column: ReleasedColumn, link: Link) -> Predictor | None:
     more, differs = codes != codes[int(known.argmax())], codes != column.codes
     if name in link.columns or not (known & more).any() or not (known & differs).any():
         return None
-    numbers = None if column.numbers is None else np.where(none, np.nan, column.numbers[link.row])
+    numbers = column.numbers
+    numbers = None if numbers is None else np.where(none, np.nan, numbers[link.row])
     columns = tuple(dict.fromkeys((name, *link.columns)))
     return Predictor(columns, f"{name} in {link.words}", codes, column.n_levels, numbers, kind="linked")
 
@@ -131,10 +132,11 @@ def _there(name: str, column: ReleasedColumn, link: Link) -> Predictor | None:
 def _moved(columns: Mapping[str, ReleasedColumn], link: Link) -> Iterator[Predictor]:
     """Whole numbers in the linked row that last, plus the time between both rows: an age years before."""
     for name, column in columns.items() if link.times else ():
-        if column.numbers is None or not column.whole or column.n_levels < 3 or name in (*link.columns, *link.times):
+        here = column.numbers if column.whole else None
+        if here is None or column.n_levels < 3 or name in (*link.columns, *link.times):
             continue
-        there = np.where(link.row < 0, np.nan, column.numbers[link.row])
-        if not _lasts(column.numbers, there):
+        there = np.where(link.row < 0, np.nan, here[link.row])
+        if not _lasts(here, there):
             continue
         for time in link.times:
             if (when := columns[time].numbers) is not None:
@@ -156,10 +158,11 @@ def _sums(columns: Mapping[str, ReleasedColumn], group: Household) -> Iterator[P
     if group.sizes.max(initial=0) < 3:
         return  # the other row says it
     for name, column in columns.items():
-        if name == group.name or column.numbers is None or column.n_levels < 3:
+        numbers = column.numbers
+        if name == group.name or numbers is None or column.n_levels < 3:
             continue
         words = f"the sum of {name} over the other rows of {group.name}"
-        others = group.sums_of_others(column.numbers)
+        others = group.sums_of_others(numbers)
         yield number_predictor((name, group.name), words, others, groups=False, kind="linked")
 
 
@@ -178,7 +181,7 @@ def _groupings(
             continue
         if column.sizes[1:].max() <= LARGEST:
             alike, beside = _likeness(columns, name)
-            if alike or beside > BESIDE or column.numbers is None or column.sizes[1:].min() > 1:
+            if alike or beside > BESIDE or not column.numeric or column.sizes[1:].min() > 1:
                 found.append(((alike, beside), name))  # others are numbers that happen to occur twice
     found.sort(key=lambda candidate: candidate[0], reverse=True)
     names = [*named, *(name for _, name in found[:GROUPINGS])]

@@ -313,14 +313,17 @@ class _Search:
         self, y: Floats, companions: Sequence[Predictor], rows: NDArray[np.int64], name: str, seed: int
     ) -> None:
         self.companions, self.name = companions, name
-        none = np.full(len(y), np.nan)
-        self.numbers = [none if companion.numbers is None else companion.numbers for companion in companions]
         rng = np.random.default_rng(seed)
         known = rows[np.isfinite(y[rows])]
-        self.some = _varied(y, rng.permutation(known), SEARCHED)
-        self.more = np.sort(_varied(y, rng.permutation(known), REFINED))
+        some = _varied(y, rng.permutation(known), SEARCHED)
+        more = np.sort(_varied(y, rng.permutation(known), REFINED))
+        at = np.unique(np.concatenate([some, more]))  # no other record is looked at
+        self.some, self.more = np.searchsorted(at, some), np.searchsorted(at, more)
+        none = np.full(len(at), np.nan)
+        self.numbers: list[Floats] = [none if (x := companion.numbers) is None else x[at] for companion in companions]
         self.draws = rng.random((STARTS, 4))
-        self.y, self.tolerance, self.unit = y, tolerance(y), printed_unit(y)
+        self.y: Floats = y[at]
+        self.tolerance, self.unit = tolerance(y), printed_unit(y)
         self.tried = 0
 
     def stages(self) -> Iterator[tuple[list[tuple[Term, ...]], bool]]:

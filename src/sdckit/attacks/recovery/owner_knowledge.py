@@ -6,8 +6,9 @@ the released file shows beside them. Nothing is learnt from it but arithmetic, o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice, product
 from typing import Any
 
@@ -55,7 +56,13 @@ class Known:
         if self.target is None:
             assert recovered is not None
             return replace(recovered, known=self)
-        return replace(recovered or _nothing(self.target), target=self.target, known=self)
+        nothing = _nothing(self.target)
+        if recovered is None:
+            return replace(nothing, known=self)
+        before, after = nothing.before.copy(), nothing.after.copy()  # of what was changed to groups none is counted
+        at = recovered.target.touched[self.target.touched]
+        before[at], after[at] = recovered.before, recovered.after
+        return replace(recovered, target=self.target, known=self, before=before, after=after)
 
 
 @dataclass(eq=False)
@@ -63,7 +70,8 @@ class _Column:
     """One changed column: what it was, what is released of it, and what has been told so far."""
 
     recovered: Recovered
-    truth: Floats
+    make: Callable[[], Floats]  # of the original values; of many records they are made again where they are needed
+    at: Floats  # those of the records that are searched
     near: float
     some: NDArray[np.int64]  # the records that are searched
     halves: Halves
@@ -74,17 +82,18 @@ class _Column:
     sources: list[Source] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.narrowed = np.zeros(len(self.truth), np.bool_)
-        self.source = np.full(len(self.truth), -1, np.int16)
+        n = len(self.recovered.restored)
+        self.narrowed = np.zeros(n, np.bool_)
+        self.source = np.full(n, -1, np.int16)
+
+    @property
+    def truth(self) -> Floats:
+        """Original values (n,)."""
+        return self.at if len(self.at) == len(self.source) else self.make()
 
     @property
     def name(self) -> str:
         return self.recovered.target.column.name
-
-    @property
-    def at(self) -> Floats:
-        """Original values of the records that are searched."""
-        return self.truth[self.some]
 
     def may_use(self, companion: Predictor) -> bool:
         """Whether a companion is evidence: not what is released of the column itself, where it is judged as hidden."""
@@ -129,7 +138,7 @@ def owner_knowledge(
     n = len(next(iter(columns.values())).codes) if columns else 0
     rng = np.random.default_rng(seed)
     some = np.arange(n) if n <= MOST_SEARCHED else np.sort(rng.choice(n, MOST_SEARCHED // 2, replace=False))
-    searched = [_column(recovered, _truth(file, recovered), some, seed) for recovered in recoveries.values()]
+    searched = [_column(recovered, partial(_truth, file, recovered), some, seed) for recovered in recoveries.values()]
     searched += [_column(recovered, truth, some, seed) for recovered, truth in _grouped(file, recoveries)]
     searched = [column for column in searched if len(column.halves.judge)]
 
@@ -152,8 +161,8 @@ def owner_knowledge(
         del sampled
         every = islice(companions(), max(needed, default=-1) + 1)
     for i, companion in enumerate(every):
-        if i in needed and companion.numbers is not None:
-            numbers[i] = companion.numbers
+        if i in needed and (own := companion.numbers) is not None:
+            numbers[i] = own
         for column, place, table in tables:
             if place == i:
                 named = in_frame(companion.columns, columns)
@@ -169,7 +178,9 @@ def owner_knowledge(
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
 
 
-def _grouped(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> Iterator[tuple[Recovered, Floats]]:
+def _grouped(
+    file: RecoveryFile, recoveries: Mapping[str, Recovered]
+) -> Iterator[tuple[Recovered, Callable[[], Floats]]]:
     """Columns that were recoded to groups, with their original values as numbers or codes."""
     for name, before in (file.truth or {}).items():
         column = file.columns.get(name)
@@ -179,19 +190,24 @@ def _grouped(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> Iterato
         target = touched_cells.with_groups(column, before, None if known is None else known.target)
         if target is None:
             continue
-        if before.numbers is not None:
-            yield replace(_nothing(target), values=np.full(len(before.codes), np.nan)), before.numbers
-        else:
-            yield _nothing(target), np.where(before.missing, np.nan, before.codes.astype(np.float64))
+        values = np.broadcast_to(np.nan, len(before.codes)) if before.numeric else None
+        yield replace(_nothing(target), values=values), partial(_original, before)
+
+
+def _original(before: ReleasedColumn) -> Floats:
+    """Original values (n,) as numbers or codes; NaN where there is none."""
+    numbers = before.numbers
+    return np.where(before.missing, np.nan, before.codes.astype(np.float64)) if numbers is None else numbers
 
 
 def _nothing(target: ChangedColumn) -> Recovered:
     """A column of which the release alone gives nothing back."""
     n = len(target.touched)
-    none, unknown = np.zeros(n, np.bool_), np.full(n, np.nan)
+    none, unknown = np.zeros(n, np.bool_), np.full(np.count_nonzero(target.touched), np.nan)
+    start = Reconstruction.of(target)
     return Recovered(
-        target=target, restored=none, codes=np.zeros(n, np.int32), values=None, source=np.full(n, -1, np.int16),
-        sources=(), before=unknown, after=unknown, start=Reconstruction.of(target), predictors=(), mates=None,
+        target=target, restored=none, codes=start.codes, values=None, source=start.source,
+        sources=(), before=unknown, after=unknown, start=start, predictors=(), mates=None,
         right=none,
     )  # fmt: skip
 
@@ -203,22 +219,22 @@ def _truth(file: RecoveryFile, recovered: Recovered) -> Floats:
     return truth if recovered.values is not None else np.where(truth > 0, truth, np.nan)
 
 
-def _column(recovered: Recovered, truth: Floats, some: NDArray[np.int64], seed: int) -> _Column:
-    at = truth[some]
+def _column(recovered: Recovered, make: Callable[[], Floats], some: NDArray[np.int64], seed: int) -> _Column:
+    at = make()
+    at = at if len(some) == len(at) else at[some]
     halves = Halves.of(~np.isnan(at), seed)
     target = recovered.target
     near = 0.25 if recovered.values is None else tolerance(at)
-    return _Column(
-        recovered, truth, near, some, halves, Judge(at, target.touched[some], target.column.codes[some], halves.judge)
-    )
+    judge = Judge(at, target.touched[some], target.column.codes[some], halves.judge)
+    return _Column(recovered, make, at, near, some, halves, judge)
 
 
 def _shares_of_totals(columns: Mapping[str, ReleasedColumn], names: Sequence[str]) -> Iterator[Predictor]:
     """Columns of shares times the sums of released ones over groups, which swaps within them leave as they were."""
-    numbers = {name: column.numbers for name, column in columns.items()} if names else {}
-    shares = [(other, x) for other, x in numbers.items() if x is not None and _are_shares(x)]
+    some = columns if names else {}
+    shares = [(name, x) for name, column in some.items() if (x := column.numbers) is not None and _are_shares(x)]
     for name, (group, column) in product(names if shares else (), columns.items()):
-        own = numbers[name]
+        own = columns[name].numbers
         if own is None or group == name or not 1 < column.n_levels <= MOST_GROUPS * len(own):
             continue
         groups = Household.of(column)
@@ -237,15 +253,15 @@ def _are_shares(values: Floats) -> bool:
 
 def _at(companion: Predictor, some: NDArray[np.int64]) -> Predictor:
     """The companion of some of the records."""
-    codes = companion.codes[some] if len(companion.codes) else companion.codes
-    return replace(companion, codes=codes, numbers=None if companion.numbers is None else companion.numbers[some])
+    codes, numbers = companion.codes[some] if len(companion.codes) else companion.codes, companion.numbers
+    return replace(companion, codes=codes, values=None if numbers is None else numbers[some])
 
 
 def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> list[Relation]:
     """Relations that may tell the numbers of a column; what was tried is counted."""
     if column.recovered.values is None:
         return []
-    use = [companion if column.may_use(companion) else replace(companion, numbers=None) for companion in companions]
+    use = [companion if column.may_use(companion) else replace(companion, values=None) for companion in companions]
     fit = column.halves.fit
     if column.judge.apart:  # of unchanged values the released one is the original: arithmetic of no use
         fit = fit[column.recovered.target.touched[column.some][fit]]
@@ -314,8 +330,9 @@ def file_put_back(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> An
 
 def _with_truth(frame: Any, truth: ReleasedColumn, told: Bools) -> Any:
     """The frame with the original's values of one column in the records `told`."""
-    if frame[truth.name].dtype.is_numeric() and truth.numbers is not None and not np.isnan(truth.numbers[told]).any():
-        return with_some_numbers(frame, {truth.name: (told, truth.numbers[told])})
+    numbers = truth.numbers
+    if frame[truth.name].dtype.is_numeric() and numbers is not None and not np.isnan(numbers[told]).any():
+        return with_some_numbers(frame, {truth.name: (told, numbers[told])})
     column = read_columns(frame, (truth.name,))[truth.name]
     labels = [column.labels(), _as_put_back(truth)]
     place = {label: code for code, label in enumerate(dict.fromkeys((*labels[0], *labels[1])))}
@@ -325,8 +342,6 @@ def _with_truth(frame: Any, truth: ReleasedColumn, told: Bools) -> Any:
 
 def _as_put_back(truth: ReleasedColumn) -> list[str]:
     """Labels of the original's values, numbers as `put_back` writes them."""
-    if truth.numbers is None or truth.from_labels or truth.coded.kind == "date":
+    if truth.ends is None or truth.from_labels or truth.coded.kind == "date":
         return truth.labels()
-    first = np.zeros(truth.n_levels + 1, np.int64)
-    first[truth.codes] = np.arange(len(truth.codes))
-    return [f"{value:.10g}" for value in truth.numbers[first[1:]]]
+    return [f"{value:.10g}" for value in truth.ends[1:, 0]]

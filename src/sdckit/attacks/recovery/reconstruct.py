@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, in_frame
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, in_frame, of_levels
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.compiling import njit
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 
 if TYPE_CHECKING:
@@ -33,65 +34,80 @@ SUPPORT_OF_RANGE = 50  # records with one value of a predictor needed to bound a
 
 
 def remaining_values(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
-    """Number of feasible values of each record before and after the attack; NaN where it cannot be counted.
+    """Number of feasible values of each `open` record before and after the attack; NaN where it cannot be counted."""
+    numbers, rows = state.numbers, np.flatnonzero(state.open)
+    if numbers is None or state.target.bounds is None:  # the release has named groups instead of numbers
+        return _levels_left(state, rows, predictors)
+    values = _distinct(numbers)
 
-    Only for changed values that are not reconstructed.
-    """
-    numeric = state.numbers is not None  # false where the release has named groups instead of numbers
-    if numeric and state.low is not None and state.high is not None and state.target.low is not None:
-        assert state.target.high is not None
-        before = _count(state, state.target.low, state.target.high)
-        low, high = _ranges_beside(state, predictors)
-        return before, _count(state, np.fmax(state.low, low), np.fmin(state.high, high))
-    return _levels_left(state, predictors)
+    def ends(*bounds: Floats | None) -> list[Floats]:
+        return [own[rows] for own in bounds if own is not None]
+
+    low, high = ends(state.target.low, state.target.high)
+    before = _count(state, values, low, high)
+    if state.narrower is not None:
+        low, high = ends(state.low, state.high)
+    blank = state.target.column.missing[rows]
+    if blank.any():
+        least, most = _ranges_beside(state, numbers, rows[blank], predictors)
+        low[blank], high[blank] = np.fmax(low[blank], least), np.fmin(high[blank], most)
+    return before, _count(state, values, low, high)
 
 
-def _count(state: Reconstruction, low: Floats, high: Floats) -> Floats:
-    """Count the integers in bounded ranges, otherwise the distinct known values in them."""
+def _distinct(numbers: Floats) -> Floats:
+    known = numbers[~np.isnan(numbers)]
+    return np.unique(known)
+
+
+def _count(state: Reconstruction, values: Floats, low: Floats, high: Floats) -> Floats:
+    """Count the integers in bounded ranges, otherwise the distinct known `values` in them."""
     counts = np.full(len(low), np.nan)
     bounded = np.isfinite(low) & np.isfinite(high)
     if state.target.column.whole:
         counts[bounded] = np.maximum(np.floor(high[bounded] + 1e-9) - np.ceil(low[bounded] - 1e-9) + 1, 1)
-    assert state.numbers is not None
-    values = np.unique(state.numbers[~np.isnan(state.numbers)])
     use = ~bounded if state.target.column.whole else np.ones(len(low), np.bool_)
     if len(values):
         inside = np.searchsorted(values, high[use], "right") - np.searchsorted(values, low[use], "left")
         counts[use] = np.where(inside > 0, inside, np.nan)
-    return np.where(state.open, counts, np.nan)
+    return counts
 
 
-def _ranges_beside(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
-    """Bounds for suppressed numbers: the range of known numbers with the same value of a predictor."""
-    n = len(state.open)
-    low, high = np.full(n, -np.inf), np.full(n, np.inf)
-    blank = state.open & state.target.column.missing
-    assert state.numbers is not None
-    known = ~np.isnan(state.numbers)
-    if not blank.any():
-        return low, high
+def _ranges_beside(
+    state: Reconstruction, numbers: Floats, rows: NDArray[np.int64], predictors: Sequence[Predictor]
+) -> tuple[Floats, Floats]:
+    """Bounds for suppressed numbers in `rows`: the range of known numbers with the same value of a predictor."""
+    low, high = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
     for predictor in predictors:
         if state.name in predictor.columns or not predictor.joins or predictor.n_levels > MOST_LEVELS:
             continue
-        least, most = np.full(predictor.n_levels + 1, np.inf), np.full(predictor.n_levels + 1, -np.inf)
-        np.minimum.at(least, predictor.codes[known], state.numbers[known])
-        np.maximum.at(most, predictor.codes[known], state.numbers[known])
-        few = np.bincount(predictor.codes[known], minlength=predictor.n_levels + 1) < SUPPORT_OF_RANGE
+        least, most, seen = np.full(n := predictor.n_levels + 1, np.inf), np.full(n, -np.inf), np.zeros(n, np.int64)
+        _extremes(predictor.codes.astype(np.int32, copy=False), numbers, least, most, seen)
+        few = seen < SUPPORT_OF_RANGE
         few[0] = True
         least[few], most[few] = -np.inf, np.inf
-        low = np.where(blank, np.fmax(low, least[predictor.codes]), low)
-        high = np.where(blank, np.fmin(high, most[predictor.codes]), high)
+        at = predictor.codes[rows]
+        low, high = np.fmax(low, least[at]), np.fmin(high, most[at])
     return low, high
 
 
-def _levels_left(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
+@njit(nogil=True, cache=True)
+def _extremes(codes, numbers, least, most, seen):  # type: ignore[no-untyped-def]
+    """Find the least and greatest number of each code, in place, and how many there are; NaN for none."""
+    for i in range(len(codes)):
+        if not np.isnan(numbers[i]):
+            code = codes[i]
+            least[code] = min(least[code], numbers[i])
+            most[code] = max(most[code], numbers[i])
+            seen[code] += 1
+
+
+def _levels_left(
+    state: Reconstruction, rows: NDArray[np.int64], predictors: Sequence[Predictor]
+) -> tuple[Floats, Floats]:
     """Count the categories, less those that never occur with a predictor value although many are expected."""
-    n = len(state.open)
-    before = np.full(n, np.nan)
     counts = np.bincount(state.known)[1:]
     levels = np.flatnonzero(counts) + 1
-    before[state.open] = float(len(levels)) if len(levels) else np.nan
-    rows = np.flatnonzero(state.open)
+    before = np.full(len(rows), float(len(levels)) if len(levels) else np.nan)
     if not 1 < len(levels) <= MOST_LEVELS or not len(rows):
         return before, before
     shares = counts[levels - 1] / counts.sum()
@@ -107,9 +123,7 @@ def _levels_left(state: Reconstruction, predictors: Sequence[Predictor]) -> tupl
         never = (seen == 0) & (seen.sum(axis=1, keepdims=True) * shares >= EXPECTED)
         never[0] = False
         possible &= ~never[predictor.codes[rows]]
-    after = before.copy()
-    after[rows] = np.maximum(possible.sum(axis=1), 1)
-    return before, after
+    return before, np.maximum(possible.sum(axis=1), 1).astype(np.float64)
 
 
 Tell = Callable[[str], None]
@@ -122,9 +136,10 @@ class Recovered:
     """Reconstruction result of one column.
 
     `restored` (n,): changed values that are determined; their `codes` and `values`, 0 and NaN elsewhere. `source` (n,):
-    index into `sources`, -1 for none. `before`, `after` (n,): number of feasible values of the others, NaN where it
-    cannot be counted. `predictors`, `mates`: auxiliary information for a model. `right` (n,): determined values that
-    are right, None without the original. `known`: what somebody is told who knows how the columns are made.
+    index into `sources`, -1 for none. `before`, `after` (touched,): number of feasible values of the others, NaN where
+    it cannot be counted, of the changed values in their order. `predictors`, `mates`: auxiliary information for a
+    model. `right` (n,): determined values that are right, None without the original. `known`: what somebody is told who
+    knows how the columns are made.
     """
 
     target: ChangedColumn
@@ -154,8 +169,9 @@ class Recovered:
     @property
     def narrowed(self) -> NDArray[np.bool_]:
         """Changed values that are not determined but have fewer feasible values than before."""
+        fewer = np.zeros(len(self.restored), np.bool_)
         with np.errstate(invalid="ignore"):
-            fewer = (self.after < self.before) | (np.isnan(self.before) & ~np.isnan(self.after))
+            fewer[self.target.touched] = (self.after < self.before) | (np.isnan(self.before) & ~np.isnan(self.after))
         if self.known is not None:
             fewer = (fewer | self.known.narrowed) & ~self.known.told
         return np.asarray(self.target.touched & ~self.restored & fewer)
@@ -222,7 +238,7 @@ def _by_rules(
     The others say what they said before: nothing of a column that had no value put back then.
     """
     orders: dict[str, NDArray[np.int64]] | None = None
-    numeric = any(columns[name].numbers is not None for name in renewed)
+    numeric = any(columns[name].numeric for name in renewed)
     for state in states:
         anew = state.name in renewed
         if state.target.perturbed:
@@ -268,9 +284,12 @@ def _added(
     known: Recovered | None, state: Reconstruction, predictors: Sequence[Predictor], mates: Household | None
 ) -> Recovered:
     """Merge this round's reconstruction of a column into that of earlier rounds."""
-    before, after = remaining_values(state, predictors)
+    left = remaining_values(state, predictors)
     fresh = state.target.touched & ~state.open
     if known is None:
+        before, after = (np.full(np.count_nonzero(state.target.touched), np.nan) for _ in left)
+        for own, counts in zip((before, after), left, strict=True):
+            own[state.open[state.target.touched]] = counts
         return Recovered(
             target=state.target, restored=fresh, codes=state.codes, values=state.values, source=state.source,
             sources=tuple(state.sources), before=before, after=after, start=state, predictors=predictors, mates=mates,
@@ -281,6 +300,8 @@ def _added(
         if source.words not in [other.words for other in sources]:
             sources.append(source)
         place[i] = next(j for j, other in enumerate(sources) if other.words == source.words)
+    after, still = known.after.copy(), state.open[known.target.touched]
+    after[still] = np.fmin(after[still], left[1])
     return replace(
         known,
         restored=known.restored | fresh,
@@ -288,7 +309,7 @@ def _added(
         values=None if known.values is None or state.values is None else np.where(fresh, state.values, known.values),
         source=np.where(fresh, place[state.source], known.source),
         sources=tuple(sources),
-        after=np.where(state.open, np.fmin(known.after, after), known.after),
+        after=after,
     )
 
 
@@ -297,13 +318,11 @@ def _filled(column: ReleasedColumn, state: Reconstruction) -> ReleasedColumn:
     fresh = state.target.touched & ~state.open
     if state.values is None:
         return replace(column, codes=np.where(fresh, state.codes, column.codes).astype(np.int32))
-    assert column.low is not None
-    assert column.high is not None
-    low, high = np.where(fresh, state.values, column.low), np.where(fresh, state.values, column.high)
+    low, high = (np.where(fresh, state.values, end) for end in (column.low, column.high) if end is not None)
     lows, _ = derived_columns.numbered(low)
     highs, m = derived_columns.numbered(high)
     codes, n_levels = derived_columns.numbered(np.where(lows == 0, np.nan, lows * (m + 1.0) + highs))
-    return replace(column, low=low, high=high, codes=codes, n_levels=n_levels)
+    return replace(column, ends=of_levels(codes, n_levels, low, high), codes=codes, n_levels=n_levels)
 
 
 # The release with reconstructed values inserted, and the re-identification risk in it.

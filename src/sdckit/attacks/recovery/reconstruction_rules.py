@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.numeric_relations import find_relations, tolerance
 from sdckit.attacks.recovery.sorted_orders import neighbours
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, made_again
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
 
@@ -42,38 +43,51 @@ class Source:
 class Reconstruction:
     """State of the reconstruction of one column.
 
-    `open` (n,): changed values not yet reconstructed. `known` (n,): codes of unchanged values, 0 elsewhere. `numbers`
-    (n,): the same as numbers, NaN elsewhere. `codes` and `values` (n,): reconstructed values, 0 and NaN elsewhere.
-    `low`, `high` (n,): bounds of numbers. `source` (n,): index into `sources`, -1 for none.
+    `open` (n,): changed values not yet reconstructed. `known` (n,): codes of unchanged values, 0 elsewhere. `codes` and
+    `values` (n,): reconstructed values, 0 and NaN elsewhere. `source` (n,): index into `sources`, -1 for none. Arrays
+    of which nothing is known yet take no room.
     """
 
     target: ChangedColumn
     open: Bools
     known: Codes
-    numbers: Floats | None
     codes: Codes
     values: Floats | None
-    low: Floats | None
-    high: Floats | None
     source: NDArray[np.int16]
     apart: Codes  # as `known`, but one record per household if its members share the value
     sources: list[Source] = field(default_factory=list)
+    narrower: tuple[Floats, Floats] | None = None  # bounds of numbers, where they are narrower than what is released
+    memo: dict[str, Callable[[], Floats | None]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, target: ChangedColumn) -> Reconstruction:
         """Initial state: nothing is reconstructed."""
         column, n = target.column, len(target.touched)
         unknown = target.touched & (not target.perturbed)  # who sees which are perturbed? all vote
-        known = np.where(unknown, 0, column.codes).astype(np.int32)
-        numbers = column.numbers
-        if numbers is not None:
-            numbers = np.where(unknown, np.nan, numbers)
-        low, high = (None if ends is None else ends.copy() for ends in (target.low, target.high))
+        known = np.where(unknown, np.int32(0), column.codes)
         return cls(
-            target=target, open=target.touched.copy(), known=known, numbers=numbers,
-            codes=np.zeros(n, np.int32), values=None if numbers is None else np.full(n, np.nan), low=low, high=high,
-            source=np.full(n, -1, np.int16), apart=known,
+            target=target, open=target.touched.copy(), known=known, codes=np.broadcast_to(np.int32(0), n),
+            values=np.broadcast_to(np.nan, n) if column.numeric else None, source=np.broadcast_to(np.int16(-1), n),
+            apart=known,
         )  # fmt: skip
+
+    @property
+    def numbers(self) -> Floats | None:
+        """Unchanged values (n,) as numbers, NaN elsewhere; None for a column without numbers."""
+        numbers = self.target.column.numbers
+        if numbers is None or self.target.perturbed:
+            return numbers
+        return made_again(self.memo, "numbers", lambda: np.where(self.target.touched, np.nan, numbers))
+
+    @property
+    def low(self) -> Floats | None:
+        """Lower bounds (n,) of numbers."""
+        return self.target.low if self.narrower is None else self.narrower[0]
+
+    @property
+    def high(self) -> Floats | None:
+        """Upper bounds (n,) of numbers."""
+        return self.target.high if self.narrower is None else self.narrower[1]
 
     @property
     def name(self) -> str:
@@ -110,11 +124,11 @@ class Reconstruction:
         self, determined: Bools, codes: Codes, columns: Sequence[str], words: str, kind: Kind = "column"
     ) -> None:
         """Reconstruct values by code in the records `determined`, where they are feasible."""
-        if self.numbers is None:
+        if self.values is None:
             self._put(determined & self.target.touched & (codes > 0), columns, words, kind, codes=codes)
             return
         number = np.full(int(max(codes.max(initial=0), self.known.max(initial=0))) + 1, np.nan)
-        number[self.known] = self.numbers
+        number[self.known] = self.target.column.numbers
         number[0] = np.nan
         values = number[codes]
         # beyond a coding limit no value is known: agreement of the known ones at the limit is no evidence
@@ -127,10 +141,13 @@ class Reconstruction:
         formula: str = "",
     ) -> None:  # fmt: skip
         """Reconstruct numbers in the records `determined`, where they lie within the bounds of the release."""
-        assert self.target.low is not None
-        assert self.target.high is not None
+        if not (determined & self.target.touched).any():
+            return
+        low, high = self.target.low, self.target.high
+        assert low is not None
+        assert high is not None
         with np.errstate(invalid="ignore"):
-            within = (values >= self.target.low - 1e-9) & (values <= self.target.high + 1e-9)
+            within = (values >= low - 1e-9) & (values <= high + 1e-9)
             if self.target.column.whole:
                 values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
         values = values + 0.0  # no negative zero, which would print as another value
@@ -148,16 +165,24 @@ class Reconstruction:
         if number == len(self.sources):
             self.sources.append(Source(tuple(columns), words, count, kind, formula))
         if codes is not None:
-            self.codes[fresh] = codes[fresh]
+            self.codes = _with(self.codes, fresh, codes[fresh])
         if values is not None and self.values is not None:
-            self.values[fresh] = values[fresh]
-        self.source[fresh] = number
+            self.values = _with(self.values, fresh, values[fresh])
+        self.source = _with(self.source, fresh, number)
         self.open &= ~fresh
 
     def narrow(self, low: Floats, high: Floats) -> None:
         """Intersect the bounds with `low` and `high` (n,)."""
-        if self.low is not None and self.high is not None:
-            self.low, self.high = np.fmax(self.low, low), np.fmin(self.high, high)
+        own = self.low, self.high
+        if own[0] is not None and own[1] is not None:
+            self.narrower = np.fmax(own[0], low), np.fmin(own[1], high)
+
+
+def _with(array: NDArray[Any], at: Bools, values: Any) -> NDArray[Any]:
+    """The array with values put in; in place, unless it is nothing but a default so far."""
+    own = array if array.flags.writeable else array.copy()
+    own[at] = values
+    return own
 
 
 def by_mates(state: Reconstruction, predictor: Predictor, household: Household, *, rules: int) -> None:
@@ -250,8 +275,9 @@ def by_household(state: Reconstruction, household: Household) -> None:
         return
     single = household.spread(unknown) == 1
     name = household.name
-    if state.numbers is not None and state.target.column.whole:
-        numbers = np.where(np.isnan(state.numbers), 0.0, state.numbers)
+    known = state.numbers if state.target.column.whole else None
+    if known is not None:
+        numbers = np.where(np.isnan(known), 0.0, known)
         sums, squares = household.sums(numbers), household.sums(numbers**2)
         m = household.sizes.astype(np.float64)
         several = np.count_nonzero(whole & (household.sizes > 1)) >= 10
@@ -309,19 +335,20 @@ def by_numbers(
     household: Household | None,
 ) -> None:
     """Reconstruct numbers by functional relations to other numbers, exact or within bounds."""
-    if state.numbers is None or state.low is None or state.high is None:
+    own = state.numbers
+    if own is None or state.target.bounds is None:
         return
     for predictor in _number_predictors(state, columns, predictors, household):
-        assert predictor.numbers is not None
-        if (scaling := derived_columns.scaled_copy(state.numbers, predictor.numbers)) is not None:
-            values = scaling[1] + scaling[0] * predictor.numbers
+        numbers = predictor.numbers
+        assert numbers is not None
+        if (scaling := derived_columns.scaled_copy(own, numbers)) is not None:
+            values = scaling[1] + scaling[0] * numbers
             state.restore_numbers(~np.isnan(values), values, predictor.columns, predictor.words, predictor.kind)
-    numbers = {name: column.numbers for name, column in columns.items() if column.numbers is not None}
-    numbers[state.name] = state.numbers
+    beside = {name: column for name, column in columns.items() if column.numeric and name != state.name}
     for logs in (False, True):
-        relation = derived_columns.linear_relation(state.name, numbers, logs=logs)
+        relation = derived_columns.linear_relation(own, beside, logs=logs)
         if relation is not None:
-            values = relation.values(numbers)
+            values = relation.values(beside)
             how = "product or quotient" if logs else "sum or difference"
             words = f"a {how} of {', '.join(relation.names)}"
             state.restore_numbers(~np.isnan(values), values, relation.names, words)
@@ -342,9 +369,10 @@ def _by_arithmetic(state: Reconstruction, companions: Sequence[Predictor]) -> No
     if not relations:
         return
     judge = Judge(truth, np.zeros_like(known), state.known, halves.judge)
-    numbers = {i: companion.numbers for i, companion in enumerate(companions) if companion.numbers is not None}
     for relation in relations:
-        fitted = relation.values(numbers)
+        fitted = relation.values(
+            {part: own for part in relation.parts if (own := companions[part].numbers) is not None}
+        )
         if judge.tells(fitted, tolerance(truth), tried):
             formula = relation.formula if relation.plain else ""
             given = ~np.isnan(fitted)
@@ -358,28 +386,31 @@ def _number_predictors(
     household: Household | None,
 ) -> Iterator[Predictor]:
     for predictor in predictors:
-        if predictor.numbers is not None and state.name not in predictor.columns:
+        if predictor.numeric and state.name not in predictor.columns:
             yield predictor
-    if household is None or state.numbers is None:
+    own = state.numbers
+    if household is None or own is None:
         return
     yield from _parts_of_totals(state, columns, household)
-    largest = np.nanmax(state.numbers, initial=-np.inf)
+    largest = np.nanmax(own, initial=-np.inf)
     if state.target.column.whole and 0 < largest <= MOST_COUNTED:
         for name, column in columns.items():
             if name not in (state.name, household.name):
-                yield from derived_columns.below_counts(column, household, like=state.numbers)
+                yield from derived_columns.below_counts(column, household, like=own)
 
 
 def _parts_of_totals(
     state: Reconstruction, columns: Mapping[str, ReleasedColumn], household: Household
 ) -> Iterator[Predictor]:
     """Predictors from household totals: the total less the values of the other members."""
-    assert state.numbers is not None
-    others = household.sums_of_others(state.numbers)
+    own = state.numbers
+    assert own is not None
+    others = household.sums_of_others(own)
     for name, column in columns.items():
-        if name not in (state.name, household.name) and column.numbers is not None and column.n_levels > 3:
+        numbers = column.numbers
+        if name not in (state.name, household.name) and numbers is not None and column.n_levels > 3:
             words = f"{name} less the {state.name} of mates"
-            rest = column.numbers - others
+            rest = numbers - others
             yield derived_columns.number_predictor((name, household.name), words, rest, groups=False)
 
 
@@ -389,22 +420,20 @@ def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> 
     assert high is not None
     widest = derived_columns.widest_offset(low, high)
     for name, column in columns.items():
-        if name == state.name or column.numbers is None:
+        numbers = None if name == state.name else column.numbers
+        if numbers is None or not derived_columns.could_be_offset(low, high, numbers, widest):
             continue
-        if not derived_columns.could_be_offset(low, high, column.numbers, widest):
-            continue
-        offset = derived_columns.offset_of(low, high, column.numbers)
+        offset = derived_columns.offset_of(low, high, numbers)
         if offset is None:
             continue
-        least = offset.low + offset.slope * column.numbers
-        most = offset.high + offset.slope * column.numbers
+        least = offset.low + offset.slope * numbers
+        most = offset.high + offset.slope * numbers
         state.narrow(np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(most), np.inf, most))
-        assert state.low is not None
-        assert state.high is not None
+        first, last = state.low, state.high
+        assert first is not None
+        assert last is not None
         if state.target.column.whole:
-            first, last = np.ceil(state.low - 1e-9), np.floor(state.high + 1e-9)
-        else:
-            first, last = state.low, state.high
+            first, last = np.ceil(first - 1e-9), np.floor(last + 1e-9)
         with np.errstate(invalid="ignore"):
             exact = np.isfinite(first) & (np.abs(last - first) < 1e-9) & ~np.isnan(least)
         state.restore_numbers(exact, first, (name,), f"{name} at a fixed distance")

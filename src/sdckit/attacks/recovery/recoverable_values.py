@@ -141,7 +141,7 @@ def summed_up(
         tuple(dict.fromkeys(remedy(name, source, weight, household) for source in some))
         for some in (sources, known_sources)
     )
-    left = recovered.after[narrowed]
+    left = recovered.after[narrowed[recovered.target.touched]]
     rates = (math.nan,) * 5
     if guessed is not None and truth is None:
         rates = (guessed.expected, guessed.expected_usual, math.nan, math.nan, math.nan)
@@ -607,7 +607,7 @@ def _cells(recoveries: Mapping[str, Recovered], columns: Sequence[ColumnRecovery
             source = np.where(beyond, known.source + len(words), source)
             words += [relation.words for relation in known.sources]
         words.append("")  # of what nothing tells
-        remaining = np.where(recovered.restored | beyond, 1.0, recovered.after)[rows]
+        remaining = np.where((recovered.restored | beyond)[rows], 1.0, recovered.after)
         by = [words[i] for i in source[rows]]
         out.append((summed.column, {"row": rows + 1, "state": states, "remaining": remaining, "by": by}))
     return out

@@ -200,7 +200,7 @@ class RecoveryFile:
         if self.truth is None:
             return None
         column, before = recovered.target.column, self.truth[recovered.target.column.name]
-        if recovered.values is not None and before.numbers is not None:
+        if recovered.values is not None and before.numeric:
             return before.numbers
         return touched_cells.truth_codes(column, before)
 
@@ -309,10 +309,4 @@ def _ordered(truth: Mapping[str, ReleasedColumn], rows: NDArray[np.int64] | None
     """The original's columns reordered to the rows of the release."""
     if rows is None:
         return dict(truth)
-    return {
-        name: replace(
-            column, codes=column.codes[rows], low=None if column.low is None else column.low[rows],
-            high=None if column.high is None else column.high[rows],
-        )
-        for name, column in truth.items()
-    }  # fmt: skip
+    return {name: replace(column, codes=column.codes[rows]) for name, column in truth.items()}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,47 +28,101 @@ from sdckit.numerics.grouping import group
 LARGEST = 2.0**53  # integers from here on are not exact as floats and are read as ids
 TEXTS = ("text", "category")  # kinds of columns whose values may be ranges
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
+MOST_KEPT = 2_000_000  # records of which numbers are kept once they are made; of more they are made again
+
+
+def made_again(memo: dict[str, Callable[[], Floats | None]], name: str, make: Callable[[], Floats]) -> Floats:
+    """An array that is made unless somebody still has it: columns of many records would not fit beside each other."""
+    values = memo[name]() if name in memo else None
+    if values is None:
+        values = make()
+        memo[name] = weakref.ref(values) if len(values) > MOST_KEPT else partial(_itself, values)
+    return values
+
+
+def _itself(values: Floats) -> Floats:
+    return values
+
+
+def of_levels(codes: Codes, n_levels: int, *values: Floats) -> Floats:
+    """The values of each level (levels + 1, values), where records with the same code have the same ones.
+
+    >>> of_levels(np.array([2, 1, 2], np.int32), 2, np.array([7.0, 5.0, 7.0])).tolist()
+    [[nan], [5.0], [7.0]]
+    """
+    table = np.full((n_levels + 1, len(values)), np.nan)
+    for i, own in enumerate(values):
+        table[codes, i] = own
+    return table
 
 
 @dataclass(frozen=True, eq=False)
 class ReleasedColumn:
-    """A coded column: `codes` (n,) from 1 on, 0 where missing; `low` and `high` (n,) bounds if it is numeric.
+    """A coded column: `codes` (n,) from 1 on, 0 where missing; `ends` (levels + 1, 2) the bounds of each if numeric.
 
-    The bounds are equal for a single number and NaN where missing; None for a column without numbers.
+    The bounds are equal for a single number and NaN where missing; None for a column without numbers. What records have
+    of them is made when it is asked for, and kept as long as somebody has it (always, of few records).
     """
 
     name: str
     codes: Codes
     n_levels: int
-    low: Floats | None
-    high: Floats | None
+    ends: Floats | None
     coded: Coded
     words: NDArray[np.uint64]  # the code of `coded` behind each of ours
     within: str = ""  # the column of structures or lists that it is part of
+    memo: dict[str, Callable[[], Floats | None]] = field(init=False, default_factory=dict, repr=False)
 
     @property
     def missing(self) -> NDArray[np.bool_]:
         """(n,) whether the value is missing."""
         return np.asarray(self.codes == 0)
 
-    @cached_property
+    @property
+    def numeric(self) -> bool:
+        """Whether it has numbers, or ranges of them."""
+        return self.ends is not None
+
+    @property
+    def low(self) -> Floats | None:
+        """Lower bounds (n,); None for a column without numbers."""
+        ends = self.ends
+        return None if ends is None else made_again(self.memo, "low", lambda: ends[:, 0][self.codes])
+
+    @property
+    def high(self) -> Floats | None:
+        """Upper bounds (n,); None for a column without numbers."""
+        ends = self.ends
+        if ends is None or not self._has_ranges:
+            return self.low
+        return made_again(self.memo, "high", lambda: ends[:, 1][self.codes])
+
+    @property
     def numbers(self) -> Floats | None:
         """Single numbers (n,), NaN for missing values and ranges; None for a column without numbers."""
-        return None if self.low is None or self.high is None else np.where(self.low == self.high, self.low, np.nan)
+        ends = self.ends
+        if ends is None or not self._has_ranges:
+            return self.low
+        single = np.where(ends[:, 0] == ends[:, 1], ends[:, 0], np.nan)
+        return made_again(self.memo, "numbers", lambda: single[self.codes])
+
+    @cached_property
+    def _has_ranges(self) -> bool:
+        return self.ends is not None and not np.array_equal(self.ends[:, 0], self.ends[:, 1], equal_nan=True)
 
     @cached_property
     def whole(self) -> bool:
         """Whether all numbers and bounds are integers."""
-        if self.low is None or self.high is None:
+        if self.ends is None:
             return False
-        ends = np.concatenate([self.low, self.high])
+        ends = self.ends[self.sizes > 0]
         ends = ends[np.isfinite(ends)]
         return bool((ends == np.round(ends)).all())
 
     @property
     def from_labels(self) -> bool:
         """Whether its numbers are read from labels ("30-39")."""
-        return self.low is not None and self.coded.kind in ("text", "category")
+        return self.numeric and self.coded.kind in ("text", "category")
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -110,17 +165,17 @@ def _read(series: Any, within: str) -> ReleasedColumn:
     number = np.cumsum(~absent) * ~absent
     codes = number[groups.of_row].astype(np.int32)
     words = groups.words[~absent]
-    low = high = None
+    ends = numbers = None
     if series.dtype.is_numeric():
-        low = high = _numbers(series)
+        numbers = _numbers(series)
     elif coded.kind == "date":
-        low = high = days_values(series, file="the release")
+        numbers = days_values(series, file="the release")
     elif coded.kind in TEXTS and 0 < len(words) <= MOST_LABELS:
         ranges = _ranges(coded.labels(words.astype(np.int64)))
-        if ranges is not None:
-            ends = np.vstack([[np.nan, np.nan], ranges])
-            low, high = ends[codes, 0], ends[codes, 1]
-    return ReleasedColumn(series.name, codes, len(words), low, high, coded, words, within)
+        ends = None if ranges is None else np.vstack([[np.nan, np.nan], ranges])
+    if numbers is not None:
+        ends = np.broadcast_to(of_levels(codes, len(words), numbers), (len(words) + 1, 2))
+    return ReleasedColumn(series.name, codes, len(words), ends, coded.without_rows(), words, within)
 
 
 def _numbers(series: Any) -> Floats | None:
@@ -219,7 +274,8 @@ def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
     for name, column in read_columns(frame, names).items():
         if column.within:
             continue
-        ranged = 0 if column.low is None or column.high is None else np.count_nonzero(column.high > column.low)
+        low, high = column.low, column.high
+        ranged = 0 if low is None or high is None else np.count_nonzero(high > low)
         for trace, count in (("missing", np.count_nonzero(column.codes == 0)), ("range", ranged)):
             if count:
                 counts[trace][name] = int(count)
@@ -232,18 +288,59 @@ def seen_changes(frame: Any, names: Sequence[str]) -> SeenChanges:
 
 
 @dataclass(frozen=True, eq=False)
+class Bounds:
+    """Lower and upper bounds of numbers: those of each level, changed and not, where they are the same ones for it."""
+
+    ends: tuple[Floats, Floats]  # of the levels, those of changed values last; or of the records, where `codes` is None
+    codes: Codes | None
+    changed: Bools
+
+    @classmethod
+    def of(cls, column: ReleasedColumn, changed: Bools, low: Floats | None, high: Floats | None) -> Bounds | None:
+        """Bounds of many records by level, if that is the same."""
+        if low is None or high is None:
+            return None
+        if len(low) > MOST_KEPT:
+            at = _with_changed(column.codes, changed, column.n_levels)
+            table = of_levels(at, 2 * column.n_levels + 1, low, high)
+            ends = table[:, 0].copy(), table[:, 1].copy()
+            pairs = zip(ends, (low, high), strict=True)
+            if all(np.array_equal(own[at], given, equal_nan=True) for own, given in pairs):
+                return cls(ends, column.codes, changed)
+        return cls((low, high), None, changed)
+
+    def end(self, which: int) -> Floats:
+        """The lower (0) or upper (1) bounds of the records."""
+        own = self.ends[which]
+        return own if self.codes is None else own[_with_changed(self.codes, self.changed, len(own) // 2 - 1)]
+
+
+def _with_changed(codes: Codes, changed: Bools, n_levels: int) -> Codes:
+    return codes + changed * np.int32(n_levels + 1)
+
+
+@dataclass(frozen=True, eq=False)
 class ChangedColumn:
     """The changed values of one column.
 
-    `touched` (n,): whether a value was changed. `low`, `high` (n,): bounds of the true number, infinite where the value
-    is missing; None for columns without numbers. `kinds`: the kinds of protection, in words.
+    `touched` (n,): whether a value was changed. `bounds`: those of the true number, infinite where the value is
+    missing; None for columns without numbers. `kinds`: the kinds of protection, in words.
     """
 
     column: ReleasedColumn
     touched: Bools
-    low: Floats | None
-    high: Floats | None
+    bounds: Bounds | None
     kinds: tuple[str, ...]
+
+    @property
+    def low(self) -> Floats | None:
+        """Lower bounds (n,) of the true number; None for columns without numbers."""
+        return None if self.bounds is None else self.bounds.end(0)
+
+    @property
+    def high(self) -> Floats | None:
+        """Upper bounds (n,) of the true number; None for columns without numbers."""
+        return None if self.bounds is None else self.bounds.end(1)
 
     @property
     def perturbed(self) -> bool:
@@ -266,7 +363,7 @@ def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, ChangedColumn]:
     for name, column in columns.items():
         if column.within:
             continue  # an element is missing where its list is shorter
-        low, high = _ends(column)
+        (low, high), numbers = _ends(column), column.numbers
         touched = column.missing.copy()
         kinds = [SUPPRESSED] * bool(touched.any())
         if low is not None and high is not None:
@@ -275,12 +372,14 @@ def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, ChangedColumn]:
             kinds += _range_kinds(low[ranged], high[ranged])
             touched |= ranged
             for end, value in _heaps(column):
-                at = ~column.missing & (column.numbers == value) & ~touched
+                at = ~column.missing & (numbers == value) & ~touched
                 low, high = _opened(low, high, at, end)
                 touched |= at
                 kinds.append(CODED)
         if touched.any():
-            changed[name] = ChangedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+            changed[name] = ChangedColumn(
+                column, touched, Bounds.of(column, touched, low, high), tuple(dict.fromkeys(kinds))
+            )
     return changed
 
 
@@ -301,7 +400,7 @@ def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, Chan
                 at |= known.touched
                 low, high = _narrower(low, high, known)
             kinds = (*(known.kinds if known else ()), kind)
-            changed[name] = ChangedColumn(column, at, low, high, tuple(dict.fromkeys(kinds)))
+            changed[name] = ChangedColumn(column, at, Bounds.of(column, at, low, high), tuple(dict.fromkeys(kinds)))
     return changed
 
 
@@ -320,12 +419,12 @@ def by_original(
 def _compared(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.int64] | None) -> ChangedColumn:
     """Changed values of one column; of recoded categories only the suppressed ones, as recoding leaves no trace."""
     low, high = _ends(column)
-    if before.numbers is not None and not before.whole and column.from_labels:
+    if before.numeric and not before.whole and column.from_labels:
         low, high = _widened(low, high)
     touched = _changed_cells(column, before, low, high, times)
     kinds = [SUPPRESSED] * bool((touched & column.missing).any())
     seen = touched & ~column.missing
-    if seen.any() and low is not None and high is not None and before.numbers is not None:
+    if seen.any() and low is not None and high is not None and before.numeric:
         ranged = _by_truth(low, high, seen, _an_end(before))
         if CHANGED in ranged[2] and _is_grouped(column, before, times):
             touched = touched & column.missing
@@ -334,7 +433,7 @@ def _compared(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.
             kinds += more
     elif seen.any():
         kinds.append(CHANGED)
-    return ChangedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+    return ChangedColumn(column, touched, Bounds.of(column, touched, low, high), tuple(dict.fromkeys(kinds)))
 
 
 def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedColumn | None) -> ChangedColumn | None:
@@ -344,14 +443,14 @@ def with_groups(column: ReleasedColumn, before: ReleasedColumn, known: ChangedCo
     """
     if column.n_levels >= before.n_levels or (known is not None and known.perturbed):
         return None
-    numeric = before.numbers is not None and column.low is not None
+    numeric = before.numeric and column.numeric
     differs = (column.low != before.low) | (column.high != before.high) if numeric else ~_same_text(column, before)
     touched = np.zeros(len(column.codes), np.bool_) if known is None else known.touched
     grouped = np.asarray(differs & ~before.missing & ~column.missing & ~touched)
     if not grouped.any():
         return None
     kinds = (*(() if known is None else known.kinds), GROUPED)
-    return ChangedColumn(column, touched | grouped, None, None, kinds)
+    return ChangedColumn(column, touched | grouped, None, kinds)
 
 
 def _changed_cells(
@@ -359,11 +458,13 @@ def _changed_cells(
     times: NDArray[np.int64] | None,
 ) -> Bools:  # fmt: skip
     """(n,) whether the released value differs from the original one."""
-    if before.numbers is None or low is None or high is None:
+    if not before.numeric or low is None or high is None:
         return np.asarray(~before.missing & (truth_codes(column, before, times) != column.codes))
+    numbers = before.numbers
+    assert numbers is not None
     with np.errstate(invalid="ignore"):
         touched = ~before.missing & ((low != before.low) | (high != before.high))
-    unread = np.isnan(low) & np.isnan(before.numbers)  # infinite numbers: only their labels can be compared
+    unread = np.isnan(low) & np.isnan(numbers)  # infinite numbers: only their labels can be compared
     if unread.any() or before.from_labels:
         touched &= ~((unread | before.from_labels) & _same_text(column, before))
     return np.asarray(touched)
@@ -371,18 +472,19 @@ def _changed_cells(
 
 def _ends(column: ReleasedColumn) -> tuple[Floats | None, Floats | None]:
     """Bounds of each value, infinite where it is missing."""
-    if column.low is None or column.high is None:
+    low, high = column.low, column.high
+    if low is None or high is None:
         return None, None
-    return np.where(column.missing, -np.inf, column.low), np.where(column.missing, np.inf, column.high)
+    return np.where(column.missing, -np.inf, low), np.where(column.missing, np.inf, high)
 
 
 def _an_end(before: ReleasedColumn) -> Floats:
     """Original numbers; for a range one of its finite bounds, which lies in every wider range."""
-    assert before.numbers is not None
-    assert before.low is not None
-    assert before.high is not None
-    end = np.where(np.isfinite(before.low), before.low, before.high)
-    return np.where(np.isnan(before.numbers), end, before.numbers)
+    numbers, low, high = before.numbers, before.low, before.high
+    assert numbers is not None
+    assert low is not None
+    assert high is not None
+    return np.where(np.isnan(numbers), np.where(np.isfinite(low), low, high), numbers)
 
 
 def _widened(low: Floats | None, high: Floats | None) -> tuple[Floats | None, Floats | None]:
@@ -462,9 +564,9 @@ def _by_step(
 
 def _narrower(low: Floats | None, high: Floats | None, known: ChangedColumn) -> tuple[Floats | None, Floats | None]:
     """Bounds after two steps: the wider ones, as the later step hides what the earlier one left."""
-    if low is None or high is None or known.low is None or known.high is None:
+    if low is None or high is None or known.bounds is None:
         return low, high
-    return np.fmin(low, known.low), np.fmax(high, known.high)
+    return np.fmin(low, known.bounds.end(0)), np.fmax(high, known.bounds.end(1))
 
 
 def truth_codes(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[np.int64] | None = None) -> Floats:
@@ -483,7 +585,7 @@ def truth_codes(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[n
     group[0] = 0.0
     if (group[before.codes] == column.codes)[seen].all():
         return np.asarray(group[before.codes])
-    if column.numbers is None:
+    if not column.numeric:
         own = np.where(own < 0, group, own)
     return np.asarray(own[before.codes])
 

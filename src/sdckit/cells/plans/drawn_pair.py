@@ -1,4 +1,4 @@
-"""Rows of an original and its releases that stay on an engine, drawn by their id and brought together."""
+"""Whether all rows of files that stay on an engine fit a search; else rows drawn by their id, brought together."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.count_cells import PREFIX, key_columns
+from sdckit.cells.plans.lazy import most_values
 from sdckit.data.columns import code_column
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, hash_ids
-from sdckit.data.frames import on_spark, open_frame
+from sdckit.data.frames import column_names, on_spark, open_frame
+from sdckit.data.memory import bytes_of_search, room_of_search
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups
 
@@ -72,3 +74,22 @@ def _rows(file: Any, id: str, ids: nw.DataFrame[Any]) -> Any:
         marked = marked.filter(~nw.col(PLACE).is_null())
     found, _ = columns_in_memory(marked, {"columns": [*names, PLACE]})
     return found.sort(PLACE).drop(PLACE).to_native()
+
+
+def all_fit(pair: Pair, household: str | None) -> bool:
+    """Whether all records fit here, coded, with what is made of them as they are looked through.
+
+    Decided once for the same files, since the free memory is another meanwhile.
+    """
+
+    def known() -> bool:
+        frames = (pair.original if pair.raw is None else pair.raw, *pair.released)
+        names, sizes = [column_names(frame) for frame in frames], (pair.n, *pair.sizes)
+        if any(n * len(own) > most_values(pair.original) for n, own in zip(sizes, names, strict=True)):
+            return False
+        released = list(zip(sizes, names, strict=True))[1:]
+        takes = sum(bytes_of_search(n, len(own), shared=household in own) for n, own in released)
+        room = room_of_search(pair.original)
+        return room is None or takes <= room
+
+    return pair.once(("all fit",), known)
