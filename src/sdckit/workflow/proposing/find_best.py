@@ -413,12 +413,12 @@ def _pass_early(trials: Trials, asked: Asked, passing: Callable[[Trials, Judged]
                     continue
                 asked.judging(_candidate(now, node, judge_cells(now, release)))
                 judged = _measured(now, _repaired(now, node, asked), asked)
+                if judged.passed:
+                    passing(now.with_how(judged.how), judged)
+                    return
             except SdcError:  # of this recipe only, such as suppression in another way that fails
-                continue
-            if judged.passed:
-                passing(now.with_how(judged.how), judged)
-                return
-    asked.judging(None)
+                pass
+            asked.judging(None)
 
 
 def _candidate(now: Trials, node: Node, verdicts: Sequence[Verdict]) -> Candidate | None:
