@@ -378,8 +378,9 @@ def _measured(path: Path, series: pl.Series, labels: Mapping[Any, str]) -> bool:
     texts = {code_text(code) for code in labels}
     if not series.dtype.is_numeric():
         return False
-    used = sum(code_text(value) not in texts for value in series.unique().drop_nulls().to_list())
-    if used > _MOST_UNLABELLED:
+    values = series.unique().drop_nulls().to_list()
+    used = sum(code_text(value) not in texts for value in values)
+    if used > _MOST_UNLABELLED and used < len(values):  # a labelled code is left that the file does not declare missing
         warnings.warn(
             f"{path.name}: column '{series.name}' has {used} values without a label; it stays numeric. "
             "If its labelled codes mean missing, name them with missing=",
