@@ -226,7 +226,9 @@ def test_what_passed_before_the_search_is_the_proposal_where_nothing_later_passe
     def failing(*given: Any) -> Any:
         ways = search(*given)
         broken = [[replace(verdict, holds=False) for verdict in judged.verdicts] for *_, judged in ways]
-        return [(*way[:3], replace(way[3], verdicts=tuple(verdicts))) for way, verdicts in zip(ways, broken, strict=True)]
+        return [
+            (*way[:3], replace(way[3], verdicts=tuple(verdicts))) for way, verdicts in zip(ways, broken, strict=True)
+        ]
 
     data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
     monkeypatch.setattr(module, "_judged", failing)
