@@ -82,6 +82,18 @@ def test_a_file_of_a_scenario_is_held_against_the_columns(tmp_path: Path) -> Non
         load(desk, quiet, path=str(path))
 
 
+def test_a_loaded_scenario_says_which_codes_the_file_was_read_with(tmp_path: Path) -> None:
+    """Else the command line would read the file in another way by it, and say other figures."""
+    desk = a_desk(tmp_path)
+    path = tmp_path / "scenario.toml"
+    path.write_text(sdc.Scenario(**SCENARIO).to_toml(), encoding="utf-8")
+    assert "missing_codes" not in load(desk, quiet, path=str(path))["toml"]
+    desk.open(str(desk.path), {"missing": ["clerk"]})
+    loaded = load(desk, quiet, path=str(path))
+    assert sdc.Scenario(**loaded["scenario"]).missing_codes == ("clerk",)
+    assert 'missing_codes = ["clerk"]' in loaded["toml"]
+
+
 PLACES = "12", "12 values"  # what may stand where something is filled in
 
 
