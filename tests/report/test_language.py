@@ -147,7 +147,10 @@ def test_a_column_that_is_called_as_a_word_of_ours_is_left() -> None:
 def test_what_page_release_says_of_guesses_and_households_is_in_german() -> None:
     with pytest.raises(ScenarioError) as refused:
         require_confirmed(Scenario(keys=["age"], unconfirmed=["age"]))
-    for text in (str(refused.value), "Warning: <5 records have no household id in 'hid': each is a household of its own"):
+    for text in (
+        str(refused.value),
+        "Warning: <5 records have no household id in 'hid': each is a household of its own",
+    ):
         assert not {"the", "and", "each", "its", "have"} & {*re.findall(r"\w+", say(text, "de"))}
 
 
