@@ -19,7 +19,6 @@ LIST = 50  # letters of the names of a list in it
 MADE = 3  # groups of a table that are named
 RISKS = {  # measures that a step goes by, in words
     "individual_risk": "individual risk", "l_diversity": "l-diversity", "suda": "special uniques",
-    "known_points": "known rows",
 }  # fmt: skip
 
 
