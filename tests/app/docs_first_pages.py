@@ -149,6 +149,10 @@ def _(hand: Hand) -> None:
 
 
 SCRIPT.elsewhere(
+    "tests/app/pages/test_file.py::test_codes_that_undo_or_a_version_brings_back_are_those_the_file_is_read_with",
+    "The codes that a scenario, a version, a project or Undo brings are those that it is read with.",
+)
+SCRIPT.elsewhere(
     "tests/app/test_browser_coming_back.py::test_a_sheet_and_the_row_of_names_are_chosen",
     "Delimiter, encoding and decimal mark are found by themselves and can be said; so can the sheet of a workbook"
     " and the row with the names of columns, where there are several sheets or a title.",

@@ -44,6 +44,11 @@ def _(hand: Hand) -> None:
 
 
 SCRIPT.elsewhere(
+    "tests/workflow/proposing/test_propose.py"
+    "::test_what_passed_before_the_search_is_the_proposal_where_nothing_later_passes",
+    "Where nothing later holds every limit, the search ends with the one that did.",
+)
+SCRIPT.elsewhere(
     SESSIONS + "test_protecting.py::test_recipes_to_start_from",
     "Propose a recipe searches for the one that loses least while every limit holds, within two minutes; a first "
     "recipe that holds every limit, with few or no values taken out, is looked for before the search, later ones "

@@ -420,6 +420,20 @@ def test_a_task_steps_aside_and_its_process_takes_the_next(tmp_path: Path) -> No
     within(tmp_path, run)
 
 
+def test_a_task_whose_process_is_just_starting_steps_aside(tmp_path: Path) -> None:
+    async def run(worker: Worker) -> None:
+        begun = asyncio.ensure_future(worker.run("toys.wait", {}, lambda _: None, file=NO_FILE))
+        await asyncio.sleep(0)
+        assert worker.pid is None
+        worker.step_aside()
+        with pytest.raises(TaskAsideError):
+            await asyncio.wait_for(begun, 60)
+        result = await worker.run("toys.echo", {"n": 5}, lambda _: None, file=NO_FILE)
+        assert result["given"] == {"n": 5}
+
+    within(tmp_path, run)
+
+
 def test_cancel_ends_the_process_with_its_children_and_the_next_task_starts_another(tmp_path: Path) -> None:
     async def run(worker: Worker) -> None:
         await worker.warm()

@@ -137,3 +137,10 @@ def test_names_stay_as_they_are() -> None:
         assert (
             summary(german, "of_tomorrow", {"odd": name}) == f"angewandt auf die Datei; mit der Option odd auf {name}"
         )
+
+
+def test_a_risk_is_named_in_words() -> None:
+    step = {"risk": "l_diversity", "threshold": 0, "columns": ["age"]}
+    assert summary(say, "suppress_above", step) == "values of age taken out where the risk by l-diversity is above 0"
+    assert summary(german, "suppress_above", step).endswith("wo das Risiko nach l-Diversität über 0 liegt")
+    assert "by individual_share is" in summary(say, "suppress_above", {**step, "risk": "individual_share"})  # a column

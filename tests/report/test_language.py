@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from report.real import MADE, german, made, page, plain
-from sdckit.errors import DataError
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, require_confirmed
+from sdckit.errors import DataError, ScenarioError
 from sdckit.report.blocks import ChartBlock, Code, Entries, Facts, Page, Paragraph, Section, TableBlock, Tables
 from sdckit.report.chapters.page import terms, texts_of
 from sdckit.report.charts import CHARTS, chart_for, describe, to_svg
@@ -140,6 +142,25 @@ def test_a_column_that_is_called_as_a_word_of_ours_is_left() -> None:
         "Ausprägungen von risk", ("Ausprägung", "Datensätze"), (("exceeded", "1.000"), ("2.5", "10")), (1,)
     )
     assert facts == Facts((("Haushalt", "Records"),))
+
+
+def test_what_page_release_says_of_guesses_and_households_is_in_german() -> None:
+    with pytest.raises(ScenarioError) as refused:
+        require_confirmed(Scenario(keys=["age"], unconfirmed=["age"]))
+    for text in (
+        str(refused.value),
+        "Warning: <5 records have no household id in 'hid': each is a household of its own",
+    ):
+        assert not {"the", "and", "each", "its", "have"} & {*re.findall(r"\w+", say(text, "de"))}
+
+
+def test_a_cell_that_says_what_to_write_is_translated_and_values_are_not() -> None:
+    rows = (("exact_numbers", NO_MAGNITUDES), ("a record", "magnitudes = 3, sensitive = 4"))
+    said = translate(Page("", "", "", "", "", [Section("", (TableBlock("", ("Measure", "Reason"), rows),))], ""), "de")
+    (table,) = said.sections[0].blocks
+    assert isinstance(table, TableBlock)
+    assert table.rows[0][1].startswith("das Szenario sagt nicht")
+    assert table.rows[1] == rows[1]
 
 
 def test_a_title_that_somebody_gave_is_left_and_one_of_ours_is_not() -> None:

@@ -387,6 +387,7 @@ class Worker:
         self._lock = asyncio.Lock()
         self._closed = False
         self._cancels = 0
+        self._aside = False
 
     @property
     def pid(self) -> int | None:
@@ -427,12 +428,15 @@ class Worker:
         TaskAsideError
             `step_aside` was called, and the task heard it before its end.
         """
+        self._aside = False
         async with self._lock:
             before = self._cancels
             process = await self._started()
             if self._cancels != before:  # while it started
                 self._kill()
                 raise TaskCancelledError
+            if self._aside:  # while it started
+                raise TaskAsideError
             request = {"task": task, "arguments": dict(arguments), "file": dict(file)}
             try:
                 process.stdin.write(json.dumps(request).encode() + b"\n")  # type: ignore[union-attr]
@@ -482,7 +486,8 @@ class Worker:
         self._kill()
 
     def step_aside(self) -> None:
-        """Ask the task that runs to stop where it next says how far it is."""
+        """Ask the task that runs to stop where it next says how far it is, or before it begins."""
+        self._aside = True
         if self.pid is not None and self._process is not None:
             self._process.stdin.write(b"null\n")  # type: ignore[union-attr]
 

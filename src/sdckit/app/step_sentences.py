@@ -17,6 +17,9 @@ LONGEST = 200  # letters of a sentence
 WORD = 30  # letters of a name in it
 LIST = 50  # letters of the names of a list in it
 MADE = 3  # groups of a table that are named
+RISKS = {  # measures that a step goes by, in words
+    "individual_risk": "individual risk", "l_diversity": "l-diversity", "suda": "special uniques",
+}  # fmt: skip
 
 
 def summary(say: Say, method: str, arguments: Mapping[str, Any]) -> str:
@@ -63,6 +66,8 @@ def _filled(say: Say, text: str, given: Mapping[str, Any]) -> str:
             words += _bands(say, given[name], closed=given.get("closed", "left"))
         elif name and how == "names" and isinstance(given[name], Mapping):
             words += _listed(say, [_value(say, str(made)) for made in given[name]], MADE)
+        elif name == "risk" and given[name] in list(RISKS):
+            words += say(RISKS[given[name]])
         elif name:
             words += _value(say, given[name])
     return words

@@ -143,7 +143,7 @@ class _Translator:
         return text if text in self.names.data else self._translated(text, self.names.all, in_cell=True)
 
     def _translated(self, text: str, kept: Collection[str], *, in_cell: bool) -> str:
-        if in_cell and VALUES.search(text):
+        if in_cell and VALUES.search(text) and text not in self.words.exact:
             return text
         if (text, in_cell) not in self.cache:
             untranslated: list[str] = []

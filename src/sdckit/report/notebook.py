@@ -22,7 +22,7 @@ from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.estimates import UtilityView
 from sdckit.report.formats.html import render_fragment, render_sections
 from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
-from sdckit.report.gate.protect import SMALLEST_FILE, WITHHELD_FIGURE as WITHHELD, protect
+from sdckit.report.gate.protect import CONFIDENTIAL, SMALLEST_FILE, WITHHELD_FIGURE as WITHHELD, protect
 from sdckit.report.language import names_of, translate
 from sdckit.report.setting import PairSetting, release_sizes, setting_of
 from sdckit.report.view import Plain, view_of, views_of
@@ -229,7 +229,7 @@ def document_html(
     except DataError as error:
         if exact:
             raise
-        warning = (Paragraph(str(error), "warning"), Paragraph(TOO_FEW))
+        warning = (Paragraph(str(error).removesuffix(CONFIDENTIAL), "warning"), Paragraph(TOO_FEW))
         return sections_html([Section("", warning)], language=language)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from sdckit.app.browser_sessions import Seat, Step, Work
 from sdckit.app.page_context import speaker
-from sdckit.app.pages.file import DROPPED, _kept, _received, _taken, panel, reading_of
+from sdckit.app.pages.file import DROPPED, _kept, _received, _taken, panel, reading_asked, reading_of
 
 FACTS: dict[str, Any] = {"columns": ["age", "job"], "html": "", "missing": [], "suspected": []}
 
@@ -105,6 +106,15 @@ def test_codes_stand_in_the_scenario_too(room: ARoom) -> None:
     assert again.reading == {"missing": ["-9"]}  # as the scenario says: the file is read once more
     assert again.facts is not None
     assert again.facts["shown"] is None
+
+
+def test_codes_that_undo_or_a_version_brings_back_are_those_the_file_is_read_with() -> None:
+    work = Work(path="/data/a.csv", reading={"delimiter": ";", "missing": ["-9"]})
+    asked = [reading_asked(replace(work, scenario=scenario)) for scenario in (None, {"keys": ["age"]})]
+    assert asked == [work.reading, work.reading]
+    other = replace(work, scenario={"keys": ["age"], "missing_codes": ["-8"]})
+    assert reading_asked(other) == {"delimiter": ";", "missing": ["-8"]}
+    assert reading_asked(replace(other, reading=reading_asked(other))) == reading_asked(other)
 
 
 def test_an_upload_is_moved_under_its_own_name(tmp_path: Path) -> None:

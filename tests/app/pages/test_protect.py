@@ -184,6 +184,21 @@ def test_the_recipe_so_far_is_taken_and_the_search_is_ended(tmp_path: Path) -> N
     at_the_bench(tmp_path, run)
 
 
+def test_what_was_being_judged_goes_with_a_search_that_is_cancelled_and_what_passed_stays(tmp_path: Path) -> None:
+    def run(bench: Bench, _: list[Any]) -> None:
+        given: dict[str, Any] = {}
+        bench.room.start = lambda task, then, **how: given.update(how)  # type: ignore[method-assign]
+        bench.look("propose", "looking")
+        given["partial"]({"state": "A recipe is being judged."})
+        given["dropped"]()
+        assert bench.so_far.get() == {}
+        given["partial"]({"steps": [], "state": "Every limit holds with this recipe."})
+        given["dropped"]()
+        assert bench.so_far.get()["steps"] == []
+
+    at_the_bench(tmp_path, run)
+
+
 def test_the_page_brings_its_own_script_and_style() -> None:
     html = str(panel("protect", speaker("en")))
     assert 'src="protect.js"' in html

@@ -194,7 +194,7 @@ def test_permission_denied(tmp_path, monkeypatch):
 def test_unknown_extension(tmp_path):
     path = tmp_path / "x.ods"
     path.write_bytes(b"PK\x03\x04" + MARK.encode())
-    refused(FileFormatError, r"'\.ods' is not one sdckit reads \(\.csv, .*looks like zip or Excel", path)
+    refused(FileFormatError, r"'\.ods' is not one sdckit reads \(\.csv, .*looks like zip \(Excel\)", path)
     (tmp_path / "plain").write_text("a\n1\n")
     refused(FileFormatError, r"the extension '' is not one", tmp_path / "plain")
 

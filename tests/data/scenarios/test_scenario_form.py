@@ -164,3 +164,28 @@ def test_a_saved_work_leaves_files_that_are_lost(tmp_path: Path, name: str) -> N
     assert lost == [name]
     nobody = {"scenario": {"keys": ["job"], "hierarchies": None}, "steps": []}
     assert without_lost_files(nobody, tmp_path)[0]["scenario"] == {"keys": ["job"]}
+
+
+@pytest.mark.parametrize("at", ["session", "elsewhere"])
+def test_a_saved_work_leaves_ledgers_tables_and_children_whose_files_are_lost(tmp_path: Path, at: str) -> None:
+    """A ledger is lost with its folder or its key; what names no file, or one that is there, stays."""
+    folder, start = tmp_path / "session", "" if at == "session" else f"{tmp_path}/elsewhere/"
+    where = folder / start
+    (where / "ledger").mkdir(parents=True)
+    for file in ("key", "counts.csv", "visits.csv"):
+        (where / file).touch()
+    counted = {"variables": ["job"], "rounded": 5}
+
+    def scenario(gone: str = "") -> dict[str, Any]:
+        return {
+            "keys": ["job"], "ledger": {"folder": f"{start}ledger", "key": f"{start}{gone}key"},
+            "tables": [counted, {"file": f"{start}{gone}counts.csv", "count": "n"}],
+            "children": {"file": f"{start}visits.csv", "key": "id", "keys": ["ward"], "released": f"{start}{gone}key"},
+        }  # fmt: skip
+
+    whole = {"scenario": scenario(), "steps": [], "versions": []}
+    assert without_lost_files(whole, folder) == (whole, [])
+    left, lost = without_lost_files({**whole, "scenario": scenario("no "), "versions": [whole]}, folder)
+    assert left["scenario"] == {"keys": ["job"], "tables": [counted]}
+    assert left["versions"] == [whole]
+    assert lost == [f"{start}no {file}" for file in ("key", "counts.csv")]

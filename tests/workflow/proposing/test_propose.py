@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -198,18 +199,45 @@ def test_what_cells_tell_of_the_first_recipe_is_said_before_the_rest_is_judged()
 
 
 def test_a_recipe_that_failed_is_said_to_be_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As soon as it did: the next one may take long to be made."""
+    heard: list[Candidate | str | None] = []
+
     def failing(*_: Any) -> Any:
+        heard.append("failed")
         raise DataError("no release can be made")
 
     data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
     monkeypatch.setattr(module, "_repaired", failing)
-    heard: list[Candidate | None] = []
     with pytest.raises(DataError):
         make_proposal(
             data, scenario, columns=data.columns, alternatives=0, passing=lambda _: None, judging=heard.append
         )
-    assert heard[0] is not None
-    assert heard[-1] is None
+    for at in (0, 3):
+        assert isinstance(heard[at], Candidate)
+        assert heard[at + 1 : at + 3] == ["failed", None]
+
+
+def test_what_passed_before_the_search_is_the_proposal_where_nothing_later_passes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The page had said that every limit holds, and ended with a recipe that broke one."""
+    search = module._judged
+
+    def failing(*given: Any) -> Any:
+        ways = search(*given)
+        broken = [[replace(verdict, holds=False) for verdict in judged.verdicts] for *_, judged in ways]
+        return [
+            (*way[:3], replace(way[3], verdicts=tuple(verdicts))) for way, verdicts in zip(ways, broken, strict=True)
+        ]
+
+    data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
+    monkeypatch.setattr(module, "_judged", failing)
+    heard: list[Alternative] = []
+    proposal = make_proposal(data, scenario, columns=data.columns, alternatives=1, passing=heard.append)
+    assert heard[0].passed
+    assert (proposal.passed, proposal.optimal, proposal.exceeded) == (True, False, ())
+    assert proposal.recipe.to_toml() == heard[0].recipe.to_toml()
+    assert proposal.loss == heard[0].loss
 
 
 def test_what_fails_before_the_search_does_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,17 @@ def test_a_project_is_read_as_it_was_written_and_holds_no_secret(tmp_path: Path)
     assert load(Desk(tmp_path), lambda _: None, path=str(file)) == {"waits": True}
 
 
+def test_a_project_names_no_folder_of_this_machine() -> None:
+    files = {
+        "ledger": {"folder": "/survey/ledger", "key": "C:\\survey\\key"}, "tables": [{"file": "../survey/counts.csv"}],
+        "children": {"file": "/survey/visits.csv", "key": "id", "keys": ["ward"]},
+        "hierarchies": {"age": "/survey/a.csv"},
+    }  # fmt: skip
+    text = project_text({**SAVED, "scenario": {"keys": ["age"], **files}})
+    assert "survey" not in text
+    assert all(name in text for name in ("ledger", "key", "counts.csv", "visits.csv", "a.csv"))
+
+
 OUTSIDE = ("../a.csv", "/etc/passwd", "in/a.csv", "..\\a.csv", "C:\\a.csv", "..", "a\0.csv")
 PACKED = {"levels": 1, "lines": [["a", "b"]], "groups": [], "rule": "", "left_out": False}
 

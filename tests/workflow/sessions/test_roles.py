@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import sdckit as sdc
+from app.browsing import ENGLISH
+from every_message import _texts
 from sdckit.errors import ColumnError, ScenarioError
+from sdckit.report.wording import say
 from sdckit.workflow.sessions.answering import Desk
 from sdckit.workflow.sessions.roles import check, guess, load, plain_scenario
 from session_files import MARKER, SCENARIO, a_desk
+from tree import SRC, parsed
 
 
 def quiet(_: str) -> None:
@@ -73,3 +80,41 @@ def test_a_file_of_a_scenario_is_held_against_the_columns(tmp_path: Path) -> Non
     path.write_text("keys = 3", encoding="utf-8")
     with pytest.raises(ScenarioError, match=r"s\.toml"):
         load(desk, quiet, path=str(path))
+
+
+def test_a_loaded_scenario_says_which_codes_the_file_was_read_with(tmp_path: Path) -> None:
+    """Else the command line would read the file in another way by it, and say other figures."""
+    desk = a_desk(tmp_path)
+    path = tmp_path / "scenario.toml"
+    path.write_text(sdc.Scenario(**SCENARIO).to_toml(), encoding="utf-8")
+    assert "missing_codes" not in load(desk, quiet, path=str(path))["toml"]
+    desk.open(str(desk.path), {"missing": ["clerk"]})
+    loaded = load(desk, quiet, path=str(path))
+    assert sdc.Scenario(**loaded["scenario"]).missing_codes == ("clerk",)
+    assert 'missing_codes = ["clerk"]' in loaded["toml"]
+
+
+PLACES = "12", "12 values"  # what may stand where something is filled in
+
+
+def _sentences() -> Iterator[tuple[str, ...]]:
+    """What the guesses say of a column and ask, filled in both ways; no part of a sentence, and no error."""
+    for path in sorted((SRC / "data" / "scenarios" / "guessing").glob("*.py")):
+        tree = parsed(path)
+        whole = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr | ast.Raise | ast.BinOp | ast.Expr)]
+        parts = {id(part) for node in whole for part in ast.walk(node) if part is not node}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in parts:
+                filled = zip(*(_texts(node, place) for place in PLACES), strict=True)
+                yield from (texts for texts in filled if re.search(r"[a-z]{2,} [a-z]{2,} [^\\]*\b$", texts[0]))
+
+
+def test_what_is_said_and_asked_of_columns_is_in_german() -> None:
+    sentences = {*_sentences()}
+    assert len(sentences) > 40
+
+    def is_german(text: str) -> bool:
+        return not {*re.findall(r"\w+", say(text, "de"))} & {*ENGLISH}
+
+    lacking = {texts[0] for texts in sentences if not any(map(is_german, texts))}
+    assert lacking == {"too fine (12): 12 before it is used as a key", "recode to fewer groups"}  # two parts of a text

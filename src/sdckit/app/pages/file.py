@@ -12,7 +12,7 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.browser_sessions import made_steps
+from sdckit.app.browser_sessions import Work, made_steps
 from sdckit.app.page_context import Room, Say, file_field, named_upload
 from sdckit.data.files.whole_files import reason_of
 from sdckit.data.scenarios.scenario_form import fits
@@ -101,6 +101,15 @@ def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
     row = str(values.get("header_row") or "").strip()
     given = {**values, "missing": [code for code in codes if code], "header_row": int(row) if row.isdecimal() else row}
     return {name: value for name, value in given.items() if value not in (None, "", False, [])}
+
+
+def reading_asked(work: Work) -> dict[str, Any]:
+    """How the file is to be read: with the codes for missing of the scenario, which undo or a version may bring back.
+
+    A scenario without any leaves the file as it is read.
+    """
+    codes = list((work.scenario or {}).get("missing_codes", ()))
+    return {**work.reading, **({"missing": codes} if codes else {})}
 
 
 @module.server
@@ -246,10 +255,11 @@ def _serve_facts(input: Inputs, room: Room, uploads: Mapping[str, str]) -> None:
 
     @reactive.effect
     def _() -> None:
-        """What the command line named, and everything once more where the switch or the language changed."""
+        """What the command line named, and all once more where switch, language or the scenario's codes changed."""
         work = room.work.get()
-        if work.path and (work.facts or {}).get("shown") != [work.exact, work.language]:
-            _open(room, work.path, work.name, work.reading, uploads, beside="facts")
+        reading = reading_asked(work)
+        if work.path and ((work.facts or {}).get("shown") != [work.exact, work.language] or reading != work.reading):
+            _open(room, work.path, work.name, reading, uploads, beside="facts")
 
     @render.ui
     def facts() -> TagChild:

@@ -122,6 +122,28 @@ class Bench:
             self.room.cancel("protecting.propose")
             self.take(so_far["steps"], did=DID["propose"], why=WHY["propose"])
 
+    def look(self, task: str, label: str, **more: Any) -> None:
+        """Ask for a recipe; of a search that ends without one, what passed so far stays, and what was judged goes."""
+        asked = {name: value for name, value in self.asked().items() if name != "secret"}
+        keep, passing, draw = self.found.taker(), self.so_far.taker(), self.map.taker()
+
+        def then(answer: dict[str, Any]) -> None:
+            self.so_far.set({})
+            keep(answer)
+            draw(answer)
+            self.map.at.set(-1)
+            self.take(answer["steps"], did=DID[task], why=WHY[task])
+
+        def dropped() -> None:
+            with reactive.isolate():
+                if "steps" not in self.so_far.held():
+                    self.so_far.set({})
+
+        self.room.start(
+            f"protecting.{task}", then, label=self.room.say(label), beside=task, partial=passing, dropped=dropped,
+            **asked, **more,
+        )  # fmt: skip
+
     def put(self, draft: Draft, arguments: Plain) -> None:
         """Put what a form says in the place of its step, or of a new one."""
         steps = self.steps()
@@ -278,31 +300,18 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
                 scenario=bench.asked()["scenario"],
             )  # fmt: skip
 
-    def look(task: str, label: str, **more: Any) -> None:
-        asked = {name: value for name, value in bench.asked().items() if name != "secret"}
-        keep, passing, draw = bench.found.taker(), bench.so_far.taker(), bench.map.taker()
-
-        def then(answer: dict[str, Any]) -> None:
-            bench.so_far.set({})
-            keep(answer)
-            draw(answer)
-            bench.map.at.set(-1)
-            bench.take(answer["steps"], did=DID[task], why=WHY[task])
-
-        room.start(f"protecting.{task}", then, label=room.say(label), beside=task, partial=passing, **asked, **more)
-
     @reactive.effect
     @reactive.event(input.propose)
     def _() -> None:
         bench.so_far.set({})
         wishes = {**chosen(), "keep": list(input.keep() or ())}
         wishes["formula"] = str(wishes.get("formula") or "").strip()
-        look("propose", "looking for the recipe that loses least", seconds=SECONDS, **wishes)
+        bench.look("propose", "looking for the recipe that loses least", seconds=SECONDS, **wishes)
 
     @reactive.effect
     @reactive.event(input.starter)
     def _() -> None:
-        look("starter", "following the advice on the keys")
+        bench.look("starter", "following the advice on the keys")
 
     @reactive.effect
     @reactive.event(input.explore)

@@ -93,7 +93,8 @@ def _like_a_record(fields: Sequence[str], columns: Sequence[set[str]], *, certai
 
 
 def _fields(positions: Sequence[str]) -> str:
-    shown = ", ".join(positions[:5]) + (f" and {len(positions) - 5} more" if len(positions) > 5 else "")
+    shown = ", ".join(f"'{position}'" for position in positions[:5])  # in quotes, as names: they count no records
+    shown += f" and {len(positions) - 5} more" if len(positions) > 5 else ""
     return f"field {shown} is" if len(positions) == 1 else f"fields {shown} are each"
 
 
@@ -395,7 +396,7 @@ def _refuse_delimiter(path: Path, head: str, given: str) -> None:
         if mark != given and widths and widths[0] > 1 and len(set(widths)) == 1:
             raise FileFormatError(
                 f"{path.name}: the delimiter given ({_spelt(given)}) does not fit; {_spelt(mark)} cuts the "
-                f"lines into {widths[0]} fields each: leave the delimiter out, or give {_spelt(mark)}"
+                f"lines into as many fields each: leave the delimiter out, or give {_spelt(mark)}"
             )
 
 
@@ -519,6 +520,6 @@ def _exact(text: CsvText, delimiter: str, width: int, *, quoted: bool) -> _Count
 
 def _ragged(path: Path, line: int, n_fields: int, width: int) -> str:
     return (
-        f"{path.name}, line {line}: {n_fields} fields where the header has {width}; "
+        f"{path.name}, line {line}: {'more' if n_fields > width else 'fewer'} fields than the header has; "
         "check the delimiter, the quotes and the decimal mark on that line"
     )

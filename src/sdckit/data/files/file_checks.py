@@ -96,7 +96,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"<stata_dta>", "Stata"),
     (b"\0" * 12 + b"\xc2\xea\x81\x60", "SAS"),
     (b"HEADER RECORD*******", "SAS transport"),
-    (b"PK\x03\x04", "zip or Excel"),
+    (b"PK\x03\x04", "zip (Excel)"),
     (b"\xd0\xcf\x11\xe0", "old Excel, or Excel under a password"),
     (b"\x1f\x8b", "gzip"),
     (b"BZh", "bzip2"),
@@ -106,7 +106,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3", "SQLite"),
 )
 _ALWAYS_MARKED = frozenset({"Excel", "Parquet", "Arrow", "SPSS", "SAS", "SAS transport", *PACKED.values()})
-_NAMES = {"Excel": "zip or Excel"}  # format: its name in `_MAGIC`
+_NAMES = {"Excel": "zip (Excel)"}  # format: its name in `_MAGIC`
 _MONTHS = (
     "jan|feb|fev|fév|mar|mär|apr|avr|abr|may|mai|mag|jun|jui|jul|aug|aou|aoû|ago|"
     "sep|set|oct|okt|ott|out|nov|dec|déc|dez|dic|ene|gen|giu|lug"

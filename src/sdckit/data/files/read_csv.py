@@ -45,7 +45,7 @@ def sheet_as_csv(path: Path, sheet: str | int | None = None, header_row: int | N
         chosen = sheets[0] if sheet is None else _chosen(path, book.sheet_names, sheet)
         if not _holds(book, chosen, header_row or 1):
             raise FileFormatError(
-                f"{path.name}: row {header_row or 1} of the sheet '{displayed(chosen)}' holds nothing; give the row "
+                f"{path.name}: row '{header_row or 1}' of the sheet '{displayed(chosen)}' holds nothing; give the row "
                 "with the names of columns",
                 argument="header_row" if header_row else "sheet",
             )
@@ -71,7 +71,7 @@ def _chosen(path: Path, names: Sequence[str], sheet: str | int) -> str:
         return names[number - 1]
     there = ", ".join(f"'{displayed(name)}'" for name in names)
     raise FileFormatError(
-        f"{path.name} has no sheet '{displayed(str(sheet))}'; it has {there}, or give a number from 1", argument="sheet"
+        f"{path.name} has no sheet '{displayed(str(sheet))}'; it has {there}, or give its number", argument="sheet"
     )
 
 

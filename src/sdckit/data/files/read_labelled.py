@@ -352,8 +352,8 @@ def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[
             frame, meta = read(str(path), output_format="polars", **options)
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
             raise FileFormatError(
-                f"{path.name} cannot be read as {kind}: it is truncated, damaged or in another encoding "
-                "(name it with encoding=, on the command line --encoding)"
+                f"{path.name} cannot be read as {kind}: it is truncated, damaged or in another encoding; name that by "
+                "encoding= (on the command line --encoding)"
             ) from None
     return frame, meta
 

@@ -381,7 +381,7 @@ def _kind(file: Path, sheet: str | int | None, header_row: int | None) -> str:
     kind = file_format(file)
     for name, value in (("sheet", sheet), ("header_row", header_row)):
         if value is not None and kind != WORKBOOK:
-            raise DataError(f"{file.name} is {kind} and has no sheets; leave {name} out", argument=name)
+            raise DataError(f"{file.name} is {kind} and has no sheets; leave {name}= out", argument=name)
     return kind
 
 

@@ -346,15 +346,19 @@ def is_whole(scenario: Mapping[str, Any] | None) -> bool:
 
 
 LOST = (
-    "These files are gone with the session that made them: {c}. Roles no longer name them, and steps that take one are "
-    "switched off: give the file again there, or build it."
+    "These files are not there any more: {c}. Roles no longer name them, so that nothing is held against them, and "
+    "steps that take one are switched off: give the file again there, or build it."
 )
+
+
+PLACES = ("hierarchies", "ledger", "tables", "children")  # entries of a scenario that name files
 
 
 def without_lost_files(saved: Plain, folder: Path) -> tuple[dict[str, Any], list[str]]:
     """A saved scenario, its steps and versions without what named files that are not in the folder; and these files.
 
-    Roles no longer name a hierarchy that is lost, and a step that takes such a file is switched off.
+    Roles no longer name a hierarchy, a ledger, a published table or another file of the people that is lost, and a step
+    that takes such a file is switched off.
 
     >>> saved = {"scenario": {"keys": ["job"], "hierarchies": {"job": "gone.csv"}}, "steps": [], "versions": []}
     >>> without_lost_files(saved, Path("nowhere"))
@@ -362,15 +366,27 @@ def without_lost_files(saved: Plain, folder: Path) -> tuple[dict[str, Any], list
     """
     lost: dict[str, None] = {}
 
-    def is_lost(name: Any) -> bool:
-        if gone := isinstance(name, str) and name != "" and not _is_file(folder / name):
-            lost[name] = None
-        return gone
+    def is_lost(*names: Any) -> bool:
+        gone = [name for name in names if isinstance(name, str) and name != "" and not _is_there(folder / name)]
+        lost.update(dict.fromkeys(gone))
+        return bool(gone)
+
+    def of_roles(scenario: dict[str, Any]) -> dict[str, Any]:
+        named = {name: scenario.pop(name, None) or {} for name in PLACES}
+        ledger, children = named["ledger"], named["children"]
+        released = children.get("released") or ()
+        kept = {
+            "hierarchies": {key: name for key, name in named["hierarchies"].items() if not is_lost(name)},
+            "ledger": {} if is_lost(ledger.get("folder"), ledger.get("key")) else ledger,
+            "tables": [table for table in named["tables"] if not is_lost(table.get("file"))],
+            "children": {}
+            if is_lost(children.get("file"), *([released] if isinstance(released, str) else released))
+            else children,
+        }
+        return {**scenario, **{name: entry for name, entry in kept.items() if entry}}
 
     def left(state: Plain) -> dict[str, Any]:
-        scenario, steps = dict(state["scenario"] or {}), []
-        if kept := {key: name for key, name in (scenario.pop("hierarchies", None) or {}).items() if not is_lost(name)}:
-            scenario["hierarchies"] = kept
+        scenario, steps = of_roles(dict(state["scenario"] or {})), []
         for step in state["steps"]:
             read = [*METHODS[step["method"]].files] if step["method"] in METHODS else []
             gone = [is_lost(step["arguments"].get(name)) for name in read if name != "budget"]  # which may begin anew
@@ -381,8 +397,8 @@ def without_lost_files(saved: Plain, folder: Path) -> tuple[dict[str, Any], list
     return {**left(saved), "versions": versions}, [*lost]
 
 
-def _is_file(path: Path) -> bool:
+def _is_there(path: Path) -> bool:
     try:
-        return path.is_file()
+        return path.exists()
     except (OSError, ValueError):  # no system has a file of such a name
         return False

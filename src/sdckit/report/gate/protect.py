@@ -336,6 +336,7 @@ def _number(match: re.Match[str], printed: Callable[[int], str]) -> str:
 
 
 SMALLEST_FILE = 50
+CONFIDENTIAL = " Use internal=True (--internal) for a confidential one."
 SMALLEST_BASE = 5
 # Records in one step of a printed part.
 FEWEST_IN_A_STEP = 10
@@ -371,7 +372,7 @@ def protect(document: Document, *, internal: bool = False, alone: Document | Non
     if not internal and document.n is not None and document.n < SMALLEST_FILE:
         raise DataError(
             f"a file of fewer than {SMALLEST_FILE} records gives no document that could leave the room: "
-            "any figure would be about a few persons. Use internal=True (--internal) for a confidential one."
+            f"any figure would be about a few persons.{CONFIDENTIAL}"
         )
     tree, ledger = _entered(document, internal=internal)
     quantities = {

@@ -364,10 +364,17 @@ def at_aim(trials: Trials, aim: int) -> Trials:
 def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, Judged]:
     """Search with ever stricter limits until a node passes every threshold; else return the one with fewest failures.
 
-    The bound is that of the first search, at the thresholds themselves.
+    The bound is that of the first search, at the thresholds themselves. What was handed over as passing before the
+    search is returned where nothing that it came to passes.
     """
-    if asked.passing is not None:
-        _pass_early(trials, asked, asked.passing)
+    early: list[tuple[Trials, Judged]] = []
+    if (passing_now := asked.passing) is not None:
+
+        def passes(now: Trials, judged: Judged) -> None:
+            early.append((now, judged))
+            passing_now(now, judged)
+
+        _pass_early(trials, asked, passes)
     tried: list[_Way] = []
     bound = math.inf
     for ways in _ways(trials, asked):
@@ -383,6 +390,11 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
             return min(passing, key=lambda way: (way[3].measured, way[3].made.loss))
         if time.monotonic() >= asked.until and tried:
             break
+    for now, judged in early:
+        search, node = _search(now, asked), judged.made.node
+        searched = min(tried, key=lambda way: len(way[3].failing))[2] if tried else Searched({}, bound, 0, whole=False)
+        losses = {**searched.losses, node: judged.made.loss}
+        return now, search, replace(searched, losses=losses, whole=False), judged
     if not tried:
         raise DataError(
             "no combination of recodings leaves few enough records beyond the thresholds; keep fewer columns, allow "
@@ -413,12 +425,12 @@ def _pass_early(trials: Trials, asked: Asked, passing: Callable[[Trials, Judged]
                     continue
                 asked.judging(_candidate(now, node, judge_cells(now, release)))
                 judged = _measured(now, _repaired(now, node, asked), asked)
+                if judged.passed:
+                    passing(now.with_how(judged.how), judged)
+                    return
             except SdcError:  # of this recipe only, such as suppression in another way that fails
-                continue
-            if judged.passed:
-                passing(now.with_how(judged.how), judged)
-                return
-    asked.judging(None)
+                pass
+            asked.judging(None)
 
 
 def _candidate(now: Trials, node: Node, verdicts: Sequence[Verdict]) -> Candidate | None:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
-from sdckit.report.notebook import document_html, protected, sections_html
+from sdckit.report.gate.protect import SMALLEST_FILE
+from sdckit.report.notebook import document_html, protected, sections_html, warned_html
 from sdckit.workflow.sessions.answering import Desk, Tell
+from sdckit.workflow.sessions.refusals import in_words, message
 from sdckit.workflow.sessions.roles import guessed_roles, plain_scenario
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ def told(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -
     frame, notes = desk.data, desk.sample.notes
     document = file_document(opened)
     html = document_html(lambda: protected(document, exact=exact), file_sections, exact=exact, language=language)
+    if frame.height < SMALLEST_FILE and not exact:  # its document is refused; what was noticed may be why
+        html += "".join(warned_html(f"Warning: {message(text, {})}", language) for text in desk.warnings)
     return {
         "name": opened.name,
         "format": desk.sample.header.format,
@@ -112,7 +116,8 @@ def _opened(desk: Desk) -> OpenedFile:
     notes = desk.sample.notes
     taken = desk.remember("codes", list(notes.given), lambda: _effect(desk)) if notes.given else notes.taken
     declared = desk.remember("declared", [], lambda: _declared(desk))
-    return OpenedFile(desk.path.name, desk.sample, taken, declared, notes.suspected, desk.warnings)
+    warned = tuple(map(in_words, desk.warnings))
+    return OpenedFile(desk.path.name, desk.sample, taken, declared, notes.suspected, warned)
 
 
 def _declared(desk: Desk) -> tuple[Found, ...]:

@@ -18,6 +18,7 @@ from sdckit.data.files.file_limits import json_of
 from sdckit.data.files.whole_files import write_whole
 from sdckit.data.hierarchy import as_hierarchy
 from sdckit.data.methods import METHODS
+from sdckit.data.scenarios.scenario_form import PLACES
 from sdckit.errors import FileFormatError, SdcError
 from sdckit.workflow.sessions.hierarchies import RULES, Lines, lacking, line_counts, lines_of, rule_of, write_hierarchy
 from sdckit.workflow.sessions.protecting import Plain, make_recipe
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 FORMAT = "sdckit project 1"
 LARGEST = 32 * 2**20  # bytes: steps and scenarios are some kilobytes, a hierarchy of many codes some megabytes
-PLACES = ("ledger", "tables", "hierarchies")  # entries of a scenario that name files
 TEXTS = ("name", "why", "time")
 FOLDER = "project"
 FEWEST = 5  # records that a value has whose line goes out unasked

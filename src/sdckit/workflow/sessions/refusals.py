@@ -13,7 +13,9 @@ from sdckit.data.limits import LIMITS
 # of the argument is put in words, and their ids.
 FIELDS = {
     "encoding": ("Encoding", "encoding"), "delimiter": ("Delimiter of a CSV", "delimiter"),
-    "decimal": ("Decimal mark", "decimal"), "sheet": ("", "sheet"), "header_row": ("", "header_row"),
+    "decimal": ("Decimal mark", "decimal"),
+    "sheet": ("Sheet of an Excel file: its name or number", "sheet"),
+    "header_row": ("Row of the sheet with the names of columns", "header_row"),
     "join": ("A second file, such as the households of persons", "second"),
     "join_key": ("The column that both files have", "join_key"),
     "user_missing": ("Keep labelled missing codes as categories (SPSS, Stata)", "user_missing"),
@@ -30,6 +32,7 @@ OTHERWISE = (  # what only a program can do
     (re.compile(r", not NoneType$"), ""),
     (re.compile(r" \((?:on the command line )?--[^()]*\)"), ""),
 )
+LINES, LINES_SHOWN = "lines not shown", "Switch to “Exact figures” and read the file again to see which line it is"
 TELLING = re.compile(r" to [\d.]+ or more$")  # a limit that is computed from how many records there are
 _VALUE = r"\[[^\]]*\]|\"[^\"]*\"|'[^']*'|[\w.]+(?<!\.)"
 _ARGUMENT = re.compile(rf"(?<![-\w.\"'])([a-z_]+)=({_VALUE})?")
@@ -84,7 +87,8 @@ def message(text: str, arguments: Mapping[str, Any]) -> str:
         return said
     from sdckit.report.gate.protect import protect_message
 
-    return protect_message(TELLING.sub("", said), typed_in(arguments))
+    protected = protect_message(TELLING.sub("", said), typed_in(arguments))
+    return f"{protected}. {LINES_SHOWN}" if LINES in protected else protected
 
 
 def typed_in(arguments: Mapping[str, Any]) -> Collection[str]:

@@ -91,7 +91,8 @@ def load(desk: Desk, tell: Tell, *, path: str, language: str = "en") -> dict[str
     tell("reading the scenario")
     made = Scenario.from_toml(Path(path))
     made.check_columns(desk.data.columns)
-    return _checked(desk, made, language)
+    codes = desk.reading.get("missing", ())  # the file stays as it was read where the scenario says nothing of them
+    return _checked(desk, made if made.missing_codes or not codes else made.changed(missing_codes=codes), language)
 
 
 def _checked(desk: Desk, made: Scenario, language: str) -> dict[str, Any]:
