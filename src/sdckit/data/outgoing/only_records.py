@@ -7,7 +7,8 @@ do the bytes beneath a null, the string buffer behind a filtered column and the 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -339,6 +340,43 @@ def plan_records(plan: Any) -> Any:
     from pyspark.sql import functions
 
     return native.select(*(functions.col(f"`{name}`").alias(name, metadata={}) for name in schema.names()))
+
+
+_ON_THE_WAY: ContextVar[list[bool] | None] = ContextVar("on_the_way", default=None)
+
+
+@contextlib.contextmanager
+def on_the_way() -> Iterator[list[bool]]:
+    """Frames that steps of a recipe hand to each other are stripped after the last one, where no step can see it.
+
+    The list is empty as long as nothing was left to strip: else the caller owes `only_records` before the frame goes
+    on. Stripping copies every text, and a step changes few columns.
+    """
+    owed: list[bool] = []
+    token = _ON_THE_WAY.set(owed)
+    try:
+        yield owed
+    finally:
+        _ON_THE_WAY.reset(token)
+
+
+def records_of_step(data: Any) -> Any:
+    """`only_records`; between the steps of a recipe the frame itself, if it has no category that is not in use."""
+    owed = _ON_THE_WAY.get()
+    if owed is None or isinstance(data, list) or not _looks_bare(data):
+        return only_records(data)
+    owed.append(True)
+    return data
+
+
+def _looks_bare(data: Any) -> bool:
+    """Whether stripping changes nothing of a Polars frame that can be seen in it."""
+    frame: Any = open_frame(data)
+    if is_lazy(frame) or not frame.implementation.is_polars():
+        return False
+    native = nw.to_native(frame)
+    nested = any(kind.is_nested() for kind in native.schema.values())
+    return not nested and all(use.all_used for use in polars_use(native).values())
 
 
 def only_records(data: Any) -> Any:
