@@ -174,7 +174,8 @@ def _named(olds: Sequence[bytes], codes: Ints, key: bytes, length: int, column: 
     new = new[order]
     if met := int(np.count_nonzero((new[1:] == new[:-1]).all(axis=1))):
         raise DataError(
-            f"column {column!r}: {met} of {len(new)} identifiers would become another one's; give more digits by length="
+            f"column {column!r}: {met} of {len(new)} identifiers would become another one's; "
+            "give more digits by length="
         )
     place = np.append(np.empty_like(order), -1)  # the last one: missing
     place[order] = np.arange(len(order))

@@ -318,8 +318,9 @@ class _Search:
         self.numbers = [none if companion.numbers is None else companion.numbers for companion in companions]
         rng = np.random.default_rng(seed)
         known = rows[np.isfinite(y[rows])]
-        self.some = _varied(y, rng.permutation(known), SEARCHED)
-        self.more = np.sort(_varied(y, rng.permutation(known), REFINED))
+        usual = _usual(y[known])
+        self.some = _varied(y, rng.permutation(known), SEARCHED, usual)
+        self.more = np.sort(_varied(y, rng.permutation(known), REFINED, usual))
         self.draws = rng.random((STARTS, 4))
         self.y, self.tolerance, self.unit = y, tolerance(y), printed_unit(y)
         self.tried = 0
@@ -464,12 +465,18 @@ def _promising(own: Floats, made: Floats, sets: NDArray[np.int64], draws: Floats
     return best
 
 
-def _varied(y: Floats, rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """So many of the rows, in which no value of y takes more than its share."""
-    values, of, counts = np.unique(y[rows], return_inverse=True, return_counts=True)
-    if not len(values) or counts.max() <= USUAL * len(rows) or len(rows) - counts.max() < FEWEST:
+def _usual(values: Floats) -> float:
+    """The value that more than its share of the records have; NaN where there is none, or too few have another."""
+    each, counts = np.unique(values, return_counts=True)
+    most = int(counts.max(initial=0))
+    return float(each[counts.argmax()]) if most > USUAL * len(values) and len(values) - most >= FEWEST else math.nan
+
+
+def _varied(y: Floats, rows: NDArray[np.int64], most: int, usual: float) -> NDArray[np.int64]:
+    """So many of the rows, in which the `usual` value of y takes no more than its share."""
+    if math.isnan(usual):
         return rows[:most]
-    often = of == counts.argmax()
+    often = y[rows] == usual
     others = rows[~often][:most]
     return np.concatenate([others, rows[often][: max(int(USUAL / (1 - USUAL) * len(others)), 1)]])[: 2 * most]
 

@@ -361,22 +361,19 @@ def on_the_way() -> Iterator[list[bool]]:
 
 
 def records_of_step(data: Any) -> Any:
-    """`only_records`; between the steps of a recipe the frame itself, if it has no category that is not in use."""
+    """`only_records`; between the steps of a recipe only of what a further step could see in a Polars frame."""
     owed = _ON_THE_WAY.get()
-    if owed is None or isinstance(data, list) or not _looks_bare(data):
+    frame: Any = None if owed is None or isinstance(data, list) else open_frame(data)
+    if owed is None or frame is None or is_lazy(frame) or not frame.implementation.is_polars():
         return only_records(data)
     owed.append(True)
-    return data
-
-
-def _looks_bare(data: Any) -> bool:
-    """Whether stripping changes nothing of a Polars frame that can be seen in it."""
-    frame: Any = open_frame(data)
-    if is_lazy(frame) or not frame.implementation.is_polars():
-        return False
     native = nw.to_native(frame)
-    nested = any(kind.is_nested() for kind in native.schema.values())
-    return not nested and all(use.all_used for use in polars_use(native).values())
+    use = polars_use(native)
+    seen = [
+        name for name, kind in native.schema.items() if kind.is_nested() or (name in use and not use[name].all_used)
+    ]
+    made = polars_records(native[seen], use)
+    return native.with_columns(made.get_columns()) if seen else data
 
 
 def only_records(data: Any) -> Any:
