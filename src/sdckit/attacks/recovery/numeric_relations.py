@@ -467,9 +467,9 @@ def _promising(own: Floats, made: Floats, sets: NDArray[np.int64], draws: Floats
 
 def _usual(values: Floats) -> float:
     """The value that more than its share of the records have; NaN where there is none, or too few have another."""
-    each, counts = np.unique(values, return_counts=True)
+    distinct, counts = np.unique(values, return_counts=True)
     most = int(counts.max(initial=0))
-    return float(each[counts.argmax()]) if most > USUAL * len(values) and len(values) - most >= FEWEST else math.nan
+    return float(distinct[counts.argmax()]) if most > USUAL * len(values) and len(values) - most >= FEWEST else math.nan
 
 
 def _varied(y: Floats, rows: NDArray[np.int64], most: int, usual: float) -> NDArray[np.int64]:
