@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import threading
 import warnings
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import sdckit as sdc
-from sdckit.data.seeds import SHORT, Mixed, is_short, open_rng, read_secret, warn_of_short
+from sdckit.data.seeds import SHORT, Mixed, hmac_digests, is_short, open_rng, read_secret, warn_of_short
 from sdckit.display import exact_shown
 from sdckit.errors import DataError, SdcWarning
 
@@ -139,3 +140,10 @@ def test_nothing_else_than_true_and_false() -> None:
     with pytest.raises(DataError, match="exact"):
         sdc.options(exact=1)  # type: ignore[arg-type]
     assert not exact_shown.get()
+
+
+@pytest.mark.parametrize("length", [16, 63, 64, 65, 200])
+def test_digests_of_many_messages_are_those_of_each(length):
+    key, messages = bytes(range(length)), [b"", b"n1", bytes(200), *(b"%d" % i for i in range(50))]
+    for about in (b"", b"about", bytes(100)):
+        assert hmac_digests(key, messages, about) == [hmac.digest(key, about + text, "sha256") for text in messages]

@@ -176,3 +176,15 @@ def test_bad_input(options, error, message):
         new_ids(frame, **{"column": "hh", "key": KEY, **options})
     assert "short" not in str(told.value)
     assert "horse" not in str(told.value)
+
+
+@pytest.mark.parametrize("length", [8, 9, 15, 16, 17, 31, 33, 48, 63, 64])
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table], ids=["polars", "pandas", "pyarrow"])
+def test_every_identifier_is_the_start_of_its_hash(make, length):
+    olds = {"whole": [9, -4, 9, 2**40], "text": ["ü", "b", "", "b"], "part": [0.5, -0.0, 7.0, 0.0]}
+    kept = {"whole": [b"n%d" % old for old in olds["whole"]], "text": [b"t\xc3\xbc", b"tb", b"t", b"tb"],
+            "part": [b"n0.5", b"n0", b"n7", b"n0"]}  # fmt: skip
+    for name, messages in kept.items():
+        found = new_ids(make(olds), column=name, key=KEY * 3, length=length).data
+        expected = [hmac.new(KEY * 3, message, hashlib.sha256).hexdigest()[:length] for message in messages]
+        assert values(found, name) == expected

@@ -674,6 +674,8 @@ def _encoded(name: str, array: pa.Array) -> pa.DictionaryArray:
 def _used(values: list[Any], codes: NDArray[np.int64], kind: str, category: bool) -> Distinct:
     """Drop unused values and merge equal ones; codes are indices into `values`, -1 where missing."""
     present = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    if present.all() and {*map(type, values)} in ({int}, {str}) and len({*values}) == len(values):
+        return Distinct(values, codes, kind, category)
     place = np.full(len(values) + 1, -1, np.int64)  # the last one: missing
     kept: dict[Any, int] = {}
     for i in np.flatnonzero(present).tolist():

@@ -166,7 +166,7 @@ def with_levels(
     """Replace columns by new values, given as levels and the index of each record's level (n,), -1 for missing.
 
     A column keeps its type where the levels are of that type; a categorical column gets the levels as categories.
-    `ordered` makes an ordered categorical of text levels, whatever the column was.
+    Levels may be an Arrow array. `ordered` makes an ordered categorical of text levels, whatever the column was.
 
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"age": [31, 45, 33]}))
@@ -176,7 +176,8 @@ def with_levels(
     made = {}
     for name, (levels, codes) in columns.items():
         try:
-            values = pa.array(list(levels)) if len(levels) else pa.nulls(1)
+            listed = levels if isinstance(levels, pa.Array) else pa.array(list(levels))
+            values = listed if len(levels) else pa.nulls(1)
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             raise DataError(f"column {name!r}: its new values are of mixed types; give one type") from None
         if ordered or _takes_categories(frame, name, values):

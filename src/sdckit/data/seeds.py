@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -148,6 +150,27 @@ class Mixed:
         """The seed of a step; it depends on its number only, not on other steps."""
         message = b"%s %d: %x" % (PURPOSE, number, self.seed)
         return int.from_bytes(hmac.digest(self.secret, message, "sha256")[: BITS // 8], "big")
+
+
+BLOCK = 64  # block size of SHA-256 in bytes
+
+
+def hmac_digests(key: bytes, messages: Iterable[bytes], about: bytes = b"") -> list[bytes]:
+    """HMAC-SHA256 of each message after `about`; the states of the key are made once for all of them.
+
+    >>> hmac_digests(bytes(16), [b"n1"]) == [hmac.digest(bytes(16), b"n1", "sha256")]
+    True
+    """
+    block = (key if len(key) <= BLOCK else hashlib.sha256(key).digest()).ljust(BLOCK, b"\0")
+    inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block) + about).copy
+    outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block)).copy
+    digests = []
+    for message in messages:  # `hmac` makes an object for each of millions of short messages
+        first, last = inner(), outer()
+        first.update(message)
+        last.update(first.digest())
+        digests.append(last.digest())
+    return digests
 
 
 def is_short(seed: arguments.Seed) -> bool:

@@ -17,7 +17,7 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.memory import PER_VALUE, bytes_here, what_opens
-from sdckit.data.outgoing.only_records import only_records
+from sdckit.data.outgoing.only_records import records_of_step
 from sdckit.display import Displayed, exact_shown
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
@@ -309,7 +309,7 @@ class Protected(Displayed, _Pair):
 
     def __new__(cls, data: Any, change: Change) -> Protected:
         """Whatever a method made, only its records go on: an unused category tells what was taken out."""
-        return super().__new__(cls, only_records(data), change)
+        return super().__new__(cls, records_of_step(data), change)
 
     @classmethod
     def declared(cls, data: Any, change: Change) -> Protected:

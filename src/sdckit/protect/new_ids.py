@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hmac
 import math
 from collections.abc import Sequence
 from decimal import Decimal
@@ -11,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data import arguments
+from sdckit.data import arguments, pa
 from sdckit.data.columns import distinct_values, first_rows
 from sdckit.data.replace import open_records, with_levels
-from sdckit.data.seeds import read_secret
+from sdckit.data.seeds import hmac_digests, read_secret
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Bytes, Ints
 from sdckit.protect.change import Change, Protected
 
 SHORTEST, LONGEST = 8, 64  # hexadecimal digits of an identifier
 SECOND = 10**9
+WORD = 8  # bytes that are compared at once
 
 
 def new_ids(
@@ -160,18 +160,35 @@ def _blocks(series: Any, block: int, time: str) -> Olds:
     return [canonical_bytes(found.values[place]) for place in order], first[found.codes]
 
 
-def _named(olds: Sequence[bytes], codes: Ints, key: bytes, length: int, column: str) -> tuple[list[str], Ints]:
+def _named(olds: Sequence[bytes], codes: Ints, key: bytes, length: int, column: str) -> tuple[pa.Array, Ints]:
     """New identifiers in ascending order, which is unrelated to that of the old ones, and the one of each record."""
     if not olds:
         raise DataError(f"column {column!r} has no identifier: every value is missing")
-    new = np.array([hmac.digest(key, old, "sha256").hex()[:length] for old in olds], f"S{length}")
-    levels, place = np.unique(new, return_inverse=True)
-    if len(levels) < len(new):
+    width = -(-length // 2)
+    new = np.frombuffer(b"".join(hmac_digests(key, olds)), np.uint8).reshape(len(olds), -1)[:, :width].copy()
+    if length % 2:
+        new[:, -1] &= 0xF0
+    words = np.zeros((len(new), -(-width // WORD) * WORD), np.uint8)
+    words[:, :width] = new
+    order = np.lexsort(words.view(">u8").astype(np.uint64).T[::-1])
+    new = new[order]
+    if met := int(np.count_nonzero((new[1:] == new[:-1]).all(axis=1))):
         raise DataError(
-            f"column {column!r}: {len(new) - len(levels)} of {len(new)} identifiers would become another one's; "
+            f"column {column!r}: {met} of {len(new)} identifiers would become another one's; "
             "give more digits by length="
         )
-    return levels.astype(str).tolist(), np.append(place, -1)[codes]  # the last one: missing
+    place = np.append(np.empty_like(order), -1)  # the last one: missing
+    place[order] = np.arange(len(order))
+    return _texts(new, length), place[codes]
+
+
+def _texts(digests: Bytes, length: int) -> pa.Array:
+    """The first hexadecimal digits of each digest (n, bytes) as texts, without an object for each."""
+    digits = np.frombuffer(digests.tobytes().hex().encode(), np.uint8).reshape(len(digests), -1)[:, :length]
+    ends = np.arange(len(digits) + 1) * length
+    kind, width = (pa.string(), np.int32) if ends[-1] < 2**31 else (pa.large_string(), np.int64)
+    buffers = [None, pa.py_buffer(ends.astype(width)), pa.py_buffer(np.ascontiguousarray(digits))]
+    return pa.Array.from_buffers(kind, len(digits), buffers)
 
 
 def _joined(*parts: bytes) -> bytes:

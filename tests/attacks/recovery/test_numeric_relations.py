@@ -144,3 +144,13 @@ def test_what_is_remembered_belongs_to_its_numbers(monkeypatch: pytest.MonkeyPat
     assert len(kept) == 3
     assert numeric_relations._promising(terms[0], terms, sets[1:], draws, 0.02) == ()
     assert len(kept) == 1
+
+
+def test_rows_are_standardised_as_each_alone():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        m = int(rng.integers(1, 200))
+        kinds = [rng.normal(size=m) * 1e6, rng.integers(0, 3, m) * 1.0, np.zeros(m), np.exp(rng.normal(size=m) * 20)]
+        rows = np.array([np.where(rng.random(m) < rng.random() * 1.2, np.nan, kinds[i % 4]) for i in range(12)])
+        alone = np.array([numeric_relations._standard(row)[0] for row in rows])
+        assert np.array_equal(numeric_relations._standard_rows(rows), alone, equal_nan=True)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from attacks.recovery.made import read
-from sdckit.attacks.recovery.text_parts import MOST, text_parts
+from sdckit.attacks.recovery.text_parts import MOST, Texts, text_parts
 
 RNG = np.random.default_rng(1)
 N = 400
@@ -151,3 +151,43 @@ def test_parts_of_some_records_are_those_of_all():
     some = {"x": replace(columns["x"], codes=columns["x"].codes[:50])}
     year = next(part for part in text_parts(some) if part.words == "the year in x")
     assert (year.numbers == DAYS.dt.year().to_numpy()[:50]).all()
+
+
+def parts_of_places(labels, n):
+    """Which places of codes of one length tell them apart in few enough ways, each partition once: by slices."""
+    width = len(labels[0])
+    spans = [(i, i + 1) for i in range(width)] + [(0, j) for j in range(2, width)]
+    spans += [(i, width) for i in range(width - 2, 0, -1)]
+    spans += [(i, i + length) for length in (2, 4, 3) for i in range(width - length + 1)]
+    seen = {tuple(range(len(labels)))}
+    for i, j in dict.fromkeys(spans):
+        first = {}
+        partition = tuple(first.setdefault(label[i:j], at) for at, label in enumerate(labels))
+        if 2 <= len(first) <= n / 3 and partition not in seen:
+            seen.add(partition)
+            yield f"character {i + 1}" if j == i + 1 else f"characters {i + 1} to {j}"
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["ab", "abcdef", "aé", "abcdefghijklmnopqr"]), st.integers(2, 7))
+@settings(max_examples=60, deadline=None)
+def test_no_part_of_a_code_is_skipped_that_tells_records_apart(seed, letters, width):
+    rng = np.random.default_rng(seed)
+    codes = ["".join(rng.choice(list(letters), width)) for _ in range(60)]
+    drawn = [codes[i] for i in rng.integers(0, len(codes), 150)]
+    frame = pl.DataFrame({"code": drawn})
+    labels = list(dict.fromkeys(drawn))
+    if len(labels) < 2:
+        return
+    found = [part.words for part in text_parts(read(frame)) if part.words.startswith("character")]
+    column = read(frame)["code"]
+    assert found == [f"{words} of code" for words in parts_of_places(column.labels(), len(drawn))]
+
+
+@given(st.integers(0, 2**32), st.integers(1, 12), st.sampled_from([1, 5, 8, 21, 32]))
+@settings(max_examples=60, deadline=None)
+def test_parts_are_grouped_by_their_characters(seed, width, bits):
+    characters = np.random.default_rng(seed).integers(0, 2 ** min(bits, 3), (200, width)).astype(np.uint32)
+    groups = Texts(characters, bits=bits).grouped()
+    distinct, of_row = np.unique(characters, axis=0, return_inverse=True)
+    assert len(groups.size) == len(distinct)
+    assert len(set(zip(groups.of_row.tolist(), of_row.reshape(-1).tolist(), strict=True))) == len(distinct)

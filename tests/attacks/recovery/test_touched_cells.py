@@ -334,3 +334,22 @@ def test_a_field_tells_a_value_and_is_not_put_back():
     assert undone["home"].to_list() == released["home"].to_list()
     only = recoverable_values(released, whole, columns="home", guess=False)
     assert [column.column for column in only.columns[0]] == ["home.district"]
+
+
+def test_labels_meet_as_texts_do_whatever_their_columns_are():
+    mixed = pl.DataFrame(
+        {"whole": [3, 1, None, -4], "large": pl.Series([2**63 + 1, 2, None, 2], dtype=pl.UInt64),
+         "part": [1.0, 2.5, None, 3], "even": [1.0, None, float("nan"), -7], "text": ["3", "1.0", None, "-4"],
+         "long": ["1", "b" * 25, "2020-01-01", ""], "yes": [True, None, False, True], "say": ["True", "x", None, "y"],
+         "born": [dt.date(2020, 1, 1), None, dt.date(1990, 1, 2), dt.date(1, 1, 1)],
+         "kind": pl.Series(["x", None, "y", "x"], dtype=pl.Enum(["z", "y", "x"])), "raw": [b"a", b"\xff", None, b"a"],
+         "cent": pl.Series([1, 2, None, 3]).cast(pl.Decimal(10, 2)), "ends": [2**62, 1, -(2**62), None]}
+    )  # fmt: skip
+    for frame in (mixed, mixed.drop("large").to_pandas(), mixed.to_arrow()):
+        opened = open_frame(frame)
+        columns = read_columns(opened, opened.columns)
+        for column in columns.values():
+            assert column.printed.to_pylist() == column.labels()
+            place = {label: code for code, label in enumerate(column.labels(), 1)}
+            for other in columns.values():
+                assert column.codes_of(other).tolist() == [0, *(place.get(label, -1) for label in other.labels())]

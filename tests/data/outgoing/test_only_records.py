@@ -21,6 +21,7 @@ from sdckit.data.outgoing.only_records import (
     bare_array,
     column_use,
     in_use,
+    on_the_way,
     only_records,
     pandas_records,
     pandas_use,
@@ -30,6 +31,7 @@ from sdckit.data.outgoing.only_records import (
     without_dictionaries,
 )
 from sdckit.errors import DataError
+from sdckit.protect.change import Change, Protected
 
 SIZES = ["S", "M", "L", "XL"]
 
@@ -334,3 +336,20 @@ def test_categories_of_duckdb_become_texts() -> None:
     found = plan_records(native)
     assert [str(one) for one in found.types] == ["VARCHAR"]
     assert found.fetchall() == [("S",), (None,)]
+
+
+def test_between_steps_what_a_step_can_see_is_stripped_and_the_rest_is_owed():
+    texts = pl.DataFrame({"t": ["a" * 20, "secret of a record"] * 9, "e": ["x", "y"] * 9, "l": [[1], [2]] * 9})
+    laden_frame = texts.with_columns(pl.col("e").cast(pl.Enum(["x", "y", "z"])))[::2]
+    with on_the_way() as owed:
+        between = Protected(laden_frame, Change("local_suppression", 9, {})).data
+        assert owed
+    assert_frame_equal(between, only_records(laden_frame))
+    assert between.schema["e"].categories.to_list() == ["x"]
+
+
+def test_frames_of_other_engines_are_stripped_at_once():
+    frame = pd.DataFrame({"e": pd.Categorical(["x", "x"], categories=["x", "y"])})
+    with on_the_way() as owed:
+        assert Protected(frame, Change("recode", 2, {})).data["e"].cat.categories.to_list() == ["x"]
+    assert not owed

@@ -13,6 +13,8 @@ from sdckit.numerics.array_types import Codes, Floats
 BORNE = 5  # records of the half that is fitted to, by which a pair of values is borne
 MOSTLY = 0.8  # of the records of either value that the pair must have
 
+DENSE = 8  # cells for each record, up to which all of them are counted
+
 LONGEST_START = 6  # characters
 
 Numbered = tuple[Floats, NDArray[np.int64]]
@@ -45,12 +47,29 @@ def table_of_numbered(codes: Codes, n_levels: int, truth: Numbered, rows: NDArra
     of_value = np.bincount(of[rows], minlength=len(values))
     if not 1 < np.count_nonzero(of_value) <= len(rows) / BORNE:
         return table
-    pairs, counts = np.unique(codes[rows].astype(np.int64) * len(values) + of[rows], return_counts=True)
-    code, value = pairs // len(values), pairs % len(values)
+    code, value, counts = pair_counts(codes[rows], of[rows], len(values))
     of_code = np.bincount(codes[rows], minlength=n_levels + 1)
     good = (counts >= BORNE) & (counts >= MOSTLY * of_code[code]) & (counts >= MOSTLY * of_value[value])
     table[code[good]] = values[value[good]]
     return table
+
+
+def pair_counts(
+    first: NDArray[np.integer], second: NDArray[np.integer], span: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of two codes from 0 on that occur, ascending, and how often; the second ones are below `span`.
+
+    >>> [part.tolist() for part in pair_counts(np.array([1, 0, 1]), np.array([2, 1, 2]), 3)]
+    [[0, 1], [1, 2], [1, 2]]
+    """
+    cells = first.astype(np.int64) * span + second
+    if len(cells) and int(cells.max()) < DENSE * len(cells):
+        size = np.bincount(cells)
+        pairs = np.flatnonzero(size)
+        counts = size[pairs]
+    else:
+        pairs, counts = np.unique(cells, return_counts=True)
+    return pairs // span, pairs % span, counts
 
 
 def starts_of(labels: Sequence[str], n: int) -> Starts:

@@ -373,12 +373,16 @@ def number_predictor(
 
 
 def counted_predictor(
-    columns: Sequence[str], words: str, values: Floats, household: Household, *, joins: bool = False
+    columns: Sequence[str], words: str, counts: NDArray[np.int64], household: Household, *, joins: bool = False
 ) -> Predictor:
-    """Counts of the households that occur as auxiliary information of their members; NaN where unknown."""
-    codes, n_levels = numbered(np.where(household.sizes > 0, values, np.nan))
-    of_row = np.append(codes, np.int32(0))[household.of_row]  # the last one: no household
-    return Predictor(tuple(columns), words, of_row, n_levels, household.spread(values), joins, kind="counted")
+    """Counts of the households that occur as auxiliary information of their members; -1 where unknown."""
+    known = np.where(household.sizes > 0, counts, -1) + 1
+    present = np.flatnonzero(np.bincount(known, minlength=1)[1:])
+    place = np.zeros(int(known.max(initial=0)) + 1, np.int32)
+    place[present + 1] = np.arange(1, len(present) + 1)
+    of_row = np.append(place[known], np.int32(0))[household.of_row]  # the last one: no household
+    numbers = np.append(np.nan, present.astype(np.float64))[of_row]
+    return Predictor(tuple(columns), words, of_row, len(present), numbers, joins, kind="counted")
 
 
 def released_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> list[Predictor]:
@@ -400,7 +404,7 @@ def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | No
 def household_predictors(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Predictor]:
     """Predictors from households: size, position, counts, sums and extremes over the members."""
     name = household.name
-    sizes = household.sizes.astype(np.float64)
+    sizes = household.sizes
     yield counted_predictor((name,), f"the rows of a household counted ({name})", sizes, household, joins=True)
     place = f"the place among the rows of a household ({name})"
     yield number_predictor((name,), place, household.positions(), kind="counted")
@@ -429,7 +433,7 @@ def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Pred
     counts = np.bincount(cell, minlength=(household.n + 1) * width).reshape(-1, width)[1:]
     words = f"the mates with one value of {column.name} counted"
     for code in range(1, width):
-        known = np.where(counts[:, 0] == 0, counts[:, code], np.nan)  # of households that miss no value
+        known = np.where(counts[:, 0] == 0, counts[:, code], -1)  # of households that miss no value
         yield counted_predictor((column.name, household.name), words, known, household)
 
 

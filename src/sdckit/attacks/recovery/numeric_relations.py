@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
@@ -315,8 +316,9 @@ class _Search:
         self.companions, self.name = companions, name
         rng = np.random.default_rng(seed)
         known = rows[np.isfinite(y[rows])]
-        some = _varied(y, rng.permutation(known), SEARCHED)
-        more = np.sort(_varied(y, rng.permutation(known), REFINED))
+        usual = _usual(y[known])
+        some = _varied(y, rng.permutation(known), SEARCHED, usual)
+        more = np.sort(_varied(y, rng.permutation(known), REFINED, usual))
         at = np.unique(np.concatenate([some, more]))  # no other record is looked at
         self.some, self.more = np.searchsorted(at, some), np.searchsorted(at, more)
         none = np.full(len(at), np.nan)
@@ -358,7 +360,7 @@ class _Search:
         each = list(dict.fromkeys(term for terms in sets for term in terms))
         place = {term: i for i, term in enumerate(each)}
         own, _, spread = _standard(y[self.some])
-        made = np.array([_standard(term.values(self.numbers, self.some))[0] for term in each])
+        made = _standard_rows(self._made(each))
         indices = np.array([[place[term] for term in terms] for terms in sets], np.int64)
         near = max(NEAR, 0.0 if logs else self.tolerance / spread)
         best = _promising(own, made, indices, self.draws, near)
@@ -371,6 +373,23 @@ class _Search:
             if relation is not None:
                 relations.append(relation)
         return relations
+
+    def _made(self, terms: Sequence[Term]) -> Floats:
+        """The terms (t, m) of the records looked at, those of one kind at once."""
+        made = np.empty((len(terms), len(self.some)))
+        kinds = dict.fromkeys(term.how for term in terms)
+        for how in kinds:
+            at = [i for i, term in enumerate(terms) if term.how == how]
+            x = [self._seen[[terms[i].parts[k] for i in at]] for k in range(len(terms[at[0]].parts))]
+            with np.errstate(all="ignore"):
+                values = _MADE[how](*x)
+                made[at] = np.where(np.isfinite(values), values, np.nan)
+        return made
+
+    @cached_property
+    def _seen(self) -> Floats:
+        """Numbers of the companions (c, m) of the records looked at."""
+        return np.array([numbers[self.some] for numbers in self.numbers])
 
     def _target(self, logs: bool) -> Floats:
         if not logs:
@@ -449,12 +468,18 @@ def _promising(own: Floats, made: Floats, sets: NDArray[np.int64], draws: Floats
     return best
 
 
-def _varied(y: Floats, rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """So many of the rows, in which no value of y takes more than its share."""
-    values, of, counts = np.unique(y[rows], return_inverse=True, return_counts=True)
-    if not len(values) or counts.max() <= USUAL * len(rows) or len(rows) - counts.max() < FEWEST:
+def _usual(values: Floats) -> float:
+    """The value that more than its share of the records have; NaN where there is none, or too few have another."""
+    distinct, counts = np.unique(values, return_counts=True)
+    most = int(counts.max(initial=0))
+    return float(distinct[counts.argmax()]) if most > USUAL * len(values) and len(values) - most >= FEWEST else math.nan
+
+
+def _varied(y: Floats, rows: NDArray[np.int64], most: int, usual: float) -> NDArray[np.int64]:
+    """So many of the rows, in which the `usual` value of y takes no more than its share."""
+    if math.isnan(usual):
         return rows[:most]
-    often = of == counts.argmax()
+    often = y[rows] == usual
     others = rows[~often][:most]
     return np.concatenate([others, rows[often][: max(int(USUAL / (1 - USUAL) * len(others)), 1)]])[: 2 * most]
 
@@ -474,6 +499,20 @@ def _standard(values: Floats) -> tuple[Floats, float, float]:
     with np.errstate(invalid="ignore", over="ignore"):
         standard = (values - centre) / spread
         return np.where(np.abs(standard) < FAR, standard, np.nan), centre, spread
+
+
+def _standard_rows(values: Floats) -> Floats:
+    """`_standard` of each row of values (t, m) that are finite or NaN."""
+    ordered, known = np.sort(values, axis=1), np.count_nonzero(~np.isnan(values), axis=1)
+    last = np.maximum(known - 1, 0)
+    rows = np.arange(len(values))
+    least, most = ordered[:, 0], ordered[rows, last]
+    low, centre, high = (ordered[rows, (share * last).astype(np.int64)] for share in (0.1, 0.5, 0.9))
+    spread, wide = high - low, np.maximum(centre - least, most - centre)
+    spread = np.where(spread != 0, spread, np.where(wide != 0, wide, 1.0))
+    with np.errstate(invalid="ignore", over="ignore"):
+        standard = (values - centre[:, None]) / spread[:, None]
+        return np.where(np.abs(standard) < FAR, standard, np.nan)
 
 
 def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.derived_columns import ID_SHARE, Predictor, numbered
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
+from sdckit.data.columns import numbers_as_arrow
 from sdckit.numerics.array_types import Bools, Floats
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import Groups, group
 
 MOST = 60  # parts of a column
 LONGEST = 40  # characters of a text that are read
@@ -27,12 +30,13 @@ COMMA, POINT = 44, 46
 MARKS = (COMMA, POINT, 0x27, 0x2019, 0xA0, 0x202F, 0x2009)  # decimal marks, and thousands marks beside them
 SEPARATORS = tuple(ord(character) for character in " ,;/-_|.:")
 YEARS = (1800, 2100)
+AT_FIRST = 2_000  # levels by which partitions are told apart
 PIVOT = 30  # years of two digits up to here are of this century
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 Characters = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
-Part = tuple[str, Floats | None, Keys | None]  # words, and the number or a hash of the text of each level
+Part = tuple[str, Floats | None, "Texts | None"]  # words, and the number or the text of each level
 
 
 def text_parts(columns: Mapping[str, ReleasedColumn]) -> Iterator[Predictor]:
@@ -68,19 +72,25 @@ def _spread(name: str, column: ReleasedColumn, levels: NDArray[np.int64]) -> Ite
     place[levels] = np.arange(1, len(levels) + 1)
     of_row = place[column.codes]
     own = None if column.numbers is None else column.numbers[row[levels]]
-    seen = {hash(b"" if own is None else own.tobytes()), _fingerprint(np.arange(len(levels)))}
+    numbers_seen, seen = {hash(b"" if own is None else own.tobytes())}, _Seen(np.arange(len(levels)))
+    many: list[tuple[int, int]] = []  # places that are too many different ones, and so are more of them
     given = 0
-    for words, numbers, keys in _parts(name, column, levels, own):
+    for words, numbers, texts in _parts(name, column, levels, own):
         if numbers is not None:
             codes, n_codes = numbered(numbers)
-            fresh = hash(numbers.tobytes()) not in seen and bool(np.count_nonzero(codes) >= SOME * len(levels))
-            seen.add(hash(numbers.tobytes()))
+            fresh = hash(numbers.tobytes()) not in numbers_seen and bool(np.count_nonzero(codes) >= SOME * len(levels))
+            numbers_seen.add(hash(numbers.tobytes()))
+            seen.add(codes)
         else:
-            assert keys is not None
-            groups = group(keys)
+            assert texts is not None
+            if any(texts.start <= start and stop <= texts.stop for start, stop in many):
+                continue
+            groups = texts.grouped()
             codes, n_codes = groups.of_row + np.int32(1), len(groups.size)
-            fresh = n_codes <= n / 3 and _fingerprint(codes) not in seen
-        seen.add(_fingerprint(codes))
+            fresh = n_codes <= n / 3
+            if not fresh and texts.stop:
+                many.append((texts.start, texts.stop))
+            fresh = fresh and seen.add(codes)
         if n_codes < 2 or not fresh:
             continue
         repeated = n_codes <= n / 3
@@ -90,6 +100,51 @@ def _spread(name: str, column: ReleasedColumn, levels: NDArray[np.int64]) -> Ite
         given += 1
         if given == MOST:
             return
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Characters (levels, width) of a part of each text, or codes of them; where `use` says so, of those in use.
+
+    Of places from `start` to `stop` (0: of no fixed ones): another part that has these tells no fewer texts apart.
+    """
+
+    characters: Characters
+    use: Bools | None = None
+    bits: int = 32  # of a character
+    start: int = 0
+    stop: int = 0
+
+    def grouped(self) -> Groups:
+        """The levels by their part."""
+        width = self.characters.shape[1]
+        if self.use is not None or self.bits * width > 64:
+            return group(_hashed(self.characters, self.use))
+        keys = np.zeros(len(self.characters), np.uint64)
+        for j in range(width):
+            keys = keys << np.uint64(self.bits) | self.characters[:, j]
+        return group(keys, bits=self.bits * width)
+
+
+class _Seen:
+    """Partitions of the levels that were there already: compared in full only where their first levels agree."""
+
+    def __init__(self, codes: NDArray[np.integer]) -> None:
+        self._by_start: dict[int, list[Any]] = {}
+        self.add(codes)
+
+    def add(self, codes: NDArray[np.integer]) -> bool:
+        """Take in a partition; whether it was not there."""
+        alike = self._by_start.setdefault(_fingerprint(codes[:AT_FIRST]), [])
+        if not alike:
+            alike.append(codes)
+            return True
+        alike[:] = [_fingerprint(other) if isinstance(other, np.ndarray) else other for other in alike]
+        own = _fingerprint(codes)
+        if own in alike:
+            return False
+        alike.append(own)
+        return True
 
 
 def _fingerprint(codes: NDArray[np.integer]) -> int:
@@ -107,12 +162,9 @@ def _parts(name: str, column: ReleasedColumn, levels: NDArray[np.int64], own: Fl
             yield f"the hour in {name}", np.floor(own % 1 * 24 + 1e-9), None
         return
     if kind in TEXTS or (kind == "integer" and own is None):
-        labels = column.coded.labels(column.words[levels - 1].astype(np.int64))
-        lengths = np.fromiter(map(len, labels), np.int64, len(labels))
-        width = int(min(lengths.max(), LONGEST))
-        if width:
-            characters = np.array(labels, f"U{width}").view(np.uint32).reshape(len(labels), width)
-            yield from _text(name, characters, lengths)
+        characters, lengths = _characters(column, levels)
+        if characters.shape[1]:
+            yield from _text(name, np.asfortranarray(characters), lengths)
     elif own is not None and column.whole and np.isfinite(own).all() and own.min() >= 0:
         width = len(f"{own.max():.0f}")
         if not FEWEST_DIGITS <= width <= LONGEST_NUMBER:
@@ -123,6 +175,21 @@ def _parts(name: str, column: ReleasedColumn, levels: NDArray[np.int64], own: Fl
             characters = (own.astype(np.int64)[:, None] // tens % 10 + ZERO).astype(np.uint32)
             yield from _in_one_number(name, own, np.full(len(own), width))
             yield from _places(name, characters, "digit")
+
+
+def _characters(column: ReleasedColumn, levels: NDArray[np.int64]) -> tuple[Characters, NDArray[np.int64]]:
+    """The first characters (levels, width) of the labels, 0 after their end, and how long these are."""
+    printed = column.printed.take(numbers_as_arrow(levels - 1))
+    ends = np.frombuffer(printed.buffers()[1], np.int64)[printed.offset :][: len(printed) + 1]
+    lengths, width = np.diff(ends), int(ends[1] - ends[0])
+    if width and (lengths == width).all():
+        data = np.frombuffer(printed.buffers()[2], np.uint8)[ends[0] : ends[-1]]
+        if data.max() < 128:  # a byte a character, without an object for each of many ids
+            return data.reshape(-1, width)[:, :LONGEST].astype(np.uint32), lengths
+    labels = printed.to_pylist()
+    lengths = np.fromiter(map(len, labels), np.int64, len(labels))
+    width = int(min(lengths.max(), LONGEST))
+    return np.array(labels, f"U{width}").view(np.uint32).reshape(len(labels), width), lengths
 
 
 def _text(name: str, characters: Characters, lengths: NDArray[np.int64]) -> Iterator[Part]:
@@ -145,11 +212,11 @@ def _text(name: str, characters: Characters, lengths: NDArray[np.int64]) -> Iter
     else:
         yield f"the length of {name}", lengths.astype(np.float64), None
         for length in range(1, min(STARTS, characters.shape[1]) + 1):
-            yield f"the first letters of {name} ({length})", None, _hashed(characters[:, :length])
+            yield f"the first letters of {name} ({length})", None, Texts(characters[:, :length])
         ends = np.minimum(lengths, characters.shape[1])[:, None] - np.arange(1, ENDS + 1)
         last = np.where(ends >= 0, np.take_along_axis(characters, np.maximum(ends, 0), axis=1), 0)
         for length in range(1, ENDS + 1):
-            yield f"the last letters of {name} ({length})", None, _hashed(last[:, :length])
+            yield f"the last letters of {name} ({length})", None, Texts(last[:, :length])
 
 
 def _runs(members: Bools) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
@@ -265,11 +332,16 @@ def _places(name: str, characters: Characters, unit: str) -> Iterator[Part]:
     spans += [(0, j) for j in range(2, width)] + [(i, width) for i in range(width - 2, 0, -1)]
     spans += [(i, i + length) for length in (2, 4, 3) for i in range(width - length + 1)]
     digits = (characters >= ZERO) & (characters <= NINE)
+    n_digits = np.concatenate([np.zeros((1, levels), np.int8), np.cumsum(digits.T, axis=0, dtype=np.int8)])
+    alphabet = np.flatnonzero(np.bincount(characters.ravel(order="K")))
+    place = np.zeros(int(alphabet[-1]) + 1, np.uint32)
+    place[alphabet] = np.arange(len(alphabet))
+    letters, bits = np.asfortranarray(place[characters]), max(1, (len(alphabet) - 1).bit_length())
     for i, j in dict.fromkeys(spans):
         words = f"{unit} {i + 1} of {name}" if j == i + 1 else f"{unit}s {i + 1} to {j} of {name}"
-        numeric = digits[:, i:j].all(axis=1)
+        numeric = n_digits[j] - n_digits[i] == j - i
         if j - i > LONGEST_NUMBER or np.count_nonzero(numeric) < USUAL * levels:
-            yield words, None, _hashed(characters[:, i:j])
+            yield words, None, Texts(letters[:, i:j], bits=bits, start=i, stop=j)
             continue
         values = np.zeros(levels)
         for k in range(i, j):
@@ -284,8 +356,8 @@ def _tokens(name: str, characters: Characters) -> Iterator[Part]:
     if np.count_nonzero(count > 1) < SOME * len(count):
         return
     for k in range(1, min(int(count.max()), TOKENS) + 1):
-        yield f"word {k} of {name}", None, _hashed(characters, members & (run == k))
-    yield f"the last word of {name}", None, _hashed(characters, members & (run == count[:, None]))
+        yield f"word {k} of {name}", None, Texts(characters, members & (run == k))
+    yield f"the last word of {name}", None, Texts(characters, members & (run == count[:, None]))
 
 
 def _hashed(characters: Characters, use: Bools | None = None) -> Keys:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.code_tables import Starts, starts_of
 from sdckit.attacks.recovery.group_agreement import tally_cells, tally_groups
-from sdckit.data.columns import Coded, code_column, days_values, float_values, plain_series
+from sdckit.data import pa, pc, pt
+from sdckit.data.columns import Coded, code_column, days_values, float_values, numbers_as_arrow, plain_series
 from sdckit.data.hierarchy import range_of_label
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import DataError
@@ -132,6 +133,26 @@ class ReleasedColumn:
     def labels(self) -> list[str]:
         """Printed label of each level, in the order of the codes."""
         return self.coded.labels(self.words.astype(np.int64))
+
+    @cached_property
+    def printed(self) -> pa.Array:
+        """The labels in Arrow, without an object for each of many ids."""
+        levels, low, places = self.coded.levels, self.coded.low, self.words.astype(np.int64)
+        if levels is None and self.coded.kind in ("integer", "number") and abs(low) < LARGEST:
+            return numbers_as_arrow(places + low).cast(pa.large_string())
+        if isinstance(levels, pa.Array) and (pt.is_string(levels.type) or pt.is_large_string(levels.type)):
+            return levels.take(numbers_as_arrow(places)).cast(pa.large_string())
+        return pa.array(self.labels(), pa.large_string())
+
+    def codes_of(self, other: ReleasedColumn) -> NDArray[np.int64]:
+        """Our code of each label of another column (levels + 1), 0 where missing, -1 where no label of ours is that."""
+        unique = pc.count_distinct(self.printed).as_py() == self.n_levels
+        if unique:
+            place = np.asarray(pc.index_in(other.printed, value_set=self.printed).fill_null(-2)).astype(np.int64) + 1
+        else:  # such as true and 1: the last one
+            codes = {label: code for code, label in enumerate(self.labels(), 1)}
+            place = np.array([codes.get(label, -1) for label in other.labels()], np.int64)
+        return np.concatenate([[0], place])
 
     @cached_property
     def starts(self) -> Starts:
@@ -575,8 +596,7 @@ def truth_codes(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[n
     If each value was recoded to one group, the group's code; else the value itself, or, for texts that the release
     lacks, the code that most of their records show.
     """
-    place = {label: code for code, label in enumerate(column.labels(), 1)}
-    own = np.array([0.0, *(place.get(label, -1.0) for label in before.labels())])
+    own = column.codes_of(before).astype(np.float64)
     seen = ~before.missing & ~column.missing
     groups = before.codes, column.codes
     levels = before.n_levels + 1
@@ -599,8 +619,8 @@ def _is_grouped(column: ReleasedColumn, before: ReleasedColumn, times: NDArray[n
 
 def _same_text(column: ReleasedColumn, before: ReleasedColumn) -> Bools:
     """(n,) whether both files print the same label."""
-    place = {label: code for code, label in enumerate(column.labels(), 1)}
-    there = np.array([-1, *(place.get(label, -1) for label in before.labels())])
+    there = column.codes_of(before)
+    there[0] = -1
     return np.asarray(there[before.codes] == column.codes)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data.columns import Coded
+from sdckit.data.seeds import hmac_digests
 from sdckit.numerics.array_types import Bytes
 
 # Canonical text of values, independent of file format and storage type.
@@ -73,7 +74,6 @@ def _plain_text(kind: str, text: str) -> str:
 
 WIDTH = 16  # bytes of a digest
 AT_ONCE = 1 << 16  # combinations per batch
-BLOCK = 64  # block size of SHA-256 in bytes
 
 
 class Digester:
@@ -89,10 +89,7 @@ class Digester:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        # Inner and outer hash states are precomputed: `hmac` creates an object for each of millions of short messages.
-        block = self.purpose(b"digests").ljust(BLOCK, b"\0")
-        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
-        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
+        self._of_digests = self.purpose(b"digests")
 
     def purpose(self, name: bytes) -> bytes:
         """Derive the key of one purpose; no other key can be derived from it."""
@@ -128,15 +125,7 @@ class Digester:
         return b"%s\0%d\0%s" % (what, len(name), name)
 
     def _digests(self, about: bytes, messages: Iterable[bytes]) -> Bytes:
-        start = self._inner.copy()
-        start.update(about)
-        inner, outer = start.copy, self._outer.copy
-        digests = []
-        for message in messages:
-            first, last = inner(), outer()
-            first.update(message)
-            last.update(first.digest())
-            digests.append(last.digest()[:WIDTH])
+        digests = [digest[:WIDTH] for digest in hmac_digests(self._of_digests, messages, about)]
         return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, WIDTH)
 
 

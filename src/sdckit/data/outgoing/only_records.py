@@ -7,7 +7,8 @@ do the bytes beneath a null, the string buffer behind a filtered column and the 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -339,6 +340,40 @@ def plan_records(plan: Any) -> Any:
     from pyspark.sql import functions
 
     return native.select(*(functions.col(f"`{name}`").alias(name, metadata={}) for name in schema.names()))
+
+
+_ON_THE_WAY: ContextVar[list[bool] | None] = ContextVar("on_the_way", default=None)
+
+
+@contextlib.contextmanager
+def on_the_way() -> Iterator[list[bool]]:
+    """Frames that steps of a recipe hand to each other are stripped after the last one, where no step can see it.
+
+    The list is empty as long as nothing was left to strip: else the caller owes `only_records` before the frame goes
+    on. Stripping copies every text, and a step changes few columns.
+    """
+    owed: list[bool] = []
+    token = _ON_THE_WAY.set(owed)
+    try:
+        yield owed
+    finally:
+        _ON_THE_WAY.reset(token)
+
+
+def records_of_step(data: Any) -> Any:
+    """`only_records`; between the steps of a recipe only of what a further step could see in a Polars frame."""
+    owed = _ON_THE_WAY.get()
+    frame: Any = None if owed is None or isinstance(data, list) else open_frame(data)
+    if owed is None or frame is None or is_lazy(frame) or not frame.implementation.is_polars():
+        return only_records(data)
+    owed.append(True)
+    native = nw.to_native(frame)
+    use = polars_use(native)
+    seen = [
+        name for name, kind in native.schema.items() if kind.is_nested() or (name in use and not use[name].all_used)
+    ]
+    made = polars_records(native[seen], use)
+    return native.with_columns(made.get_columns()) if seen else data
 
 
 def only_records(data: Any) -> Any:

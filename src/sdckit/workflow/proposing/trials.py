@@ -16,6 +16,7 @@ from sdckit.catalogue.attribute import NUMBERS
 from sdckit.data.columns import float_values
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
+from sdckit.data.outgoing.only_records import on_the_way
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.thresholds import not_said
 from sdckit.data.seeds import Mixed
@@ -212,10 +213,11 @@ class Trials:
                 yield "classes", classes
 
     def _run(self, data: Any, step: Step, number: int = 1) -> tuple[Any, dict[str, int]]:
-        done, change = run_step(
-            number, checked_step(number, step), data, scenario=self.scenario.changed(identifiers=()),
-            folder=self.scenario.folder, mixed=Mixed(TRIAL),
-        )  # fmt: skip
+        with on_the_way():  # a trial goes nowhere
+            done, change = run_step(
+                number, checked_step(number, step), data, scenario=self.scenario.changed(identifiers=()),
+                folder=self.scenario.folder, mixed=Mixed(TRIAL),
+            )  # fmt: skip
         return done, change.changed
 
     def _left_scenario(self, data: Any) -> Scenario:

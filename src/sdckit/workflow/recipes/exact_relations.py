@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdckit.attacks.recovery.code_tables import pair_counts
 from sdckit.attacks.recovery.derived_columns import Predictor
 from sdckit.attacks.recovery.numeric_relations import find_relations, printed_unit, tolerance
 from sdckit.attacks.recovery.text_parts import text_parts
@@ -120,9 +121,9 @@ def _is_function(key: ReleasedColumn, other: ReleasedColumn, holds: float) -> bo
     of, given = of[shared], given[shared]
     if len(of) < SHARED * len(known):
         return False
-    pairs, counts = np.unique(given * (int(of.max()) + 1) + of, return_counts=True)
+    place, _, counts = pair_counts(given, of, int(of.max()) + 1)
     most = np.zeros(len(size), np.int64)
-    np.maximum.at(most, pairs // (int(of.max()) + 1), counts)
+    np.maximum.at(most, place, counts)
     off, usual = len(of) - int(most.sum()), len(of) - int(np.bincount(of).max())
     return off <= (1 - holds) * len(of) and off * BEYOND_USUAL <= usual and usual > 0
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct, open_changing
 from sdckit.data.frames import count_records, is_lazy, open_frame
 from sdckit.data.methods import METHODS
+from sdckit.data.outgoing.only_records import on_the_way, only_records
 from sdckit.data.replace import Tallied, open_eager
 from sdckit.data.rule_conditions import EditRule, RuleBreakers
 from sdckit.data.scenarios.roles import resolve_roles
@@ -423,6 +424,7 @@ class InMemory:
         self.scenario = scenario
         self.n, self.columns = len(self.frame), tuple(self.frame.columns)
         self.current: Any = self.frame
+        self.owed = False  # whether what the last step made is yet to be stripped
         self.watcher = Watch(self.frame, scenario)
         self.rules = () if scenario is None else scenario.edit_rules
         self.breakers, self.broken = RuleBreakers(self.frame), list[str]()
@@ -435,12 +437,15 @@ class InMemory:
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step and keep its result as the current file."""
         before = self.current
+        with on_the_way() as owed:
+            files = before if isinstance(before, list) else [before]
+            made = [run_step(number, step, file, scenario=self.scenario, **how) for file in files]
+        self.owed = bool(owed)
         if isinstance(before, list):
-            made = [run_step(number, step, file, scenario=self.scenario, **how) for file in before]
             self.current = [file for file, _ in made]
             self._hold_rules(number, step)
             return added([change for _, change in made])
-        self.current, change = run_step(number, step, before, scenario=self.scenario, **how)
+        self.current, change = made[0]
         self.watcher = self.watcher.in_order(drawn_order(change, before))
         self._hold_rules(number, step)
         return change
@@ -458,7 +463,11 @@ class InMemory:
         return self.watcher.after(number, method, self.current, changed)
 
     def data(self) -> Any:
-        """The current file, or several."""
+        """The current file, or several: nothing but records."""
+        if self.owed:
+            made = self.current
+            self.current = [*map(only_records, made)] if isinstance(made, list) else only_records(made)
+            self.owed = False
         return self.current
 
     def differing(self) -> dict[str, int]:

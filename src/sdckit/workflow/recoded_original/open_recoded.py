@@ -16,7 +16,7 @@ from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import read_band
 from sdckit.data.methods import METHODS
-from sdckit.data.replace import with_levels
+from sdckit.data.replace import pick_rows, with_levels
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.recoding.bands import Bands
@@ -416,7 +416,7 @@ def _declared(opened: Pair, names: Sequence[str], recodings: Recodings) -> tuple
     used += [name for name in recodings.needs(used) if name in present]
     frame, brought = columns_in_memory(opened.original, {"recoded": list(dict.fromkeys(used))})
     if recodings.rows is not None:
-        frame = frame[np.asarray(recodings.rows).tolist()]
+        frame = open_frame(pick_rows(frame, np.asarray(recodings.rows)))  # type: ignore[assignment]
     done = recodings.apply(frame.to_native(), frame.columns)
     if not done.changes and recodings.rows is None:
         return opened, done

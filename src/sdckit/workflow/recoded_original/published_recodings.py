@@ -16,6 +16,7 @@ from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.files.file_limits import toml_of
 from sdckit.data.hierarchy import Band, read_band
 from sdckit.data.methods import METHODS, kind_of
+from sdckit.data.outgoing.only_records import on_the_way
 from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError
@@ -89,8 +90,9 @@ class Repeated:
         return "values in groups" if "groups" in given else "values up a hierarchy"
 
     def apply(self, data: Any) -> Any:
-        """Run the step."""
-        return run_step(self.number, self.step, data, scenario=None, folder=self.folder, mixed=NO_DRAWS).data
+        """Run the step; what it makes is compared and goes nowhere."""
+        with on_the_way():
+            return run_step(self.number, self.step, data, scenario=None, folder=self.folder, mixed=NO_DRAWS).data
 
     def elsewhere(self) -> Recoding:
         """The same step for a file other than the original, such as the control file.
