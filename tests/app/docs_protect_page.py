@@ -46,7 +46,7 @@ def _(hand: Hand) -> None:
 SCRIPT.elsewhere(
     "tests/workflow/proposing/test_propose.py"
     "::test_what_passed_before_the_search_is_the_proposal_where_nothing_later_passes",
-    "Where nothing later holds every limit, the search ends with the one that did.",
+    "Where nothing later holds every limit and loses no more, the search ends with that one.",
 )
 SCRIPT.elsewhere(
     SESSIONS + "test_protecting.py::test_recipes_to_start_from",

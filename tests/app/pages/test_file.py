@@ -12,7 +12,8 @@ import pytest
 
 from sdckit.app.browser_sessions import Seat, Step, Work
 from sdckit.app.page_context import speaker
-from sdckit.app.pages.file import DROPPED, _kept, _received, _taken, panel, reading_asked, reading_of
+from sdckit.app.pages import file as module
+from sdckit.app.pages.file import DROPPED, _kept, _open, _received, _taken, panel, reading_asked, reading_of
 
 FACTS: dict[str, Any] = {"columns": ["age", "job"], "html": "", "missing": [], "suspected": []}
 
@@ -115,6 +116,26 @@ def test_codes_that_undo_or_a_version_brings_back_are_those_the_file_is_read_wit
     other = replace(work, scenario={"keys": ["age"], "missing_codes": ["-8"]})
     assert reading_asked(other) == {"delimiter": ";", "missing": ["-8"]}
     assert reading_asked(replace(other, reading=reading_asked(other))) == reading_asked(other)
+    assert reading_asked(replace(other, scenario={"missing_codes": [-8]})) == reading_asked(other)
+
+
+@pytest.mark.parametrize("meanwhile", [{}, {"scenario": {"keys": ["age"]}}, {"path": "b.csv"}])
+def test_what_the_page_reads_by_itself_is_dropped_where_something_else_was_chosen_meanwhile(
+    room: ARoom, meanwhile: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Undo brought codes, and before the file was read with them redo took them away, or another file was opened."""
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(module.ui, "update_text", lambda *_, **__: None)
+    monkeypatch.setattr(room, "start", lambda _, then, **how: given.update(then=then), raising=False)
+    room.change(scenario={"keys": ["age"], "missing_codes": ["-8"]})
+    _open(room, "a.csv", "a.csv", reading_asked(room.seat.work), {}, beside="facts")  # type: ignore[arg-type]
+    room.change(**meanwhile)
+    before = room.seat.work
+    given["then"](FACTS)
+    if meanwhile:
+        assert room.seat.work == before
+    else:
+        assert room.seat.work.reading == {"missing": ["-8"]}
 
 
 def test_an_upload_is_moved_under_its_own_name(tmp_path: Path) -> None:

@@ -240,6 +240,23 @@ def test_what_passed_before_the_search_is_the_proposal_where_nothing_later_passe
     assert proposal.loss == heard[0].loss
 
 
+def test_what_passed_before_the_search_is_the_proposal_where_what_passes_later_loses_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The page shows what loses less and less, and must not end with what loses more."""
+    search = module._judged
+
+    def losing_more(*given: Any) -> Any:
+        return [(*way[:3], replace(way[3], measured=2.0)) for way in search(*given)]
+
+    data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
+    monkeypatch.setattr(module, "_judged", losing_more)
+    heard: list[Alternative] = []
+    proposal = make_proposal(data, scenario, columns=data.columns, alternatives=0, passing=heard.append)
+    assert (proposal.passed, proposal.optimal, proposal.loss) == (True, False, heard[0].loss)
+    assert proposal.recipe.to_toml() == heard[0].recipe.to_toml()
+
+
 def test_what_fails_before_the_search_does_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, calls = module._repaired, list[str]()
 

@@ -71,6 +71,13 @@ def damaged(folder: Path) -> Iterator[tuple[str, bytes, dict[str, Any]]]:
         "a,b\n",
         ",b\n1,2\n",
         "1,2\n3,4\n",
+        "1,2,3,4,5,6,7\n1,2,3,4,5,6,7\n",
+        "f,NA,north\nm,1,south\n",
+        "NA,n/a\nm,x\n",
+        "f,x\nf,x\nm,y\n",
+        "a,a,b\nc,d,e\n",
+        ",,\n1,2,3\n",
+        'a,b\n"x",1\n"s" y,2\n5" z,3\n"q",4\n',
     ):
         yield "b.csv", text.encode(), {}
     lines = "\n".join(f"{at};1,{at % 10};Jos\xe9" for at in range(N))

@@ -108,7 +108,7 @@ def reading_asked(work: Work) -> dict[str, Any]:
 
     A scenario without any leaves the file as it is read.
     """
-    codes = list((work.scenario or {}).get("missing_codes", ()))
+    codes = [str(code) for code in (work.scenario or {}).get("missing_codes", ())]  # a project may have numbers
     return {**work.reading, **({"missing": codes} if codes else {})}
 
 
@@ -129,10 +129,13 @@ def _open(
     """Open a file; it is taken into the work once it was read. A refusal stands beside what asked for it.
 
     An upload that is not taken yet is removed where it cannot be read; what was uploaded while it was read stays.
+    What the page reads by itself is dropped where other codes, or another file, were chosen meanwhile.
     """
     work = room.seat.work
 
     def opened(facts: dict[str, Any]) -> None:
+        if beside == "facts" and (path, reading) != (room.seat.work.path, reading_asked(room.seat.work)):
+            return
         _taken(room, facts, path=path, name=name, reading=dict(reading), kept=uploads.values())
         ui.update_text("missing", value=", ".join(reading.get("missing", ())))
 

@@ -365,7 +365,7 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
     """Search with ever stricter limits until a node passes every threshold; else return the one with fewest failures.
 
     The bound is that of the first search, at the thresholds themselves. What was handed over as passing before the
-    search is returned where nothing that it came to passes.
+    search is returned where nothing that it came to passes, or loses as little.
     """
     early: list[tuple[Trials, Judged]] = []
     if (passing_now := asked.passing) is not None:
@@ -387,7 +387,10 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
                 break
         passing = [way for way in tried if way[3].passed]
         if passing:
-            return min(passing, key=lambda way: (way[3].measured, way[3].made.loss))
+            best = min(passing, key=lambda way: (way[3].measured, way[3].made.loss))
+            if all(best[3].measured <= judged.measured for _, judged in early):
+                return best
+            break
         if time.monotonic() >= asked.until and tried:
             break
     for now, judged in early:
@@ -412,7 +415,7 @@ def _pass_early(trials: Trials, asked: Asked, passing: Callable[[Trials, Judged]
     """Hand over a node that passes before the search begins, from a greedy descent that leaves little to suppression.
 
     What has no value taken out is made and judged soonest. Large numbers are put in classes before it is made, and not
-    once it was judged. The search knows nothing of it: it ends as without.
+    once it was judged. The search knows nothing of it.
     """
     for share in EARLY:
         now = replace(at_aim(trials, AIMS[0]), share=share)
