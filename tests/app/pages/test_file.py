@@ -13,7 +13,17 @@ import pytest
 from sdckit.app.browser_sessions import Seat, Step, Work
 from sdckit.app.page_context import speaker
 from sdckit.app.pages import file as module
-from sdckit.app.pages.file import DROPPED, _kept, _open, _received, _taken, panel, reading_asked, reading_of
+from sdckit.app.pages.file import (
+    DROPPED,
+    _kept,
+    _open,
+    _received,
+    _taken,
+    html_of,
+    panel,
+    reading_asked,
+    reading_of,
+)
 
 FACTS: dict[str, Any] = {"columns": ["age", "job"], "html": "", "missing": [], "suspected": []}
 
@@ -51,7 +61,7 @@ def changed(seat: Any, fields: dict[str, Any]) -> None:
 
 
 def take(room: Any, facts: dict[str, Any] = FACTS, **told: Any) -> Work:
-    given: dict[str, Any] = {"path": "b.csv", "name": "b.csv", "reading": {}, **told}
+    given: dict[str, Any] = {"path": "b.csv", "name": "b.csv", "reading": {}, "shown": [False, "en"], **told}
     _taken(room, facts, **given)
     work: Work = room.seat.work
     return work
@@ -119,7 +129,7 @@ def test_codes_that_undo_or_a_version_brings_back_are_those_the_file_is_read_wit
     assert reading_asked(replace(other, scenario={"missing_codes": [-8]})) == reading_asked(other)
 
 
-@pytest.mark.parametrize("meanwhile", [{}, {"scenario": {"keys": ["age"]}}, {"path": "b.csv"}])
+@pytest.mark.parametrize("meanwhile", [{}, {"scenario": {"keys": ["age"]}}, {"path": "b.csv"}, {"exact": True}])
 def test_what_the_page_reads_by_itself_is_dropped_where_something_else_was_chosen_meanwhile(
     room: ARoom, meanwhile: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,6 +146,22 @@ def test_what_the_page_reads_by_itself_is_dropped_where_something_else_was_chose
         assert room.seat.work == before
     else:
         assert room.seat.work.reading == {"missing": ["-8"]}
+
+
+@pytest.mark.parametrize("beside", ["facts", "upload"])
+def test_exact_figures_that_come_after_the_switch_are_not_shown(
+    room: ARoom, beside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(module.ui, "update_text", lambda *_, **__: None)
+    monkeypatch.setattr(room, "start", lambda _, then, **how: given.update(then=then), raising=False)
+    room.change(exact=True, facts={**FACTS, "shown": [False, "en"], "html": "<5"})
+    _open(room, "a.csv", "a.csv", {}, {}, beside=beside)  # type: ignore[arg-type]
+    room.change(exact=False)
+    given["then"]({**FACTS, "html": "exactly 3"})
+    assert "3" not in html_of(room.seat.work)
+    room.change(exact=True, facts={**FACTS, "html": "exactly 3", "shown": [True, "en"]})
+    assert html_of(room.seat.work) == "exactly 3"
 
 
 def test_an_upload_is_moved_under_its_own_name(tmp_path: Path) -> None:

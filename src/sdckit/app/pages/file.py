@@ -112,6 +112,22 @@ def reading_asked(work: Work) -> dict[str, Any]:
     return {**work.reading, **({"missing": codes} if codes else {})}
 
 
+def shown_now(work: Work) -> list[Any]:
+    """How the session shows figures, and its language."""
+    return [work.exact, work.language]
+
+
+def html_of(work: Work) -> str:
+    """What was read of the file; exact figures are none of a screen of protected ones.
+
+    >>> html_of(Work(facts={"html": "<p>3</p>", "shown": [True, "en"]}))
+    ''
+    """
+    facts = work.facts or {"html": ""}
+    is_exact = (facts.get("shown") or [True])[0]  # what is about to be read anew may be
+    return "" if is_exact and not work.exact else str(facts["html"])
+
+
 @module.server
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001
     """What its buttons do."""
@@ -132,11 +148,13 @@ def _open(
     What the page reads by itself is dropped where other codes, or another file, were chosen meanwhile.
     """
     work = room.seat.work
+    shown = shown_now(work)
 
     def opened(facts: dict[str, Any]) -> None:
-        if beside == "facts" and (path, reading) != (room.seat.work.path, reading_asked(room.seat.work)):
+        now = room.seat.work
+        if beside == "facts" and (path, reading, shown) != (now.path, reading_asked(now), shown_now(now)):
             return
-        _taken(room, facts, path=path, name=name, reading=dict(reading), kept=uploads.values())
+        _taken(room, facts, path=path, name=name, reading=dict(reading), shown=shown, kept=uploads.values())
         ui.update_text("missing", value=", ".join(reading.get("missing", ())))
 
     room.start(
@@ -243,11 +261,15 @@ def _serve_demo(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
     @reactive.event(input.demo)
     def _() -> None:
         work = room.seat.work
+        shown = shown_now(work)
 
         def opened(answer: dict[str, Any]) -> None:
             facts = {name: value for name, value in answer.items() if name != "scenario"}
             uploads.clear()
-            _taken(room, facts, path=answer["path"], name=answer["name"], reading={}, scenario=answer["scenario"])
+            _taken(
+                room, facts, path=answer["path"], name=answer["name"], reading={}, shown=shown,
+                scenario=answer["scenario"],
+            )  # fmt: skip
 
         label = room.say("Opening the demo")
         room.start("opening.open_demo", opened, label=label, beside="demo", exact=work.exact, language=work.language)
@@ -261,15 +283,15 @@ def _serve_facts(input: Inputs, room: Room, uploads: Mapping[str, str]) -> None:
         """What the command line named, and all once more where switch, language or the scenario's codes changed."""
         work = room.work.get()
         reading = reading_asked(work)
-        if work.path and ((work.facts or {}).get("shown") != [work.exact, work.language] or reading != work.reading):
+        if work.path and ((work.facts or {}).get("shown") != shown_now(work) or reading != work.reading):
             _open(room, work.path, work.name, reading, uploads, beside="facts")
 
     @render.ui
     def facts() -> TagChild:
-        facts_of_file = room.work.get().facts
-        if facts_of_file is None:
+        work = room.work.get()
+        if work.facts is None:
             return tags.p(say("No file is open yet. Choose one, or open the demo."), class_="empty")
-        return HTML(facts_of_file["html"])
+        return HTML(html_of(work))
 
     @render.ui
     def codes() -> TagChild:
@@ -344,11 +366,14 @@ def _serve_records(input: Inputs, room: Room) -> None:
 
 def _taken(
     room: Room, facts: dict[str, Any], *, path: str, name: str, reading: dict[str, Any],
-    scenario: Mapping[str, Any] | None = None, kept: Iterable[str] = (),
+    shown: list[Any], scenario: Mapping[str, Any] | None = None, kept: Iterable[str] = (),
 ) -> None:  # fmt: skip
-    """Take an opened file into the work; decisions stay where their columns are all there, and the uploads `kept`."""
+    """Take an opened file into the work; decisions stay where their columns are all there, and the uploads `kept`.
+
+    `shown`: how figures were to be shown when it was asked for.
+    """
     work = room.seat.work
-    facts_shown = {**facts, "shown": [work.exact, work.language]}
+    facts_shown = {**facts, "shown": shown}
     if (path, reading) == (work.path, dict(work.reading)) and work.facts is not None and scenario is None:
         room.change(facts=facts_shown)
         return
