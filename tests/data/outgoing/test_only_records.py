@@ -348,6 +348,14 @@ def test_between_steps_what_a_step_can_see_is_stripped_and_the_rest_is_owed():
     assert between.schema["e"].categories.to_list() == ["x"]
 
 
+def test_a_name_that_polars_takes_for_a_pattern():
+    frame = pl.DataFrame({"^a$": pl.Series(["x"], dtype=pl.Enum(["x", "y"])), "*": [[1]], "": ["x"]})
+    with on_the_way():
+        between = Protected(frame, Change("recode", 1, {})).data
+    assert_frame_equal(between, only_records(frame))
+    assert between.schema["^a$"].categories.to_list() == ["x"]
+
+
 def test_frames_of_other_engines_are_stripped_at_once():
     frame = pd.DataFrame({"e": pd.Categorical(["x", "x"], categories=["x", "y"])})
     with on_the_way() as owed:

@@ -85,6 +85,8 @@ def damaged(folder: Path) -> Iterator[tuple[str, bytes, dict[str, Any]]]:
     yield "b.csv", f"id;amount;name\n{lines}\n".encode("cp1252"), {"encoding": "utf-8"}
     yield "b.csv", f"id;amount;name\n{lines}\n".encode(), {"delimiter": ","}
     yield "b.csv", f"id;amount;name\n{lines}\n".encode(), {"decimal": "."}
+    wide = "\n".join(";".join(f"{at},{column}" for column in range(9)) for at in range(N))
+    yield "b.csv", f"{';'.join('abcdefghi')}\n{wide}\n".encode(), {"decimal": "."}
     yield "b.csv", f"id;amount;name\n{lines}\n".encode("utf-16-le"), {}
     yield "b.csv", files[".sav"], {}
     yield "b.pdf", b"%PDF-1.4", {}

@@ -250,8 +250,8 @@ def polars_use(frame: pl.DataFrame) -> dict[str, InUse]:
     """Categories in use of Enum columns; a Categorical stores no declared ones outside this process."""
     import polars as pl
 
-    return {
-        name: in_use(kind.categories.to_list(), frame[name].to_physical().drop_nulls().unique().to_numpy())
+    return {  # renamed meanwhile: Polars reads some names as patterns
+        name: in_use(kind.categories.to_list(), frame[name].alias("x").to_physical().drop_nulls().unique().to_numpy())
         for name, kind in frame.schema.items()
         if isinstance(kind, pl.Enum)
     }
