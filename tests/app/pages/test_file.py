@@ -13,17 +13,7 @@ import pytest
 from sdckit.app.browser_sessions import Seat, Step, Work
 from sdckit.app.page_context import speaker
 from sdckit.app.pages import file as module
-from sdckit.app.pages.file import (
-    DROPPED,
-    _kept,
-    _open,
-    _received,
-    _taken,
-    html_of,
-    panel,
-    reading_asked,
-    reading_of,
-)
+from sdckit.app.pages.file import DROPPED, _kept, _open, _received, _taken, html_of, panel, reading_asked, reading_of
 
 FACTS: dict[str, Any] = {"columns": ["age", "job"], "html": "", "missing": [], "suspected": []}
 
