@@ -85,6 +85,6 @@ def test_what_does_not_fit_is_refused_with_what_opens_it(
     monkeypatch.setattr("sdckit.cells.plans.count_cells.BYTES_OF_A_KEY", 3_000_000)
     assert most_cells(2, bounded, Beside(2)) == 8
     with pytest.raises(DataError, match=r"all 20 cells at once.*give more memory"):
-        sdc.delta_presence(plan, plan.select("a, b"), keys=["a", "b"])
+        sdc.key_separation(plan, keys=["a", "b"])
     parted = sdc.identity_disclosure(plan, plan.select("a, b"), keys=["a", "b"])
     assert parted.replicated_uniques == 1

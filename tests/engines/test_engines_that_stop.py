@@ -132,7 +132,7 @@ def test_parts_that_are_stopped_leave_no_files(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(KeyboardInterrupt):
         quiet(sdc.k_anonymity, pl.LazyFrame({"a": list(range(100)), "b": [MARK] * 100}), keys=["a", "b"])
     gc.collect()
-    assert there[0] == 0 < there[1] < there[2]
+    assert 0 < there[0] <= there[1] < there[2]  # rows of all parts are put aside before the first is counted
     assert not list(tmp_path.iterdir())
 
 

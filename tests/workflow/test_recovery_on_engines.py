@@ -17,6 +17,7 @@ from sdckit.catalogue import attacks, row
 from sdckit.cells.pair import open_files
 from sdckit.cells.plans import drawn_pair
 from sdckit.cells.plans.drawn_pair import draw_records
+from sdckit.data.memory import PER_VALUE
 from sdckit.workflow.assess import assess_read
 from sdckit.workflow.check import check_assessment
 
@@ -175,7 +176,8 @@ def test_who_fits_is_decided_once(bytes_each: int, shared: bool, monkeypatch: py
     """A search takes memory for each value, more of it where households tell of their members."""
     rooms: list[int] = []
     monkeypatch.setattr(drawn_pair, "room_of_search", lambda _: rooms.pop())
-    least = N * len(TIGHT.columns) * bytes_each
+    assert {*ORIGINAL.columns} - {*TIGHT.columns} == {"code"}
+    least = N * (len(TIGHT.columns) * bytes_each + PER_VALUE)
     for room, fits in ((least, True), (least - 1, False)):
         rooms.append(room)
         pair = open_files(ORIGINAL.lazy(), TIGHT.lazy(), id="pid")

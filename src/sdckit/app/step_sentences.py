@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePath
@@ -10,6 +11,7 @@ from string import Formatter
 from typing import Any
 
 from sdckit.app.page_context import Say
+from sdckit.catalogue import CATALOGUE
 from sdckit.data.methods import CLAUSES, kind_of
 
 NAMED = ("column", "columns", "keys", "weight", "household")  # what a step is about, where its method has no sentence
@@ -17,9 +19,6 @@ LONGEST = 200  # letters of a sentence
 WORD = 30  # letters of a name in it
 LIST = 50  # letters of the names of a list in it
 MADE = 3  # groups of a table that are named
-RISKS = {  # measures that a step goes by, in words
-    "individual_risk": "individual risk", "l_diversity": "l-diversity", "suda": "special uniques",
-}  # fmt: skip
 
 
 def summary(say: Say, method: str, arguments: Mapping[str, Any]) -> str:
@@ -57,6 +56,11 @@ def _places(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
+def _measure(name: str) -> str:
+    """The measure that a step goes by, as one writes it."""
+    return re.sub("^([a-z])_", r"\1-", name).replace("_", " ") if "_" in name else name.upper()
+
+
 def _filled(say: Say, text: str, given: Mapping[str, Any]) -> str:
     """A sentence with its arguments in words; the text is translated before, so that a name is never taken for it."""
     words = ""
@@ -66,8 +70,8 @@ def _filled(say: Say, text: str, given: Mapping[str, Any]) -> str:
             words += _bands(say, given[name], closed=given.get("closed", "left"))
         elif name and how == "names" and isinstance(given[name], Mapping):
             words += _listed(say, [_value(say, str(made)) for made in given[name]], MADE)
-        elif name == "risk" and given[name] in list(RISKS):
-            words += say(RISKS[given[name]])
+        elif name == "risk" and any(given[name] == row.name for row in CATALOGUE):
+            words += say(_measure(given[name]))
         elif name:
             words += _value(say, given[name])
     return words

@@ -58,6 +58,7 @@ class Recoded:
 
 Order = NDArray[np.int64] | None
 CONTROL = "the control file"  # in messages
+ROW = "row of the original"  # column: the place of the row, from 0, where a log tells it; it does not go out
 WAS = "sdckit__was_"  # before the name of a column: its values before they were recoded, on an engine
 FIXED = "the files and the id are fixed by the pair given; leave them out"
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sdckit.catalogue.row import too_many
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.pair import Pair, count_pair, read_pair
+from sdckit.cells.pair import ROW, Pair, count_pair, read_pair
 from sdckit.cells.parted_pair import can_deal_together, count_or_part, deal_together
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import are_joined, with_column_by_id
@@ -23,7 +23,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import SdcError
 from sdckit.workflow.plan import shared_variables
-from sdckit.workflow.recoded_original.numbered_plans import ROW, number_by_log
+from sdckit.workflow.recoded_original.numbered_plans import number_by_log
 from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoded_original.published_recodings import Recodings
 from sdckit.workflow.recoded_original.recoded_plans import open_on_engines, stays_on_engines

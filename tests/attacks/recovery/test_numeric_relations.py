@@ -154,3 +154,10 @@ def test_rows_are_standardised_as_each_alone():
         rows = np.array([np.where(rng.random(m) < rng.random() * 1.2, np.nan, kinds[i % 4]) for i in range(12)])
         alone = np.array([numeric_relations._standard(row)[0] for row in rows])
         assert np.array_equal(numeric_relations._standard_rows(rows), alone, equal_nan=True)
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_of_huge_numbers_are_standardised_without_a_warning():
+    row = np.array([-1.7e308, -1.6e308, 0.0, 1.6e308, 1.7e308] * 4)
+    alone = numeric_relations._standard(row)[0]
+    assert np.array_equal(numeric_relations._standard_rows(row[None])[0], alone, equal_nan=True)

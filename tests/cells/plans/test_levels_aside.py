@@ -70,5 +70,48 @@ def test_levels_that_do_not_fit_beside_cells_that_do(monkeypatch):
     assert by_size(found, "ill") == by_size(whole, "ill")
     numbered = FRAME.with_columns(debt=pl.int_range(N) // 2)
     monkeypatch.setattr(counting, "MOST_CELLS", 90)
-    with quiet(), pytest.raises(DataError, match=r"different combinations, and the free memory here takes 90"):
+    with quiet(), pytest.raises(DataError, match=r"have 395 different combinations, and .* takes 360 of them"):
         as_cells(numbered.lazy(), keys=["a"]).count_levels("debt")
+
+
+@on_engines
+def test_codes_of_more_than_31_bits(plan, monkeypatch):
+    """Whole numbers of a range below 2^32 are coded by their distance from the least."""
+    frame = FRAME.with_columns(debt=pl.Series(RNG.choice([0, 7, 2**31, 3 * 10**9], N)))
+    scenario = Scenario(keys=["a", "b"], sensitive=["debt"])
+    with quiet():
+        whole = as_cells(frame, scenario=scenario)
+        monkeypatch.setattr(counting, "MOST_CELLS", 60)
+        parts = as_cells(plan(frame), scenario=scenario)
+    _, found = parts.by_parts(lambda part: (part, by_size(part, "debt")))
+    assert sorted(cell for cells in found for cell in cells) == by_size(whole, "debt")
+
+
+def test_a_variable_that_cannot_be_counted_leaves_the_others(monkeypatch):
+    """One without a value, or with too many levels beside the others: each is then counted by itself."""
+    frame = FRAME.with_columns(number=pl.int_range(N))
+    for other, why in (("none", "'none' has no value in any record"), ("number", "different combinations")):
+        scenario = Scenario(keys=["a", "b"], sensitive=["ill", other])
+        with quiet(), pytest.MonkeyPatch.context() as patch:
+            whole = as_cells(frame, scenario=scenario)
+            patch.setattr(counting, "MOST_CELLS", 60)
+            patch.setattr(levels_aside, "LEAN", 2)
+            parts = as_cells(frame.lazy(), scenario=scenario)
+            _, found = parts.by_parts(lambda part: (part, by_size(part, "ill")))
+            assert sorted(cell for cells in found for cell in cells) == by_size(whole, "ill")
+            with pytest.raises(DataError, match=why):
+                parts.levels_of(other)
+
+
+def test_what_failed_is_not_added_to(monkeypatch):
+    scenario = Scenario(keys=["a", "b"], sensitive=["ill"])
+    with quiet():
+        whole = as_cells(FRAME, scenario=scenario)
+        monkeypatch.setattr(counting, "MOST_CELLS", 60)
+        parts = as_cells(FRAME.lazy(), scenario=scenario)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(levels_aside, "LEAN", 0.1)
+        with pytest.raises(DataError, match="different combinations"):
+            parts.levels_of("ill")
+    _, found = parts.by_parts(lambda part: (part, by_size(part, "ill")))
+    assert sorted(cell for cells in found for cell in cells) == by_size(whole, "ill")

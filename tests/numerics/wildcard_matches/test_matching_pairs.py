@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -33,3 +34,17 @@ def test_the_pairs_are_those_of_comparing_all(cells, data):
     if (entries > 0).all() and n:
         assert matching_pairs(words, pattern, clear_of, entries, n) is not None
         assert matching_pairs(words, pattern, clear_of, entries, n - 1) is None
+
+
+def test_too_many_pairs_are_counted_and_not_listed():
+    """Cells that lack one of two keys each match all that lack the other."""
+    n = 1000
+    own = np.arange(n, dtype=np.uint64)
+    words = np.concatenate([own << np.uint64(10) | np.uint64(1023), own | np.uint64(1023 << 10)])
+    pattern = np.repeat(np.array([1, 2], np.uint64), n)
+    tracemalloc.start()
+    pairs = matching_pairs(words, pattern, {1: ~1023, 2: ~(1023 << 10)}, np.ones(2 * n, np.int64), 2 * n * n)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert pairs is None
+    assert peak < n * n  # a pair takes 16 bytes

@@ -11,9 +11,9 @@ import pytest
 import sdckit as sdc
 from engines.comparing import quiet
 from every_measure import assert_close, figures
-from sdckit.cells.pair import open_files
+from sdckit.cells.pair import ROW, open_files
 from sdckit.cli.app import run
-from sdckit.workflow.recoded_original.numbered_plans import ROW, number_by_log, without_numbers
+from sdckit.workflow.recoded_original.numbered_plans import number_by_log, without_numbers
 from sdckit.workflow.recoded_original.published_recodings import read_recodings
 from workflow.recoded_original.test_recoded_plans import SCENARIO, N, files
 
@@ -92,3 +92,17 @@ def test_where_the_log_does_not_tell_nothing_is_numbered(made: Any) -> None:
     other = open_files(pl.scan_parquet(places[0]).head(N - 1), pl.scan_parquet(places[1]))
     with pytest.raises(sdc.DataError, match="the log is about another file"):
         number_by_log(other, recodings, identifiers=())
+
+
+def test_places_of_rows_are_no_clue_to_what_a_release_gives_back() -> None:
+    """They bring rows together here and do not go out; of a column of another name the intruder knows it."""
+    whole = pl.DataFrame(
+        {ROW: range(400), "region": [f"r{i // 100}" for i in range(400)], "x": [i % 7 for i in range(400)]}
+    )
+    blank = whole.with_columns(region=pl.when(pl.col(ROW) % 10 != 3).then("region")).sample(
+        fraction=1.0, shuffle=True, seed=1
+    )
+    for name, restored in ((ROW, 0), ("pid", 40)):
+        pair = open_files(*(frame.rename({ROW: name}) for frame in (whole, blank)), id=name)
+        found = quiet(sdc.recoverable_values, pair, keys=["region"], id=name, guess=False)
+        assert (found.touched, found.right) == (40, restored)

@@ -508,9 +508,9 @@ def _standard_rows(values: Floats) -> Floats:
     rows = np.arange(len(values))
     least, most = ordered[:, 0], ordered[rows, last]
     low, centre, high = (ordered[rows, (share * last).astype(np.int64)] for share in (0.1, 0.5, 0.9))
-    spread, wide = high - low, np.maximum(centre - least, most - centre)
-    spread = np.where(spread != 0, spread, np.where(wide != 0, wide, 1.0))
     with np.errstate(invalid="ignore", over="ignore"):
+        spread, wide = high - low, np.maximum(centre - least, most - centre)
+        spread = np.where(spread != 0, spread, np.where(wide != 0, wide, 1.0))
         standard = (values - centre[:, None]) / spread[:, None]
         return np.where(np.abs(standard) < FAR, standard, np.nan)
 

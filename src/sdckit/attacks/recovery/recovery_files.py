@@ -18,7 +18,7 @@ from sdckit.attacks.recovery.reconstruct import Recovered
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, Logged, ReleasedColumn
 from sdckit.cells.as_cells import columns_in_memory
-from sdckit.cells.pair import Pair, open_files, open_pair, released_files
+from sdckit.cells.pair import ROW, Pair, open_files, open_pair, released_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
@@ -256,12 +256,13 @@ def _read(
 ) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn]]:
     """Coded columns of a release, the original's columns if known, and the changed values."""
     frame = pair.released[j]
-    read = touched_cells.read_columns(frame, frame.columns)
+    names = [name for name in frame.columns if name != ROW]  # which no intruder sees
+    read = touched_cells.read_columns(frame, names)
     if not compared:
         return read, None, touched_cells.by_log(read, log) if log else touched_cells.by_sight(read)
     if rows is None:
         rows = _back(pair.orders[j], len(frame)) if j < len(pair.orders) else None
-    before = _ordered(touched_cells.read_columns(pair.original, frame.columns), rows)
+    before = _ordered(touched_cells.read_columns(pair.original, names), rows)
     return read, before, touched_cells.by_original(read, before)
 
 

@@ -268,13 +268,22 @@ class PartedCells(PlanCells):
         self._key_of(variable, "sensitive")
         types, own = self.frame.collect_schema(), self.roles.sensitive
         more = [name for name in own if name not in self.keys and not types[name].is_nested()]
-        known.append(
-            deal_levels(
-                self.parting.placed(self.frame), self.keys, more if variable in more else [variable], self.parts,
-                self.spilled, f"levels-{len(known)}", bucket=BUCKET, first=[low for low, _ in self.parting.parts],
-            )
-        )  # fmt: skip
+        together = variable in more and len(more) > 1 and "apart" not in self.memo
+        try:
+            known.append(self._deal_levels(more if together else [variable]))
+        except DataError:
+            if not together:
+                raise
+            self.memo["apart"] = True  # one of them has no value, or too many beside the others
+            return self.levels_of(variable)
         return known[-1]
+
+    def _deal_levels(self, variables: Sequence[str]) -> DealtLevels:
+        number = self.memo["dealings"] = self.memo.get("dealings", 0) + 1  # files of one that failed are never added to
+        return deal_levels(
+            self.parting.placed(self.frame), self.keys, variables, self.parts, self.spilled, f"levels-{number}",
+            bucket=BUCKET, first=[low for low, _ in self.parting.parts],
+        )  # fmt: skip
 
     def _made(self, parts: Sequence[LazyCells]) -> PartedCells:
         return self._of(self._put_aside(parts, self.parts))
@@ -360,10 +369,7 @@ def tabulate_parts(grouped: Grouped) -> PartedCells:
 def _counted_by_part(
     grouped: Grouped, parting: Parting, plans: Sequence[nw.LazyFrame[Any]], spilled: Spilled
 ) -> Iterator[Counted]:
-    """The cells of each part: in one pass of the engine that deals them out, on Spark part by part.
-
-    Spark would send them row by row.
-    """
+    """The cells of each part: in one pass of the engine that deals them out, on Spark part by part."""
     if on_spark(grouped.frame):
         yield from map(grouped.bring, plans)
         return

@@ -15,7 +15,7 @@ from sdckit.cells.plans.lazy import most_values
 from sdckit.data.columns import code_column
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, hash_ids
 from sdckit.data.frames import column_names, on_spark, open_frame
-from sdckit.data.memory import bytes_of_search, room_of_search
+from sdckit.data.memory import PER_VALUE, bytes_of_search, room_of_search
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups
 
@@ -89,6 +89,7 @@ def all_fit(pair: Pair, household: str | None) -> bool:
             return False
         released = list(zip(sizes, names, strict=True))[1:]
         takes = sum(bytes_of_search(n, len(own), shared=household in own) for n, own in released)
+        takes += pair.n * len({*names[0]}.difference(*names[1:])) * PER_VALUE  # brought with the original alone
         room = room_of_search(pair.original)
         return room is None or takes <= room
 

@@ -64,7 +64,7 @@ class DealtLevels:
                 self.spilled.appended(f"{self.mark}-{number}-{name}", kind)
                 for name, kind in (("cell", np.int32), (place, np.int32), ("records", np.int64))
             )
-            table = count_codes(cell, code, whole.coded, self.sizes[number], records)
+            table = count_codes(cell, self.codes[variable][1][code], whole.coded, self.sizes[number], records)
             return table.edges, table.level, table.count
 
         edges, level, count = self.spilled.once(f"{self.mark}-{number}-{place}-levels", counted)
@@ -117,16 +117,15 @@ def deal_levels(
             if len(at := np.flatnonzero(part_of_row == number)):
                 _deal(dealt, number, part, piece if len(at) == len(piece) else piece[at])
         rows += np.bincount(part_of_row, minlength=len(parts))
-    if (largest := int(rows.max())) > LEAN * most:
-        raise too_many(largest * len(parts) // LEAN, len(keys) + len(variables), most, frame)
+    if rows.max() > LEAN * most:
+        raise too_many(int(rows.sum()), len(keys) + len(variables), LEAN * most, frame, " of them at once")
     return dealt
 
 
 def _deal(dealt: DealtLevels, number: int, part: Part, rows: nw.DataFrame[Any]) -> None:
     """Write what the rows of a part have to its files."""
     columns: dict[str, NDArray[Any]] = {"cell": rows_in_cells(part.here, part.counted, rows), "records": sizes_of(rows)}
-    for place, (name, (shared, code)) in enumerate(dealt.codes.items()):
-        own = shared.with_file(code_column(rows[name]), ("", "")).codes[-1]
-        columns[str(place)] = code[own].astype(np.int32)
+    for place, (name, (shared, _)) in enumerate(dealt.codes.items()):
+        columns[str(place)] = shared.with_file(code_column(rows[name]), ("", "")).codes[-1]  # 32 bits, as `code` is not
     for name, values in columns.items():
         dealt.spilled.append(f"{dealt.mark}-{number}-{name}", values)

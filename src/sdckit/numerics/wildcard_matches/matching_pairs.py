@@ -29,12 +29,11 @@ def matching_pairs(
     left = most
     pairs: list[tuple[Ints, Ints]] = []
     for here, there in combinations(cells_of, 2):
-        pair = _joined(words, cells_of[here], cells_of[there], clear_of[here] & clear_of[there], left)
+        clear = clear_of[here] & clear_of[there]
+        pair = _joined(words, cells_of[here], cells_of[there], clear, entries, left)
         if pair is None:
             return None
         left -= sum(len(cells) + int(entries[cells].sum()) for cells in pair)
-        if left < 0:
-            return None
         pairs += [pair, pair[::-1]]
     cells = np.concatenate([cell for cell, _ in pairs] or [np.zeros(0, np.int64)])
     partners = np.concatenate([partner for _, partner in pairs] or [np.zeros(0, np.int64)])
@@ -42,8 +41,13 @@ def matching_pairs(
     return (cells, partners) if counted.all() else (cells[counted], partners[counted])
 
 
-def _joined(words: Words, here: Ints, there: Ints, clear: int, most: int) -> tuple[Ints, Ints] | None:
-    """Pairs of cells of two patterns that agree on the fields which both have; None where they are more than `most`."""
+def _joined(
+    words: Words, here: Ints, there: Ints, clear: int, entries: Ints, most: int
+) -> tuple[Ints, Ints] | None:  # fmt: skip
+    """Pairs of cells of two patterns that agree on the fields which both have; None where they are too many.
+
+    `most`: pairs and entries of both ways together, counted before a pair is listed.
+    """
     keep = np.uint64(clear & 0xFFFFFFFFFFFFFFFF)
     theirs = words[there] & keep
     by_word = np.argsort(theirs)
@@ -51,7 +55,7 @@ def _joined(words: Words, here: Ints, there: Ints, clear: int, most: int) -> tup
     mine = words[here] & keep
     first = np.searchsorted(theirs, mine)
     n = np.searchsorted(theirs, mine, "right") - first
-    edges = np.cumsum(n)
-    if edges[-1] > most:
+    edges, held = np.cumsum(n), np.append(0, np.cumsum(entries[there]))
+    if int((n * (2 + entries[here]) + held[first + n] - held[first]).sum()) > most:
         return None
     return np.repeat(here, n), there[np.repeat(first - edges + n, n) + np.arange(edges[-1])]

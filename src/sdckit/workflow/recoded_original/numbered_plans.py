@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sdckit.cells.pair import Pair
+from sdckit.cells.pair import ROW, Pair
 from sdckit.cells.plans.changed_plan import MOST_PLACES, bring
 from sdckit.cells.plans.file_places import number_rows, renumbered
 from sdckit.cells.plans.pair_cells import are_joined
 from sdckit.data.frames import column_names, is_lazy
 from sdckit.workflow.recoded_original.published_recodings import Recodings
-
-ROW = "row of the original"  # column: the place of the row, from 0
 
 
 def number_by_log(
