@@ -55,10 +55,10 @@ def wildcard_matches(
     if len(blank):
         size, weight = size.copy(), weight.copy()
         size[blank], weight[blank] = 0.0, 0.0
-    if table.words is None or table.layout is None or len(keys) > 64:
+    if (packed := _packed_patterns(table, missing_codes, keys)) is None:
         return _match_codes(table.codes, size, weight, [missing_codes[j] for j in keys], keys, alpha)
-    pattern, clear_of = missing_patterns(table.words, table.layout, keys, missing_codes)
-    return match_packed(table.words, size, weight, pattern, clear_of, alpha)
+    words, pattern, clear_of = packed
+    return match_packed(words, size, weight, pattern, clear_of, alpha)
 
 
 def wildcard_counter(

@@ -31,16 +31,13 @@ from sdckit.cells.plans.pair_cells import (
     join_files,
     unlike,
 )
-from sdckit.cells.plans.spilled import Spilled, dealt
+from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
 from sdckit.data.columns import code_column
 from sdckit.data.frames import blocks, check_plan_names, is_lazy
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
-
-BLOCK = 1_000_000  # cells that pass by at a time
-MOST_WORDS = 2**62
 
 
 @dataclass(frozen=True, eq=False)

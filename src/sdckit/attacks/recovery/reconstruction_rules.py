@@ -74,10 +74,16 @@ class Reconstruction:
     @property
     def numbers(self) -> Floats | None:
         """Unchanged values (n,) as numbers, NaN elsewhere; None for a column without numbers."""
-        numbers = self.target.column.numbers
-        if numbers is None or self.target.perturbed:
-            return numbers
-        return made_again(self.memo, "numbers", lambda: np.where(self.target.touched, np.nan, numbers))
+        column = self.target.column
+        if not column.numeric or self.target.perturbed:
+            return column.numbers
+
+        def unchanged() -> Floats:
+            numbers = column.numbers
+            assert numbers is not None
+            return np.where(self.target.touched, np.nan, numbers)
+
+        return made_again(self.memo, "numbers", unchanged)
 
     @property
     def low(self) -> Floats | None:

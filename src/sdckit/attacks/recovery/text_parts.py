@@ -78,8 +78,9 @@ def _spread(name: str, column: ReleasedColumn, levels: NDArray[np.int64]) -> Ite
     for words, numbers, texts in _parts(name, column, levels, own):
         if numbers is not None:
             codes, n_codes = numbered(numbers)
-            fresh = hash(numbers.tobytes()) not in numbers_seen and bool(np.count_nonzero(codes) >= SOME * len(levels))
-            numbers_seen.add(hash(numbers.tobytes()))
+            digest = hash(numbers.tobytes())
+            fresh = digest not in numbers_seen and bool(np.count_nonzero(codes) >= SOME * len(levels))
+            numbers_seen.add(digest)
             seen.add(codes)
         else:
             assert texts is not None

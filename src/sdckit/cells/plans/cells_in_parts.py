@@ -32,7 +32,7 @@ from sdckit.cells.plans.count_cells import (
 from sdckit.cells.plans.households import Brought, HouseholdSums
 from sdckit.cells.plans.lazy import LazyCells, PlanCells
 from sdckit.cells.plans.levels_aside import DealtLevels, PartLevels, deal_levels
-from sdckit.cells.plans.spilled import Spilled
+from sdckit.cells.plans.spilled import BLOCK, Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
 from sdckit.data import pa, pl
@@ -50,7 +50,6 @@ from sdckit.errors import DataError
 BUCKET, COUNT = f"{PREFIX}bucket", f"{PREFIX}count"
 N_BUCKETS = 1 << 16
 LOOSE = -1
-BLOCK = 1_000_000  # cells that pass by at a time
 FILLED = 2  # a part may have the cells that fit divided by this, since a sensitive variable splits them further
 
 

@@ -15,15 +15,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.plans.count_cells import TooManyCellsError, blocks_by, bytes_of_cells, count_by, most_cells, sizes_of
-from sdckit.cells.plans.spilled import Spilled, dealt
+from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded, code_column
 from sdckit.numerics.array_types import Ints
 
-BLOCK = 1_000_000  # combinations that pass by at a time
 BYTES = 48  # of a combination while its part is put in order
-MOST_WORDS = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +68,14 @@ class KeySizes:
         return sizes
 
     def _part(self, part: int) -> tuple[Ints, Ints]:
-        return self.spilled.once(f"{part}-ordered", lambda: (np.empty(0, np.int64), np.empty(0, np.int64)))
+        """The combinations of a part in their order, and the records of each; put in order once."""
+
+        def in_order() -> tuple[Ints, Ints]:
+            word, times = (self.spilled.appended(f"{part}-{name}", np.int64) for name in ("words", "times"))
+            order = np.argsort(word)
+            return word[order], times[order]
+
+        return self.spilled.once(f"{part}-ordered", in_order)
 
 
 def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySizes:
@@ -94,10 +99,5 @@ def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySize
         order, ends = dealt([word], len(piece), n_parts)
         spilled.append_parts("words", word[order], ends)
         spilled.append_parts("times", times[order], ends)
-    for part in range(n_parts):
-        word, times = (spilled.appended(f"{part}-{name}", np.int64) for name in ("words", "times"))
-        order = np.argsort(word)
-        n_cells += len(word)
-        in_order = word[order], times[order]
-        spilled.once(f"{part}-ordered", lambda kept=in_order: kept)  # type: ignore[misc]
+        n_cells += len(piece)
     return KeySizes(levels, n, n_cells, n_parts, spilled)

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.count_cells import Counted, blocks_by, count_by, most_cells, sizes_of, too_many
-from sdckit.cells.plans.spilled import Spilled
+from sdckit.cells.plans.spilled import BLOCK, Spilled
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells, Crosstab, count_codes, count_levels
 from sdckit.cells.tabulate import rows_in_cells
 from sdckit.data.columns import code_column
 
-BLOCK = 1_000_000  # rows that pass by at a time
 LEAN = 4  # codes of so many rows take what one cell takes, all columns of it
 
 

@@ -20,6 +20,8 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
 Of = TypeVar("Of")
+BLOCK = 1_000_000  # rows that pass by at a time
+MOST_WORDS = 2**62  # combinations of codes that whole numbers tell apart
 SPREAD = 0x9E3779B97F4A7C15  # odd, with bits that look random: codes times this are dealt out evenly
 
 

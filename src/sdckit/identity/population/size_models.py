@@ -584,7 +584,6 @@ def category_cells(
     sampling_fraction: float | None = None,
     scenario: Scenario | None = None,
     id: str | None = None,
-    weighted: bool = True,
     broken: Breakdown = WHOLE,
 ) -> Cells:
     """Tabulate a file for a model of its classes: in memory, a missing key value being a level.
@@ -593,7 +592,7 @@ def category_cells(
     """
     cells = _by_category(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
-        weighted=weighted,
+        weighted=True,
     )  # fmt: skip
     return cells.in_memory(*broken.extra(cells))
 
