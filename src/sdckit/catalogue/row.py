@@ -182,9 +182,7 @@ class Context:
         """Whether what a release gives back is looked for in records drawn, since all of them do not fit here."""
         if not self.too_many or self.pair is None:
             return self.too_many
-        from sdckit.cells.plans.drawn_pair import all_fit
-
-        return not all_fit(self.pair, self.scenario.household)
+        return draws_records(self.pair, self.scenario)
 
     @property
     def needs_all(self) -> str:
@@ -244,6 +242,13 @@ NO_CONTROL = "there is no control file"
 def too_many(n: int | None) -> bool:
     """Whether more records are on an engine than are brought to be compared with each other."""
     return (n or 0) > MOST_ON_ENGINE
+
+
+def draws_records(pair: Pair, scenario: Scenario) -> bool:
+    """Whether files on an engine have more records than are brought, and than fit here to be searched."""
+    from sdckit.cells.plans.drawn_pair import all_fit
+
+    return too_many(pair.n) and not all_fit(pair, scenario.household)
 
 
 def raising(error: Exception) -> Callable[[], Any]:

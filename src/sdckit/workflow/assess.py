@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
-from sdckit.catalogue.row import as_numbers, too_many
+from sdckit.catalogue.row import as_numbers, draws_records
 from sdckit.cells.pair import IN_BANDS, Pair, open_files
-from sdckit.cells.plans.drawn_pair import all_fit
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import people_drawn
 from sdckit.data.frames import has_repeats, is_lazy, open_frame
@@ -445,8 +444,7 @@ def assess_release(
             return ReleaseAssessment(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
-    drawn_alone = known["on_engine"] and too_many(pair.n) and not all_fit(pair, scenario.household)
-    only = read_by_limits(scenario, drawn=drawn_alone) if gate and known["on_engine"] else None
+    only = read_by_limits(scenario, drawn=draws_records(pair, scenario)) if gate and known["on_engine"] else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
