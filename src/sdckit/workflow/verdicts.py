@@ -564,7 +564,10 @@ def judge_roles(scenario: Scenario, columns: ColumnRoles | None) -> tuple[Verdic
 # Rows are not people where a person has several.
 
 
-NOT_PEOPLE = "rows are not people: some have several, and people followed through their rows were not looked at"
+NOT_PEOPLE = (
+    "rows are not people: some have several, and people followed through their rows were not looked at, which a limit "
+    f"on {FOLLOWING.name} asks for"
+)
 
 
 def of_single_rows(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False) -> tuple[Verdict, ...]:

@@ -383,6 +383,17 @@ def test_weights_are_coarsened_where_totals_hardly_move() -> None:
     assert step == {"method": "coarsen_weights", "weight": "w", "hide": ["region"]}
 
 
+def test_the_rows_of_a_person_keep_one_weight() -> None:
+    """Weights coarsened row by row differ within people, and the file could not be assessed any more."""
+    once = firms(apart=1.0).with_row_index("firm").with_columns(w=pl.col("w") + pl.int_range(pl.len()) // 2 / 1e4)
+    panel = pl.concat([once.with_columns(year=pl.lit(year)) for year in (1, 2, 3)]).sort("firm", "year")
+    scenario = sdc.Scenario(keys=["region", "size"], weight="w", person="firm", time="year", thresholds={"k": 3})
+    start = sdc.starter_recipe(panel, scenario=scenario)
+    released = start.recipe.apply(panel, scenario=scenario).data
+    assert released["w"].n_unique() < once["w"].n_unique()
+    assert released.group_by("firm").agg(pl.col("w").n_unique())["w"].to_list() == [1] * once.height
+
+
 def test_weights_that_move_totals_are_left_and_the_recipe_says_what_to_choose() -> None:
     ((step, why),) = weight_told(firms(apart=3.0))
     assert step is None

@@ -57,7 +57,8 @@ def warn_of_weights(steps: Sequence[StepLike], data: Any, *, scenario: Scenario 
         return
     at_stake = {name for step in steps for name in _hidden(step, scenario)} & {*frame.columns}
     keys = [name for name in scenario.all_keys if name in at_stake and name != scenario.weight]
-    home = scenario.household if scenario.household in frame.columns else None
+    unit = scenario.household or scenario.person  # its rows share one weight anyway
+    home = unit if unit in frame.columns else None
     names = [name for name, how_far in _shares_told(frame, scenario.weight, keys, home).items() if how_far > TELLS]
     if names:
         warnings.warn(

@@ -393,11 +393,13 @@ def _coarser_weight(data: Any, scenario: Scenario) -> tuple[Step | None, Sequenc
     if scenario.weight is None or scenario.weight in scenario.all_keys:
         return None, (), ()
     frame, keys = open_eager(data, {}), [*scenario.all_keys]
-    shares = told_by(frame, scenario.weight, keys, household=scenario.household)
+    unit = scenario.household or scenario.person  # its rows have one weight before, and must have one after
+    shares = told_by(frame, scenario.weight, keys, household=unit)
     hide = [name for name, how_far in shares.items() if how_far > TELLS]
     for share in SHARES if hide else ():
         step: Step = {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide}
         step |= {} if share == SHARES[0] else {"share": share}
+        step |= {} if scenario.household or unit is None else {"household": unit}
         try:
             after = tried(data, scenario, [step]).data
         except DataError:  # one value of a key has more than this share of the records
