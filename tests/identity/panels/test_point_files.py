@@ -56,9 +56,11 @@ def test_who_is_who_by_rows_by_ids_and_not_at_all():
 
 def test_ids_that_are_new_in_every_block_find_nobody_across_blocks():
     blocks = PANEL.with_columns(who=pl.col("who") * 10 + pl.col("t"))
-    one, two = known_points(PANEL, blocks, **CALL, points=(1, 2)).curve
+    one, two = known_points(PANEL.drop("sex"), blocks.drop("sex"), **CALL, points=(1, 2)).curve
     assert (one.lost, two.lost, two.alone) == (0, 1, 0)
     assert (one.alone_right, one.success) == (0.5, 0.75)
+    _, followed = known_points(PANEL, blocks, **CALL, points=(1, 2)).curve  # by their sex
+    assert (followed.lost, followed.alone) == (0, 1)
 
 
 def test_rows_by_an_id():

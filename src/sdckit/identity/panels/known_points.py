@@ -20,6 +20,7 @@ from sdckit.data.missing_values.missing import MissingRule, describe_rule
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import Children
+from sdckit.display import printable
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.identity.panels.event_index import EventIndex
 from sdckit.identity.panels.point_files import PointColumns, PointFiles, read_points
@@ -35,6 +36,8 @@ NOT_LINKED = (
     "give id=, the column that says which rows do"
 )
 NOBODY = "nobody has so many points"
+FOLLOWED = "identifiers of people change, and what stays the same of a person leads from one to the next: {}"
+NOT_FOLLOWED = "identifiers of people change, and no other column that stays the same of a person leads to the next"
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -286,6 +289,10 @@ def known_points(
     suppressed row may be anybody's, so that suppressing a value never makes another person alone; `key_frequencies`
     counts it for nobody. Persons with fewer rows than p are not in the figures of p.
 
+    Where a release gives a person several identifiers over time, people are followed as whoever has it can: what is
+    the same in all of their rows (sex, birth, a weight), or moves with the time (age), leads from one identifier to the
+    next where no two of those that agree have the same time. What merely resembles (a wage that grows) is not used.
+
     References
     ----------
     de Montjoye, Y.-A., Hidalgo, C., Verleysen, M. and Blondel, V. (2013). Unique in the crowd. Scientific Reports 3.
@@ -328,6 +335,8 @@ def known_points(
     notes |= {f"{known.points} points": NOBODY for known in curve if not known.n_persons}
     if any(file.owner is None for file in files.files):
         notes["alone_right"] = NOT_LINKED
+    if files.followed is not None:
+        notes["person"] = FOLLOWED.format(", ".join(map(printable, files.followed))) if files.followed else NOT_FOLLOWED
     if any(tally.drawn for sums in tallies.values() for tally in sums):
         notes["subsets"] = f"where there are more than {asked.most_subsets:,} sets of so many rows, so many are drawn"
     if any(known.n_persons == asked.most_persons < files.files[0].n_persons for known in curve):

@@ -14,6 +14,7 @@ from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column, days_values, first_rows
 from sdckit.data.missing_values.missing import Rule
 from sdckit.errors import ColumnError, DataError
+from sdckit.identity.panels.joined_ids import changed_ids, joined_ids
 from sdckit.numerics.array_types import AnyInts, Bools, Codes, Floats, Ints
 
 
@@ -39,13 +40,17 @@ class PointFile:
 
 @dataclass(frozen=True, eq=False)
 class PointFiles:
-    """Original and releases; `wild` and `n_levels`: of the keys, then of what is also known. `times`: their labels."""
+    """Original and releases; `wild` and `n_levels`: of the keys, then of what is also known. `times`: their labels.
+
+    `followed`: columns by which people are followed in a release whose identifiers change; None where none do.
+    """
 
     files: tuple[PointFile, ...]
     wild: tuple[bool, ...]
     n_levels: tuple[int, ...]
     times: tuple[str, ...]
     names: tuple[str, ...]
+    followed: tuple[str, ...] | None = None
 
     @property
     def sought(self) -> tuple[PointFile, ...]:
@@ -94,6 +99,12 @@ def read_points(pair: Pair, columns: PointColumns, children: Sequence[Any] | Non
         number, used = _numbered(codes[0])
         people.append((number, len(used)))
         persons.append(number if children is None else _of_parents(codes[1], used, names[j]))
+    followed: tuple[str, ...] | None = None
+    if children is None and columns.time is not None:
+        for j in range(1, len(pair.frames)):
+            people[j], by = _followed(pair, j, people, columns)
+            persons[j] = people[j][0]
+            followed = followed if by is None else tuple(dict.fromkeys((*(followed or ()), *by)))
     time = None if columns.time is None or columns.time in columns.tolerance else _joint(frames, columns.time, names)
     for codes, label in zip(() if time is None else time.codes, names, strict=False):
         _refuse_missing(codes == 0, str(columns.time), "time", label)
@@ -122,7 +133,26 @@ def read_points(pair: Pair, columns: PointColumns, children: Sequence[Any] | Non
             own, near, first, _owners(pair, j, people, columns.person, rows=children is None),
         ))  # fmt: skip
     n_levels = tuple(coding.n_levels + 1 for coding in (*keys, *also))
-    return PointFiles(tuple(files), tuple(wild), n_levels, () if time is None else tuple(time.labels()[1:]), names)
+    times = () if time is None else tuple(time.labels()[1:])
+    return PointFiles(tuple(files), tuple(wild), n_levels, times, names, followed)
+
+
+def _followed(
+    pair: Pair, j: int, people: Sequence[tuple[Codes, int]], columns: PointColumns
+) -> tuple[tuple[Codes, int], tuple[str, ...] | None]:
+    """The people of a release as they can be followed through it, and by which columns where identifiers change."""
+    (person, n_persons), (own, n_own) = people[j], people[0]
+    at = _rows_of(pair, j)
+    owner = None if at is None else own[at]
+    if not changed_ids(person, owner, n_own):
+        return (person, n_persons), None
+    if pair.brought:
+        says = "people have several identifiers, and whether other columns lead from one to the next is not looked at"
+        raise DataError(f"{pair.names[j]}: {says} in a plan; give the files in memory")
+    number, by = joined_ids(
+        pair.frames[j], pair.original, person, own, owner, id=columns.person, time=str(columns.time)
+    )
+    return (number, int(number.max()) + 1), by
 
 
 def _joint(frames: Sequence[Any], name: str, labels: Sequence[str]) -> Any:

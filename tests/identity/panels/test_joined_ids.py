@@ -1,0 +1,122 @@
+"""Identifiers that change between waves: what stays the same of a person leads from one to the next."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.data.frames import open_frame
+from sdckit.identity.panels.joined_ids import joined_ids
+
+N, WAVES = 300, 6
+
+
+def panel(seed: int = 1) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(N), WAVES)
+    year = np.tile(np.arange(2000, 2000 + WAVES), N)
+    born = np.repeat(rng.integers(1930, 1990, N), WAVES)
+    return pl.DataFrame(
+        {
+            "person": who,
+            "year": year,
+            "job": rng.integers(1, 6, N * WAVES),
+            "union": rng.integers(0, 2, N * WAVES),
+            "weight": np.repeat(rng.integers(1000, 100_000, N), WAVES),
+            "age": year - born,
+            "sex": np.repeat(rng.choice(["f", "m"], N), WAVES),
+        }
+    )
+
+
+def alone(before: pl.DataFrame, after: pl.DataFrame) -> tuple[float, dict[str, str]]:
+    known = sdc.known_points(before, after, person="person", time="year", keys=["job", "union"], points=2)
+    return known.alone, dict(known.notes)
+
+
+def blocks(data: pl.DataFrame) -> pl.DataFrame:
+    return sdc.new_ids(data, column="person", block=2, time="year", key=b"k" * 32).data
+
+
+def test_a_weight_leads_from_block_to_block() -> None:
+    """Of new identifiers in every block nothing is left: the file is what it is with the same ones throughout."""
+    data = panel()
+    made = blocks(data)
+    whole, _ = alone(data, sdc.new_ids(data, column="person", key=b"k" * 32).data)
+    followed, notes = alone(data, made)
+    assert followed == whole > 0.02
+    assert notes["person"].endswith("weight, age, sex")
+    without, notes = alone(data.drop("weight", "age"), made.drop("weight", "age"))
+    assert without < followed / 2
+    assert notes["person"].endswith("sex")
+    bare, notes = alone(data.drop("weight", "age", "sex"), made.drop("weight", "age", "sex"))
+    assert bare == without
+    assert "no other column" in notes["person"]
+
+
+def test_an_age_moves_with_the_time() -> None:
+    data = panel().with_columns(age=pl.col("age") * 1000 + pl.col("person") - 999 * (pl.col("year") - 2000))
+    made = blocks(data)
+    followed, _ = alone(data.drop("weight"), made.drop("weight"))
+    assert followed == alone(data, made)[0]
+
+
+def test_the_order_of_the_rows_does_not_matter() -> None:
+    data = panel().with_columns(row=pl.int_range(pl.len()))
+    made = blocks(data)
+    mixed = made.sample(fraction=1.0, shuffle=True, seed=3)
+    how = {"person": "person", "time": "year", "keys": ["job"], "points": 2}
+    in_order = sdc.known_points(data, made, **how)
+    for after, id in ((mixed, "row"), (mixed.drop("row"), None)):
+        assert sdc.known_points(data, after, id=id, **how).alone == pytest.approx(in_order.alone)
+
+
+def test_identifiers_of_two_people_are_not_joined_where_rows_tell() -> None:
+    before = open_frame(pl.DataFrame({"who": [1, 1, 2, 2], "year": [1, 2, 3, 4], "w": [5, 5, 5, 5], "z": [1, 1, 2, 2]}))
+    after = open_frame(pl.DataFrame({"who": [1, 2, 3, 4], "year": [1, 2, 3, 4], "w": [5, 5, 5, 5], "z": [1, 1, 1, 1]}))
+    person, own = np.arange(4), np.array([0, 0, 1, 1])
+    for owner, expected in ((None, 4), (own, 4)):
+        number, by = joined_ids(after, before, person, own, owner, id="who", time="year")
+        assert (len(set(number.tolist())), by) == (expected, ())  # nothing differs between people
+    after = open_frame(pl.DataFrame({"who": [1, 2, 3, 4, 5], "year": [1, 2, 3, 4, 4], "z": [1, 1, 1, 1, 2]}))
+    ids = np.arange(5)
+    joined, _ = joined_ids(after, before, ids, own, None, id="who", time="year")
+    assert joined.tolist()[:4] == [0, 0, 0, 0]
+    kept, _ = joined_ids(after, before, ids, own, np.array([0, 0, 1, 1, 1]), id="who", time="year")
+    assert len(set(kept.tolist())) == 5
+
+
+def test_two_people_alike_in_the_same_years_stay_apart() -> None:
+    data = panel().with_columns(weight=pl.col("person") // 2, age=pl.lit(None, pl.Int64), sex=pl.lit("f"))
+    made = blocks(data)
+    assert alone(data, made)[0] == alone(data.drop("weight"), made.drop("weight"))[0]
+
+
+def test_missing_values_of_what_stays_the_same() -> None:
+    data = panel().drop("age", "sex")
+    gone = blocks(data).with_columns(weight=pl.when(pl.int_range(pl.len()) % 2 == 0).then("weight"))
+    assert alone(data, gone)[0] == alone(data, blocks(data))[0]
+
+
+def test_a_plan_is_not_judged() -> None:
+    data = panel()
+    with pytest.raises(sdc.SdcError, match="give the files in memory"):
+        sdc.known_points(
+            data.lazy(), blocks(data).lazy(), person="person", time="year", keys=["job"], points=2, id=None
+        )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_gate_closes_on_blocks_that_a_weight_joins() -> None:
+    data = panel()
+    scenario = sdc.Scenario(
+        keys=["job", "union"], person="person", time="year", weight="weight", insensitive=["age", "sex"],
+        thresholds={"known_points": 0.02},
+    )  # fmt: skip
+    made = blocks(data)
+    (closed,) = sdc.check(data, released=made, scenario=scenario).verdicts
+    assert closed.holds is False
+    left = sdc.check(data, released=made.drop("weight", "age"), scenario=scenario).verdicts[0]
+    assert left.value < closed.value
