@@ -18,10 +18,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.packing import SharedGroups
+from sdckit.cells.packing import Layout, SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, Beside, blocks_by, key_columns, most_cells, sizes_of, too_many
-from sdckit.cells.plans.dealt_words import DealtWords, deal_words, layout_of
+from sdckit.cells.plans.dealt_words import DealtWords, Span, deal_words, layout_of, spans_of
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import (
     are_joined,
@@ -260,8 +260,7 @@ class _WordPart(_Part):
         del control
 
         def decoded() -> SharedCoding:
-            layout, at = self.dealt.layout, self.dealt.names.index(name)
-            own = tuple(layout.decode(words, at).astype(np.int32) for words in self.cells)
+            own = tuple(self.dealt.codes(name, words) for words in self.cells)
             return replace(self.whole.levels[name], codes=own, times=self.times)
 
         return self.once(("codes", name), decoded)
@@ -351,16 +350,52 @@ def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> Par
 
     Raises ColumnError: a column that a file has not, values that do not compare; DataError: parts that do not fit.
     """
-    pair = _with_levels(opened, names, keys)
-    if (layout := layout_of(pair.levels)) is None:
-        for file, frame in enumerate(opened.frames):
-            _deal(pair, file, _cells(frame, names))
-    else:
-        room, split = _room(pair), len(dict.fromkeys(keys))
-        dealt = deal_words(opened.frames, pair.levels, layout, split, pair.n_parts, opened.id, opened._sizes, room)
-        pair = replace(pair, dealt=dealt)
+    check_present([(frame, {"keys": names}, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
+    fresh = [name for name in names if name not in opened.memo.get(("levels",), {})]
+    for spans in (spans_of(opened.frames, fresh), {}):
+        pair = _with_levels(opened, [name for name in names if name not in spans], keys, len(names))
+        fields = {name: spans[name] if name in spans else pair.levels[name] for name in names}
+        if (layout := layout_of(fields)) is not None:
+            pair = _as_words(opened, pair, fields, layout)
+            break
+        if not spans:
+            for file, frame in enumerate(opened.frames):
+                _deal(pair, file, _cells(frame, names))
+            break
     opened.memo.setdefault(("parted",), []).append(pair)
     return pair
+
+
+def _as_words(
+    opened: Pair, pair: PartedPair, fields: Mapping[str, SharedCoding | Span], layout: Layout
+) -> PartedPair:  # fmt: skip
+    """The pair with its cells as words, and with the levels of all columns, as they were counted meanwhile."""
+    room, split = _room(pair, len(fields)), len(dict.fromkeys(pair.split))
+    dealt = deal_words(opened.frames, fields, layout, split, pair.n_parts, opened.id, opened._sizes, room)
+    levels, values, known = {}, {}, opened.memo[("levels",)]
+    for name, span in fields.items():
+        if isinstance(span, Span):
+            counts = [dealt.counted(name, file) for file in range(pair.m + 1)]
+            known[name] = _of_counts(name, span, counts, pair.names)
+            places = np.zeros(span.n_levels + 1, np.int32)
+            for own, codes in zip(counts, known[name][1].codes, strict=True):
+                places[np.flatnonzero(own)] = codes
+            if known[name][1].n_levels < span.n_levels:
+                dealt.levels[name] = places
+        values[name], levels[name] = known[name]
+    return replace(pair, dealt=dealt, levels=levels, values=values)
+
+
+def _of_counts(
+    name: str, span: Span, counts: Sequence[Ints], files: Sequence[str]
+) -> tuple[tuple[Any, ...], SharedCoding]:
+    """The distinct values of a column of whole numbers in each file, and their coding, of the records of each."""
+    present = [np.flatnonzero(own) for own in counts]
+    arrays = [pa.array(places + (span.low - 1), mask=places == 0) for places in present]
+    columns = tuple(nw.from_native(pa.table({name: array}), eager_only=True).get_column(name) for array in arrays)
+    sides = [(column, column.codes()) for column in map(code_column, columns)]
+    times = tuple(own[places] for own, places in zip(counts, present, strict=True))
+    return columns, replace(share_coding(name, sides, files), times=times)
 
 
 def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
@@ -393,7 +428,7 @@ def _has_numbers(opened: Pair) -> bool:
 
 
 def _dealt_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
-    pair, id = _with_levels(opened, names, names), str(opened.id)
+    pair, id = _with_levels(opened, names, names, len(names)), str(opened.id)
     frames: list[Any] = list(opened.frames)
     opened.records_by_id(frames)
     together, moved = join_files(frames, names, id, [_present(frame, names) for frame in frames])
@@ -464,14 +499,13 @@ def _flags(m: int) -> list[str]:
     return [f"{PREFIX}same{j}" for j in range(m)]
 
 
-def _with_levels(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
-    """The files with the levels of their columns, and no cells yet."""
+def _with_levels(opened: Pair, names: Sequence[str], keys: tuple[str, ...], n_columns: int) -> PartedPair:
+    """The files with the levels of some columns, and no cells yet, which have `n_columns`."""
     frames: tuple[Any, ...] = opened.frames
-    check_present([(frame, {"keys": names}, label) for frame, label in zip(frames, opened.names, strict=True)])
     plan: Any = next(frame for frame in frames if is_lazy(frame))
-    most = most_cells(len(names), plan, Beside(len(frames)))
+    most = most_cells(n_columns, plan, Beside(len(frames)))
     if most == 0 or not can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
-        raise too_many(max(opened._sizes), len(names), most, plan)
+        raise too_many(max(opened._sizes), n_columns, most, plan)
     known = opened.memo.setdefault(("levels",), {})
     for name in names:
         if name not in known:
@@ -499,9 +533,9 @@ def _distinct(frame: Any, name: str) -> tuple[Any, Ints]:
     return values.get_column(name), times
 
 
-def _room(pair: PartedPair) -> int:
+def _room(pair: PartedPair, n_columns: int) -> int:
     """Cells of each file that fit here."""
-    return most_cells(len(pair.levels), next(frame for frame in pair.plans if is_lazy(frame)), Beside(pair.m + 1))
+    return most_cells(n_columns, next(frame for frame in pair.plans if is_lazy(frame)), Beside(pair.m + 1))
 
 
 def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> tuple[int, ...]:
@@ -528,7 +562,7 @@ def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> t
                 pair.spilled.append_parts(flag, same[order], ends)
         rows += np.diff(ends)
         n += int(times.sum())
-    if (largest := int(rows.max())) > 2 * (most := _room(pair)):
+    if (largest := int(rows.max())) > 2 * (most := _room(pair, len(pair.levels))):
         why = "; nor do they fall into parts that fit"
         raise too_many(largest * pair.n_parts, len(pair.levels), most, pair.plans[-1], why)
     return n, *kept.tolist()

@@ -135,16 +135,6 @@ class SharedCoding:
         files = zip(self.codes, times, strict=True)
         return np.array([np.bincount(codes, records, self.n_levels + 1) for codes, records in files], np.int64)
 
-    @cached_property
-    def first_whole(self) -> int | None:
-        """The first level where all of them are whole numbers that follow one another in every file; else None."""
-        if not self.n_levels or any(coded.kind != "integer" or coded.levels is not None for coded, *_ in self.printers):
-            return None
-        values = np.concatenate([levels + coded.low for coded, levels, _ in self.printers if len(levels)])
-        numbers = np.concatenate([number for _, levels, number in self.printers if len(levels)])
-        first = int(values.min())
-        return first if (values - first + 1 == numbers).all() else None
-
     def label(self, code: int) -> str:
         """Printed form of one level, without printing all of them, which may be as many as the records."""
         for coded, levels, numbers in self.printers:

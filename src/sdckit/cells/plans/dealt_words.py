@@ -19,19 +19,46 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import Layout
 from sdckit.cells.plans.count_cells import SIZE, aggregate, blocks_by, count, key_columns, sizes_of, too_many
 from sdckit.cells.plans.spilled import BLOCK, SPREAD, Spilled
-from sdckit.cells.shared_coding import SharedCoding
+from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data.columns import ALL_VALID, code_column
 from sdckit.data.frames import blocks, on_spark
 from sdckit.data.memory import bytes_here
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.coding import pack_into
 from sdckit.numerics.sorted_words import NONE, Words, distinct_words
+from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
 
 MOST_BITS = 63
 SHARE_OF_IDS = 4  # words by id may take what is left here divided by this
+WIDEST = 1 << 16  # values of a `Span`
 NEAR = 4  # ids are dense where their range is up to so many times as wide as there are records
 FREE = NONE
 ROWS = 12  # words of so many rows take what a cell takes, in order or not
+
+
+@dataclass(frozen=True)
+class Span:
+    """A column of whole numbers from `low` on; the code of each is its place among these, from 1."""
+
+    low: int
+    n_levels: int
+
+
+def spans_of(frames: Sequence[Any], names: Sequence[str]) -> dict[str, Span]:
+    """The columns whose values are whole numbers of a narrow range in every file, asked for in one pass of each."""
+    if any(not isinstance(frame, nw.LazyFrame) or on_spark(frame) for frame in frames):
+        return {}
+    schemas = [frame.collect_schema() for frame in frames]
+    own = [name for name in names if all(schema[name].is_integer() for schema in schemas)]
+    if not own:
+        return {}
+    ends = [
+        aggregate(frame, *(pick for name in own for pick in (nw.col(name).min(), nw.col(name).max())))
+        for frame in frames
+    ]
+    low, high = np.fmin.reduce([file[::2] for file in ends]), np.fmax.reduce([file[1::2] for file in ends])
+    narrow = (high - low < WIDEST) & (np.fmax(np.abs(low), np.abs(high)) < EXACT)  # not where all values are missing
+    return {name: Span(int(low[j]), int(high[j] - low[j]) + 1) for j, name in enumerate(own) if narrow[j]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +74,8 @@ class DealtWords:
     n_changed : ndarray, int64, shape (m, columns), or None
         Where rows belong together: rows in which a release changed each column. Words of the original have a bit for
         each of these below those of the codes, the first release in the lowest ones.
+    levels : dict of str to ndarray, int32
+        Of columns whose codes are places in a `Span`, some of them of no value, the level at each place.
     """
 
     names: tuple[str, ...]
@@ -54,6 +83,7 @@ class DealtWords:
     spilled: Spilled = field(repr=False)
     n_parts: int
     n_changed: Ints | None = None
+    levels: dict[str, NDArray[np.int32]] = field(default_factory=dict, repr=False)
     memo: dict[Any, int] = field(default_factory=dict, repr=False)
 
     @property
@@ -85,6 +115,18 @@ class DealtWords:
             mask = (mask << below) | sum(1 << j for j in self.bits_of(names).ravel().tolist())
         return distinct_words(words & np.uint64(mask), times)
 
+    def codes(self, name: str, words: Words) -> NDArray[np.int32]:
+        """The levels of a column in some words."""
+        codes = self.layout.decode(words, self.names.index(name)).astype(np.int32)
+        return self.levels[name][codes] if name in self.levels else codes
+
+    def counted(self, name: str, file: int) -> Ints:
+        """The records of a file with each code of a column."""
+        j = self.names.index(name)
+        shift, bits = self.layout.shifts[j] + (self.flags if file == 0 else 0), self.layout.bits[j]
+        cells = (self._read(f"{part}-{file}") for part in range(self.n_parts))
+        return sum((add_up_field(words, times, shift=shift, bits=bits) for words, times in cells), np.int64(0))
+
     def bits_of(self, names: Sequence[str]) -> NDArray[np.int64]:
         """The bits, below the codes of the original, that say that a release changed a column (m, names)."""
         assert self.n_changed is not None
@@ -106,7 +148,7 @@ class DealtWords:
         return words, times
 
 
-def layout_of(levels: Mapping[str, SharedCoding]) -> Layout | None:
+def layout_of(levels: Mapping[str, SharedCoding | Span]) -> Layout | None:
     """Where the codes of columns lie in a word, the first in the highest bits; None where a word has no room."""
     bits = [coding.n_levels.bit_length() for coding in levels.values()]
     if sum(bits) > MOST_BITS:
@@ -115,7 +157,7 @@ def layout_of(levels: Mapping[str, SharedCoding]) -> Layout | None:
 
 
 def deal_words(
-    frames: Sequence[Any], levels: Mapping[str, SharedCoding], layout: Layout, split: int, n_parts: int, id: str | None,
+    frames: Sequence[Any], levels: Mapping[str, SharedCoding | Span], layout: Layout, split: int, n_parts: int, id: str | None,
     sizes: Sequence[int], most: int,
 ) -> DealtWords:  # fmt: skip
     """Deal the records of some files out by the codes of their first `split` columns.
@@ -192,7 +234,7 @@ class _Rows:
         low, high = (int(pick(end[at] for end in ends)) for pick, at in ((min, 0), (max, 1)))
         here = bytes_here(plans[0])
         width = high - low + 1
-        if any(end[2] for end in ends) or max(map(abs, (low, high))) >= 2**53 or width > NEAR * sizes[0]:
+        if any(end[2] for end in ends) or max(map(abs, (low, high))) >= EXACT or width > NEAR * sizes[0]:
             return None
         if here is not None and 8 * width * m > here // SHARE_OF_IDS:
             return None
@@ -246,14 +288,13 @@ def _pieces(frame: Any, names: Sequence[str], id: str | None) -> Iterator[nw.Dat
         yield from blocks(chosen, chosen.collect_schema().names(), BLOCK)
 
 
-def _packed(piece: nw.DataFrame[Any], levels: Mapping[str, SharedCoding], layout: Layout) -> Words:
+def _packed(piece: nw.DataFrame[Any], levels: Mapping[str, SharedCoding | Span], layout: Layout) -> Words:
     """The codes of some rows in words."""
     fields = []
     for (name, coding), shift in zip(levels.items(), layout.shifts, strict=True):
         coded = code_column(piece.get_column(name))
-        first = coding.first_whole
-        if coded.kind == "integer" and coded.levels is None and first is not None:
-            fields.append((coded.values, coded.valid, first - 1, 0, shift))
+        if isinstance(coding, Span):
+            fields.append((coded.values, coded.valid, coding.low - 1, 0, shift))
         else:
             codes = coding.with_file(coded, ("",) * (len(coding.codes) + 1)).codes[-1]
             fields.append((codes, ALL_VALID, 0, 0, shift))
