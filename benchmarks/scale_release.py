@@ -28,6 +28,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -225,22 +226,27 @@ def measured(engine: str, files: tuple[Any, Any], told: dict[str, Any]) -> None:
         grouped(engine, file)
     told["bare"].append((now() - start).tolist())
     pair, whole = open_files(*files, id="pid"), now()
-    timed(told, "counting", lambda: count_ahead(pair, sdc.Scenario(keys=KEYS, sensitive=SENSITIVE)))  # as `assess` does
+    scenario = sdc.Scenario(keys=KEYS, sensitive=SENSITIVE)
+    timed(told, "counting", partial(count_ahead, pair, scenario))  # once for all, as `assess` does
     for name, measure in MEASURES.items():
-        timed(told, name, lambda measure=measure: measure(pair))
-    for at, label in enumerate(("original", "release")):
-        cells = timed(told, f"cells of the {label}", lambda at=at: file_of(pair, at, keys=KEYS, sensitive=SENSITIVE))
+        timed(told, name, partial(measure, pair))
+    roles = {"keys": KEYS, "sensitive": SENSITIVE}
+    by_label = {
+        label: timed(told, f"cells of the {label}", partial(file_of, pair, at, **roles))
+        for at, label in enumerate(("original", "release"))
+    }
+    for label, cells in by_label.items():
         for name in CLOSE:
-            measure = getattr(sdc, name)
-            timed(told, f"{name} of the {label}", lambda measure=measure: measure(cells, sensitive=SENSITIVE))
-        everybody = cells if at == 0 else everybody
-    some = timed(told, "cells of the half", lambda: sdc.as_cells(half(engine, files[0]), keys=KEYS, missing="category"))
+            timed(told, f"{name} of the {label}", partial(getattr(sdc, name), cells, sensitive=SENSITIVE))
+    some = timed(
+        told, "cells of the half", partial(sdc.as_cells, half(engine, files[0]), keys=KEYS, missing="category")
+    )
     for name in ("k_map", "delta_presence"):
-        timed(told, name, lambda measure=getattr(sdc, name): measure(some, everybody))
+        timed(told, name, partial(getattr(sdc, name), some, by_label["original"]))
     told["whole"].append((now() - whole).tolist())
     whole = now()
     for name, measure in MODELS.items():
-        timed(told, name, lambda measure=measure: measure(pair))
+        timed(told, name, partial(measure, pair))
     told["models"].append((now() - whole).tolist())
 
 

@@ -9,13 +9,14 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from cells.test_parted_pair import KEYS, files, opened
+from cells import test_parted_pair
+from cells.test_parted_pair import KEYS, files
 from engines.comparing import assert_same_figures, quiet
 from sdckit.cells.pair import Pair
 from sdckit.cells.parted_file import CellsOfWords, file_of
 from sdckit.workflow.opened_release import count_ahead
 
-__all__ = ["opened"]
+opened = test_parted_pair.opened
 SENSITIVE = ["ill", "job"]
 CLOSE = (sdc.t_closeness, sdc.beta_likeness, sdc.delta_disclosure, sdc.alpha_k, sdc.l_diversity)
 
@@ -36,7 +37,7 @@ def test_figures_are_those_of_memory(opened: Callable[..., Pair]) -> None:
             assert_same_figures(expected.to_dict()["figures"], found.to_dict()["figures"], measure.__name__)
     for measure in (sdc.k_map, sdc.delta_presence):
         expected = quiet(measure, half, original, keys=KEYS)
-        found = quiet(measure, half, file_of(pair, 0, keys=KEYS))
+        found = quiet(measure, half, file_of(pair, 0, keys=KEYS), keys=KEYS)
         assert_same_figures(expected.to_dict()["figures"], found.to_dict()["figures"], measure.__name__)
 
 

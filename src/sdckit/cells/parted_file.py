@@ -54,7 +54,7 @@ def _added_up(pair: PartedPair, file: int, frame: nw.LazyFrame[Any], roles: Role
     nothing = Counted(nw.from_native(pa.table({}), eager_only=True), (), 0)
     parts, numbers, spilled = [], [], Spilled()
     for number in range(pair.n_parts):
-        words, size = _words(pair, number, file, roles.keys)
+        _, size = _words(pair, number, file, roles.keys)
         if len(size) == 0:
             continue
         columns = dict.fromkeys(("cell_size", "sample_frequency"), spilled.array(size))
@@ -127,7 +127,9 @@ class CellsOfWords(PartedCells):
             assert times is not None
             whole = count_levels(np.zeros(len(values), np.int64), values, 1, times[self.file])
             codes = _levels(self.pair, variable, self.file)[1]
-            known[variable] = LevelsOfWords({variable: whole}, self.pair, self.file, self.keys, self.numbers, codes)
+            known[variable] = LevelsOfWords(
+                {variable: whole}, self.pair, self.file, self.keys, self.numbers, codes, self.spilled
+            )
         return known[variable]
 
     def key_sizes(self) -> KeySizes:
@@ -157,19 +159,24 @@ class LevelsOfWords:
     keys: tuple[str, ...]
     numbers: tuple[int, ...]
     codes: Ints
+    spilled: Spilled
 
     def of_cells(self, number: int, variable: str) -> Crosstab:
         """The levels in each cell of a part, in the coding of the whole file."""
-        dealt, whole = self.pair.dealt, self.whole[variable]
+        whole, place = self.whole[variable], list(self.pair.levels).index(variable)
+        table = self.spilled.once(f"levels-{number}-{place}", lambda: self._counted(number, variable))
+        return Crosstab(*table, whole.missing, whole.coded, whole.ordered)
+
+    def _counted(self, number: int, variable: str) -> tuple[Ints, Ints, Ints]:
+        """Edges, levels and records of the table."""
+        dealt = self.pair.dealt
         assert dealt is not None
         words, times = _words(self.pair, self.numbers[number], self.file, (*self.keys, variable))
         keys = words & np.uint64(sum(dealt.layout.field(dealt.names.index(key)) for key in self.keys))
         first = np.append(True, keys[1:] != keys[:-1])
-        bits = np.uint64(whole.coded.bits)
+        bits = int(self.codes.max()).bit_length()
         level = self.codes[dealt.codes(variable, words)].astype(np.uint64)
-        entries, count = distinct_words((np.cumsum(first) - 1).astype(np.uint64) << bits | level, times)
+        cell = (np.cumsum(first) - 1).astype(np.uint64)
+        entries, count = distinct_words(cell << np.uint64(bits) | level, times)
         edges = np.append(np.flatnonzero(first), len(words))
-        return Crosstab(
-            edges, (entries & np.uint64((1 << int(bits)) - 1)).astype(np.int64), count, whole.missing, whole.coded,
-            whole.ordered,
-        )  # fmt: skip
+        return edges, (entries & np.uint64((1 << bits) - 1)).astype(np.int64), count

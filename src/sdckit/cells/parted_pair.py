@@ -103,7 +103,8 @@ class PartedPair(Pair):
 
     def changed(self, names: Sequence[str]) -> Ints:
         """Of rows that belong together in how many a release changed each column (m, names)."""
-        assert self.dealt is not None and self.dealt.n_changed is not None
+        assert self.dealt is not None
+        assert self.dealt.n_changed is not None
         return self.dealt.n_changed[:, [self.dealt.names.index(name) for name in names]]
 
     def only(self, names: Sequence[str], *, together: bool = False) -> PartedPair:
@@ -249,7 +250,7 @@ class _Part(Pair):
 
 @dataclass(frozen=True, eq=False)
 class _WordPart(_Part):
-    """One part whose cells are words in ascending order; of the original `marked` with the columns that were changed."""
+    """One part whose cells are words in ascending order; in `marked` those of the original with what was changed."""
 
     cells: tuple[Words, ...] = field(kw_only=True, repr=False)
     marked: Words = field(kw_only=True, repr=False)

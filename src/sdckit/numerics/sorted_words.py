@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -43,7 +44,8 @@ def merged_groups(
 
     Of each file the group of every row, and its records in every group; groups are numbered in ascending order.
 
-    >>> of_row, size = merged_groups([np.array([2, 5], np.uint64), np.array([3], np.uint64)], [np.ones(2), np.ones(1)], 1)
+    >>> files = [np.array([2, 5], np.uint64), np.array([3], np.uint64)]
+    >>> of_row, size = merged_groups(files, [np.ones(2), np.ones(1)], 1)
     >>> [rows.tolist() for rows in of_row], [records.tolist() for records in size]
     ([[0, 1], [0]], [[1, 1], [1, 0]])
     """
@@ -53,7 +55,7 @@ def merged_groups(
         _, inverse = np.unique(together >> np.uint64(shift), return_inverse=True)
         of_row = inverse.reshape(-1).astype(np.int32)
         k = int(of_row.max(initial=-1)) + 1
-        parts = list(zip(ends[:-1], ends[1:], strict=True))
+        parts = list(itertools.pairwise(ends))
         size = np.array([np.bincount(of_row[a:b], records[a:b], k) for a, b in parts]).astype(np.int64)
     else:
         of_row, size = np.empty(len(together), np.int32), np.zeros((len(words), len(together)), np.int64)

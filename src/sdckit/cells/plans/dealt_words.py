@@ -157,8 +157,8 @@ def layout_of(levels: Mapping[str, SharedCoding | Span]) -> Layout | None:
 
 
 def deal_words(
-    frames: Sequence[Any], levels: Mapping[str, SharedCoding | Span], layout: Layout, split: int, n_parts: int, id: str | None,
-    sizes: Sequence[int], most: int,
+    frames: Sequence[Any], levels: Mapping[str, SharedCoding | Span], layout: Layout, split: int, n_parts: int,
+    id: str | None, sizes: Sequence[int], most: int,
 ) -> DealtWords:  # fmt: skip
     """Deal the records of some files out by the codes of their first `split` columns.
 
