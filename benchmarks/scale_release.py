@@ -212,8 +212,6 @@ def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
             grouped(engine, file)
         for _ in range(repeats):
             measured(engine, files, told)
-            held = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
-            told["aside"] = max(told["aside"], held / 1e9)
         told["check"] = checked(engine, path, memory)
         told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(json.dumps(told))
@@ -244,6 +242,8 @@ def measured(engine: str, files: tuple[Any, Any], told: dict[str, Any]) -> None:
     for name in ("k_map", "delta_presence"):
         timed(told, name, partial(getattr(sdc, name), some, by_label["original"]))
     told["whole"].append((now() - whole).tolist())
+    held = sum(file.stat().st_size for file in Path(tempfile.gettempdir()).rglob("*") if file.is_file())
+    told["aside"] = max(told["aside"], held / 1e9)
     whole = now()
     for name, measure in MODELS.items():
         timed(told, name, partial(measure, pair))

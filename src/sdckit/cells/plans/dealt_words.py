@@ -49,7 +49,7 @@ def spans_of(frames: Sequence[Any], names: Sequence[str]) -> dict[str, Span]:
     if any(not isinstance(frame, nw.LazyFrame) or on_spark(frame) for frame in frames):
         return {}
     schemas = [frame.collect_schema() for frame in frames]
-    own = [name for name in names if all(schema[name].is_integer() for schema in schemas)]
+    own = [name for name in names if all(_is_whole(schema[name]) for schema in schemas)]
     if not own:
         return {}
     ends = [
@@ -59,6 +59,11 @@ def spans_of(frames: Sequence[Any], names: Sequence[str]) -> dict[str, Span]:
     low, high = np.fmin.reduce([file[::2] for file in ends]), np.fmax.reduce([file[1::2] for file in ends])
     narrow = (high - low < WIDEST) & (np.fmax(np.abs(low), np.abs(high)) < EXACT)  # not where all values are missing
     return {name: Span(int(low[j]), int(high[j] - low[j]) + 1) for j, name in enumerate(own) if narrow[j]}
+
+
+def _is_whole(kind: Any) -> bool:
+    """Whether a type is that of whole numbers, which Arrow has as such."""
+    return bool(kind.is_integer()) and kind not in (nw.Int128, nw.UInt128)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,8 +148,13 @@ class DealtWords:
         return self.spilled.appended(f"{place}-cells", np.uint64), self.spilled.appended(f"{place}-n", np.int64)
 
     def _written(self, place: str, words: Words, times: Ints) -> tuple[Words, Ints]:
-        self.spilled.append(f"{place}-n", times)
-        self.spilled.append(f"{place}-cells", words)
+        try:
+            self.spilled.append(f"{place}-n", times)
+            self.spilled.append(f"{place}-cells", words)
+        except BaseException:  # half a file would be read as a whole one
+            for name in ("n", "cells"):
+                self.spilled.remove(f"{place}-{name}")
+            raise
         return words, times
 
 
@@ -226,15 +236,17 @@ class _Rows:
         plans = [frame for frame in frames if isinstance(frame, nw.LazyFrame)]
         if id is None or len(plans) < len(frames) or any(map(on_spark, plans)) or len(set(sizes)) > 1:
             return None
-        kinds = [frame.collect_schema().get(id) for frame in plans]
         m = len(frames) - 1
-        if any(kind is None or not kind.is_integer() for kind in kinds) or bits + m * columns > MOST_BITS:
+        whole = all(id in (schema := frame.collect_schema()) and _is_whole(schema[id]) for frame in plans)
+        if not whole or bits + m * columns > MOST_BITS:
             return None
         ends = [aggregate(frame, nw.col(id).min(), nw.col(id).max(), count(nw.col(id).is_null())) for frame in plans]
-        low, high = (int(pick(end[at] for end in ends)) for pick, at in ((min, 0), (max, 1)))
+        if any(missing for *_, missing in ends):
+            return None
+        low, high = int(min(end[0] for end in ends)), int(max(end[1] for end in ends))
         here = bytes_here(plans[0])
         width = high - low + 1
-        if any(end[2] for end in ends) or max(map(abs, (low, high))) >= EXACT or width > NEAR * sizes[0]:
+        if max(map(abs, (low, high))) >= EXACT or width > NEAR * sizes[0]:
             return None
         if here is not None and 8 * width * m > here // SHARE_OF_IDS:
             return None
