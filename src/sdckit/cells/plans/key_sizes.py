@@ -19,7 +19,7 @@ from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded, code_column
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import AnyInts, Ints
 
 BYTES = 48  # of a combination while its part is put in order
 
@@ -85,10 +85,11 @@ def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySize
     """
     levels = _shared({key: code_column(count_by(frame, [key], 0)[key]) for key in keys})
 
-    def pieces() -> Iterator[tuple[list[Ints], Ints]]:
+    def pieces() -> Iterator[tuple[Sequence[AnyInts], Ints]]:
         for piece in blocks_by(frame, keys, BLOCK):
-            own = (shared.with_file(code_column(piece[key]), ("", "")).codes[-1] for key, (_, shared) in levels.items())
-            yield list(own), sizes_of(piece)
+            coded = {key: code_column(piece[key]) for key in keys}
+            own = [shared.with_file(coded[key], ("", "")).codes[-1] for key, (_, shared) in levels.items()]
+            yield own, sizes_of(piece)
 
     return _put_aside(levels, pieces(), frame, n)
 
@@ -118,7 +119,7 @@ def _shared(columns: Mapping[str, Coded]) -> dict[str, tuple[Coded, SharedCoding
 
 
 def _put_aside(
-    levels: Mapping[str, tuple[Coded, SharedCoding]], pieces: Iterable[tuple[Sequence[Ints], Ints]],
+    levels: Mapping[str, tuple[Coded, SharedCoding]], pieces: Iterable[tuple[Sequence[AnyInts], Ints]],
     frame: nw.LazyFrame[Any], n: int,
 ) -> KeySizes:  # fmt: skip
     room = max(1, bytes_of_cells(most_cells(len(levels), frame), len(levels)) // BYTES)
