@@ -7,7 +7,7 @@ and looked up there: 16 bytes, where a cell that is measured takes some hundreds
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded, code_column
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import AnyInts, Ints
 
 BYTES = 48  # of a combination while its part is put in order
 
@@ -83,21 +83,53 @@ def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySize
 
     Raises TooManyCellsError: more combinations than whole numbers.
     """
-    levels = {}
-    for key in keys:
-        coded = code_column(count_by(frame, [key], 0)[key])
-        levels[key] = coded, share_coding(key, [(coded, coded.codes())])
+    levels = _shared({key: code_column(count_by(frame, [key], 0)[key]) for key in keys})
+
+    def pieces() -> Iterator[tuple[Sequence[AnyInts], Ints]]:
+        for piece in blocks_by(frame, keys, BLOCK):
+            coded = {key: code_column(piece[key]) for key in keys}
+            own = [shared.with_file(coded[key], ("", "")).codes[-1] for key, (_, shared) in levels.items()]
+            yield own, sizes_of(piece)
+
+    return _put_aside(levels, pieces(), frame, n)
+
+
+def sizes_of_cells(parts: Iterable[Cells], columns: Mapping[str, Coded], frame: nw.LazyFrame[Any], n: int) -> KeySizes:
+    """The same of cells that were counted before; `columns`: the distinct values of each key, coded as in the cells.
+
+    Raises TooManyCellsError: as `deal_sizes`.
+    """
+    levels = _shared(columns)
+    tables = []
+    for coded, shared in levels.values():
+        tables.append(np.zeros(coded.span + 1, np.int64))
+        tables[-1][coded.codes()] = shared.codes[0]
+    pieces = (
+        ([table[codes] for table, codes in zip(tables, cells.table.codes, strict=True)], cells.table.size)
+        for cells in parts
+    )
+    return _put_aside(levels, pieces, frame, n)
+
+
+def _shared(columns: Mapping[str, Coded]) -> dict[str, tuple[Coded, SharedCoding]]:
+    levels = {key: (coded, share_coding(key, [(coded, coded.codes())])) for key, coded in columns.items()}
     if math.prod(shared.n_levels + 1 for _, shared in levels.values()) > MOST_WORDS:
-        raise TooManyCellsError(f"{', '.join(keys)} have too many values to be counted together; recode some first")
-    room = max(1, bytes_of_cells(most_cells(len(keys), frame), len(keys)) // BYTES)
+        raise TooManyCellsError(f"{', '.join(levels)} have too many values to be counted together; recode some first")
+    return levels
+
+
+def _put_aside(
+    levels: Mapping[str, tuple[Coded, SharedCoding]], pieces: Iterable[tuple[Sequence[AnyInts], Ints]],
+    frame: nw.LazyFrame[Any], n: int,
+) -> KeySizes:  # fmt: skip
+    room = max(1, bytes_of_cells(most_cells(len(levels), frame), len(levels)) // BYTES)
     spilled, n_parts, n_cells = Spilled(), -(-n // room), 0
-    for piece in blocks_by(frame, keys, BLOCK):
-        word, times = np.zeros(len(piece), np.int64), sizes_of(piece)
-        for key, (_, shared) in levels.items():
-            own = shared.with_file(code_column(piece[key]), ("", "")).codes[-1]
+    for codes, times in pieces:
+        word = np.zeros(len(times), np.int64)
+        for (_, shared), own in zip(levels.values(), codes, strict=True):
             word = word * (shared.n_levels + 1) + own
-        order, ends = dealt([word], len(piece), n_parts)
+        order, ends = dealt([word], len(word), n_parts)
         spilled.append_parts("words", word[order], ends)
         spilled.append_parts("times", times[order], ends)
-        n_cells += len(piece)
+        n_cells += len(word)
     return KeySizes(levels, n, n_cells, n_parts, spilled)
