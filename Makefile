@@ -7,8 +7,6 @@ CORE_TESTS := $(addprefix tests/,data cells numerics identity attribute utility 
 	tests/workflow/test_check.py tests/workflow/test_assess.py tests/cli/commands tests/test_demo.py
 STAMP := $(VENV)/.installed
 PYTEST_ARGS ?= -n auto
-# Tests start the program many times: it must not compile its source each time.
-unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test test-lowest smoke wheelhouse container lint type site pages bench mutate lock clean

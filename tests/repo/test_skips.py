@@ -22,6 +22,17 @@ def test_with_a_browser():
 def test_without():
     pass
 """
+BREAKING = """
+import pytest
+
+@pytest.fixture
+def breaks_at_the_end():
+    yield
+    raise ValueError("at the end")
+
+def test_that_ends(breaks_at_the_end):
+    pass
+"""
 
 
 def test_only_what_pip_cannot_install_is_a_reason() -> None:
@@ -35,15 +46,15 @@ def test_only_what_pip_cannot_install_is_a_reason() -> None:
     )
 
 
-def suite(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the case above with this suite's own policy, where there is no browser."""
-    for name in ("conftest.py", "needs.py", "offline.py"):
+def suite(folder: Path, *options: str, case: str = CASE, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a case above with this suite's own policy, where there is no browser."""
+    for name in ("conftest.py", "needs.py", "offline.py", "sharing.py"):
         (folder / name).write_text((TESTS / name).read_text(encoding="utf-8"), encoding="utf-8")
-    (folder / "test_case.py").write_text(CASE, encoding="utf-8")
+    (folder / "test_case.py").write_text(case, encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\n", encoding="utf-8")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("SDCKIT_", "PYTEST_"))}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, folder],
         env={**kept, "PATH": str(folder), **environment},
         cwd=folder,
         capture_output=True,
@@ -59,7 +70,9 @@ def test_a_skip_is_counted_with_its_reason(tmp_path: Path) -> None:
 
 
 def test_a_skip_fails_where_everything_is_required(tmp_path: Path) -> None:
-    done = suite(tmp_path, SDCKIT_REQUIRE_ALL="1")
+    """So does a fixture that breaks after its test, and both are heard of from another process."""
+    done = suite(tmp_path, "-n", "1", case=CASE + BREAKING, SDCKIT_REQUIRE_ALL="1")
     assert done.returncode == 1
-    assert "1 failed, 1 passed" in done.stdout
+    assert "1 failed, 2 passed, 1 error" in done.stdout
+    assert "ERROR test_case.py::test_that_ends - ValueError: at the end" in done.stdout
     assert "skipped, but SDCKIT_REQUIRE_ALL is set: Chromium" in done.stdout
