@@ -144,13 +144,7 @@ class Joined:
         asked = []
         fit = medians_fit(self.frame, max(self.sizes) * len(own) * len(self.numbers))
         for value in (nw.col(name) for names in own for name in names):
-            asked += [
-                value.count(),
-                value.min(),
-                value.max(),
-                value.mean(),
-                value.median() if fit else value.min(),
-            ]
+            asked += [value.count(), value.min(), value.max(), value.mean(), value.median() if fit else value.min()]
         for names in own[1:]:
             whole = _complete([*own[0], *names])
             asked += [nw.when(whole).then(nw.col(name)).mean() for name in (*own[0], *names)]

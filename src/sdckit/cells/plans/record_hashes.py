@@ -123,7 +123,9 @@ def _value(name: str, kind: Any, read: str) -> nw.Expr:
         key = KeyColumn.of(name, 0, kind)
         return key.value.cast(nw.Float64) + 0.0  # -0.0 is 0
     own = nw.col(name)
-    return own.cast({"integer": nw.Int64, "text": nw.String}[read]) if read != "as it is" else own
+    if read == "as it is":
+        return own
+    return own.cast(nw.Int64) if read == "integer" else own.cast(nw.String)
 
 
 def _decimals(frame: nw.LazyFrame[Any], measured: Sequence[int], n: int, most: int) -> tuple[int | None, ...]:
