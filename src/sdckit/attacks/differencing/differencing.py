@@ -258,6 +258,9 @@ def differencing(
     what is certain together is not looked for. Where a column that goes out joins releases, ``joint`` has the groups,
     risks and sensitive values on the keys of all releases that a record is joined with.
 
+    A plan whose records are too many to be brought is compared with the files of `earlier` by cells in parts: nothing
+    is joined, and `not_compared` names the columns that could join them; `records` is refused.
+
     References
     ----------
     Ganta, S. R., Kasiviswanathan, S. P. and Smith, A. (2008). Composition attacks and auxiliary information in data
@@ -390,12 +393,13 @@ def _in_parts(
         min(sum(getattr(entry, name) for entry in entries), n)
         for name in ("told_by_difference", "given_back", "unprotected")
     )
-    notes = {"people": ADDED_UP} if len(entries) > 1 else {}
+    unjoined = NOT_JOINED.format(", ".join(joins)) if joins else ""
+    notes = {**({"people": ADDED_UP} if len(entries) > 1 else {}), **({"certain_together": unjoined} if joins else {})}
     reasons = _not_compared(list(dict.fromkeys([*own, *targets])), said_new, (), entries)
     return Differencing(
         n, people / n, people, 0, told, back, bare, 0, 0, within, {name: 0 for name in targets if name not in own},
         tuple(entries), own, targets, open_frame(data), {}, notes,
-        not_compared=(*reasons, *([NOT_JOINED.format(", ".join(joins))] if joins else [])), first=first,
+        not_compared=(*reasons, *filter(None, [unjoined])), first=first,
     )  # fmt: skip
 
 

@@ -22,8 +22,8 @@ from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.grouping import sum_by
 
 NOT_JOINED = (
-    "the records could be joined by {}, and are more than may be brought from a plan; so what is certain together, or "
-    "hidden in one of both, was not looked for person by person"
+    "the records could be joined by {}, and are more than may be brought from a plan, so that nothing was looked for "
+    "person by person"
 )
 ONE_KEY = "one key alone is coded as in {}, so that cells do not fall into parts: give more keys, or more memory"
 THEN, NOW = 0, 1  # the files

@@ -12,7 +12,7 @@ from sdckit.data.frames import collect
 from sdckit.data.memory import bytes_here
 
 INTERVALS = 4096
-PER_NUMBER = 16  # bytes that DuckDB takes for each number of which it is asked a median, and does not put aside
+PER_NUMBER = 40  # bytes that DuckDB takes for each number of a median, beside the join: 20 are too few
 
 
 def medians_fit(frame: nw.LazyFrame[Any], numbers: int) -> bool:
