@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 import sdckit as sdc
 from every_measure import assert_close
 from plans import FEW, duckdb_plans, polars_plan
-from sdckit.cells.plans import lazy
+from sdckit.cells.plans import joined_sums, lazy, medians
 from sdckit.errors import SdcError
 
 
@@ -65,8 +65,12 @@ def same_losses(here, there):
 
 
 @pytest.mark.parametrize("gaps", [True, False])
-def test_losses_are_those_in_memory(plan, gaps, monkeypatch):
+@pytest.mark.parametrize("intervals", [None, 3])  # medians by intervals, ever narrower, where numbers do not fit
+def test_losses_are_those_in_memory(plan, gaps, intervals, monkeypatch):
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
+    if intervals is not None:
+        monkeypatch.setattr(joined_sums, "medians_fit", lambda frame, numbers: False)
+        monkeypatch.setattr(medians, "INTERVALS", intervals)
     original, released = masked(1, gaps=gaps)
     plans = plan(original), [plan(release) for release in released]
     for options in LOSSES:

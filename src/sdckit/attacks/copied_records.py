@@ -15,9 +15,12 @@ from sdckit.cells.as_cells import group_sizes
 from sdckit.cells.packing import group_codes
 from sdckit.cells.pair import Pair, count_pair, open_files, read_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.plans.lazy import TooMuchError
+from sdckit.cells.plans.pair_cells import check_records
+from sdckit.cells.plans.record_hashes import EqualCounts, HashedFiles, hash_files, mean_size
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
-from sdckit.data.frames import Frame, is_lazy
+from sdckit.data.frames import Frame, count_records, is_lazy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Floats
@@ -351,11 +354,25 @@ def _open(
             opened = replace(opened, control=None)
     columns = {"variables": names}
     here = opened.control is None or not is_lazy(opened.control)
-    pair = count_pair(opened, columns, aligned=False) if here else None
-    if pair is None:
-        also = _clusters(opened.original, scenario)
-        pair = read_pair(opened, columns, also=also, aligned=False, control=True, attack=True)
+    try:
+        pair = count_pair(opened, columns, aligned=False) if here else None
+        if pair is None:
+            also = _clusters(opened.original, scenario)
+            pair = read_pair(opened, columns, also=also, aligned=False, control=True, attack=True)
+    except TooMuchError:
+        if any(_hashed(opened, j, names) is None for j in range(1, opened.m + 1)):
+            raise
+        check_records(opened._sizes, opened.names)
+        pair = opened
     return pair, names, tuple(others)
+
+
+def _hashed(pair: Pair, j: int, names: Sequence[str]) -> HashedFiles | None:
+    """Original, release j (from 1) and control file where they stay on one engine, which can count equal records."""
+    control = [] if pair.control is None else [pair.control]
+    return pair.once(
+        ("hashed", j, names), lambda: hash_files([pair.original, pair.released[j - 1], *control], names, MOST_DECIMALS)
+    )
 
 
 def _clusters(original: Frame, scenario: Scenario | None) -> tuple[str, ...]:
@@ -367,34 +384,75 @@ def _clusters(original: Frame, scenario: Scenario | None) -> tuple[str, ...]:
 
 def _cluster_size(pair: Pair, scenario: Scenario | None) -> float:
     """How many records share the household, or person, of a record on average; 1 where nothing is declared."""
-    original = pair.original if pair.times is None else pair.plans[0]
+    original: Frame = pair.original if pair.times is None else pair.plans[0]
     clusters = _clusters(original, scenario)
     if not clusters:
         return 1.0
+    if is_lazy(pair.original):
+        return mean_size(original, clusters[0])
     sizes = group_sizes(original, clusters, pair.n).astype(np.float64)
     return float((sizes**2).sum() / sizes.sum())
+
+
+def _count_hashed(hashed: HashedFiles, notes: dict[str, str]) -> tuple[tuple[str, ...], list[EqualRecords]]:
+    """The columns compared and what `count_equal` gives of them, counted by the engine of the files."""
+
+    def equal(counts: EqualCounts) -> EqualRecords:
+        copies, *control = counts.others
+        return EqualRecords(copies, sum(control), *counts.times)
+
+    apart: tuple[str, ...] = ()
+    whole = hashed.count()
+    if not whole.shared:  # no record of both files is equal, so that a column may have no value of both
+        found = [
+            name for name in hashed.columns if not hashed.count([own for own in hashed.columns if own != name]).shared
+        ]
+        if 0 < len(found) < len(hashed.columns):
+            apart, whole = tuple(found), hashed.count(found)
+            notes["variables"] = NOT_SHARED.format(", ".join(apart))
+    names = tuple(name for name in hashed.columns if name not in apart)
+    but_one = names if len(names) > 1 else ()
+    return names, [equal(whole), *(equal(hashed.count([*apart, name])) for name in but_one)]
+
+
+def _size_of(control: Frame | None) -> int:
+    if control is None:
+        return 0
+    return count_records(control.to_native()) if is_lazy(control) else len(control)  # type: ignore[arg-type]
+
+
+def _count_here(
+    pair: Pair, j: int, names: Sequence[str], n_control: int, notes: dict[str, str]
+) -> tuple[tuple[str, ...], list[EqualRecords]]:
+    """The columns compared and what `count_equal` gives of them, of files in memory."""
+    chosen = (0, j) if pair.control is None else (0, j, pair.m + 1)
+    coded = {name: _codes(pair, name, chosen) for name in names}
+    rows = (len(pair.original), len(pair.released[j - 1]), n_control)
+    apart = [name for name, codes in coded.items() if not np.isin(codes[rows[0] :][: rows[1]], codes[: rows[0]]).any()]
+    if 0 < len(apart) < len(names):
+        notes["variables"] = NOT_SHARED.format(", ".join(apart))
+        coded = {name: codes for name, codes in coded.items() if name not in apart}
+    times = None if pair.times is None else np.concatenate([pair.times[0], pair.times[j], np.ones(n_control, np.int64)])
+    return tuple(coded), count_equal(list(coded.values()), rows, times)
 
 
 def _judge(
     pair: Pair, j: int, names: Sequence[str], cluster: float, level: float, notes: dict[str, str]
 ) -> tuple[dict[str, float], str | None, bool]:
     """Figures of release j (from 1), the column left out, and whether chance is that of the control file."""
-    sizes = (pair.n, pair.sizes[j - 1], 0 if pair.control is None else len(pair.control))
-    chosen = (0, j) if pair.control is None else (0, j, pair.m + 1)
-    coded = {name: _codes(pair, name, chosen) for name in names}
-    rows = (len(pair.original), len(pair.released[j - 1]), sizes[2])
-    apart = [name for name, codes in coded.items() if not np.isin(codes[rows[0] :][: rows[1]], codes[: rows[0]]).any()]
-    if 0 < len(apart) < len(names):
-        notes["variables"] = NOT_SHARED.format(", ".join(apart))
-        coded = {name: codes for name, codes in coded.items() if name not in apart}
-    times = None if pair.times is None else np.concatenate([pair.times[0], pair.times[j], np.ones(sizes[2], np.int64)])
-    counted = count_equal(list(coded.values()), rows, times)
+    sizes = (pair.n, pair.sizes[j - 1], _size_of(pair.control))
+    if is_lazy(pair.original):
+        hashed = _hashed(pair, j, names)
+        assert hashed is not None
+        names, counted = _count_hashed(hashed, notes)
+    else:
+        names, counted = _count_here(pair, j, names, sizes[2], notes)
     level = 1 - (1 - level) / len(counted)
     by_control = sizes[2] > 0 and not any(_overlaps(equal, sizes, cluster, level) for equal in counted)
     if sizes[2] and not by_control:
         notes["control"] = OVERLAPPING
     whole, *but_one = (_beyond(equal, sizes, cluster, level, by_control=by_control) for equal in counted)
-    columns = dict(zip(coded, but_one, strict=False))
+    columns = dict(zip(names, but_one, strict=False))
     left = max(columns, key=lambda name: columns[name].low, default=None)
     near = Beyond(math.nan, math.nan, -math.inf) if left is None else columns[left]
     if left is None:

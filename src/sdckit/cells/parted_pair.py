@@ -523,6 +523,14 @@ def _with_levels(opened: Pair, names: Sequence[str], keys: tuple[str, ...], n_co
     )  # fmt: skip
 
 
+def levels_of(opened: Pair, names: tuple[str, ...]) -> Mapping[str, SharedCoding]:
+    """The distinct values of some columns of the files, with their numbers of records in each.
+
+    Raises ColumnError, DataError: as `deal_out`.
+    """
+    return _with_levels(opened, names, names).levels
+
+
 def _cells(frame: Any, names: Sequence[str]) -> Iterator[nw.DataFrame[Any]]:
     return blocks_by(frame, names, BLOCK) if isinstance(frame, nw.LazyFrame) else blocks(frame, names, BLOCK)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -20,10 +21,12 @@ from sdckit.attacks.differencing.compare_releases import (
     compare_with_earlier,
     own_candidates,
 )
+from sdckit.attacks.differencing.in_parts import NOT_JOINED, compare_in_parts
 from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_keys, unlinking
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
+from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
-from sdckit.data.frames import open_frame, result_frame
+from sdckit.data.frames import count_records, open_frame, result_frame
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -149,7 +152,12 @@ class Differencing(Result):
 
     @cached_property
     def records(self) -> Any:
-        """A row per record of the release, in the caller's frame type."""
+        """A row per record of the release, in the caller's frame type; refused where cells were compared in parts."""
+        if not self.flags:
+            raise DataError(
+                "this release was compared by its cells in parts, since its records do not fit here: figures are told, "
+                "but nothing of single records; take fewer columns, or give more memory"
+            )
         return result_frame(dict(self.flags), self.source)
 
     def file_figures(self) -> Sequence[FileFigure]:
@@ -163,7 +171,7 @@ class Differencing(Result):
         return {**super().to_dict(), **told, "entries": listed}
 
     def _backend(self) -> Any:
-        return "pyarrow" if isinstance(self.source, LetGo) else self.source.implementation
+        return "pyarrow" if isinstance(self.source, LetGo) or not self.flags else self.source.implementation
 
 
 def differencing(
@@ -250,6 +258,9 @@ def differencing(
     what is certain together is not looked for. Where a column that goes out joins releases, ``joint`` has the groups,
     risks and sensitive values on the keys of all releases that a record is joined with.
 
+    A plan whose records are too many to be brought is compared with the files of `earlier` by cells in parts: nothing
+    is joined, and `not_compared` names the columns that could join them; `records` is refused.
+
     References
     ----------
     Ganta, S. R., Kasiviswanathan, S. P. and Smith, A. (2008). Composition attacks and auxiliary information in data
@@ -286,10 +297,18 @@ def differencing(
     kept = () if scenario is None else scenario.identifiers
     roles = resolve_roles(scenario=scenario, keys=own, sensitive=targets)
     weight = _present(data, roles.weight)
-    release = release_ledger.open_release(
-        data, (*dict.fromkeys([*own, *targets]),), id=_present(data, id), name="the release",
-        role="keys and sensitive", weight=weight, kept=kept,
-    )  # fmt: skip
+    telling, own_id = release_ledger.telling_columns(data, kept), _present(data, id)
+    release = None
+    with suppress(TooMuchError) if ledger is None and earlier is not None else nullcontext():
+        release = release_ledger.open_release(
+            data, (*dict.fromkeys([*own, *targets]),), id=own_id, name="the release", role="keys and sensitive",
+            weight=weight, kept=kept, telling=telling,
+        )  # fmt: skip
+    if release is None:
+        files = _named(earlier)
+        _chosen(earlier_keys, len(files))
+        joins = [*(() if own_id is None else (own_id,)), *telling, *(("the order of the rows",) if aligned else ())]
+        return _in_parts(data, files, own, targets, within, tuple(dict.fromkeys(joins)), said_new, first, tell)
     before = _earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, kept=kept, tell=tell)
     own_sets = {
         target: own_candidates(release, own, target)
@@ -327,7 +346,8 @@ def differencing(
     return Differencing(
         release.n, everybody / release.n, everybody, int(flags["certain_together"].sum()), disclosed,
         int(flags["given_back"].sum()), int(flags["unprotected"].sum()), linked, uniques, within, certain,
-        tuple(entries), own, targets, release.frame, flags, notes, joint, _not_compared(shared, entries),
+        tuple(entries), own, targets, release.frame, flags, notes, joint,
+        _not_compared(list(release.levels), said_new, {*targets} - {*own_sets, *own}, entries),
         unlinking(release, shared.joined), first,
     )  # fmt: skip
 
@@ -339,18 +359,56 @@ OTHERWISE = "{} is coded otherwise in an earlier release, and which codes stand 
 TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
 
 
-def _not_compared(shared: Comparison, entries: Sequence[EarlierRelease]) -> tuple[str, ...]:
-    """Why some key or sensitive variable was not compared, one sentence each, by name."""
+def _not_compared(
+    columns: Sequence[str], said_new: Sequence[str], many: Collection[str], entries: Sequence[EarlierRelease]
+) -> tuple[str, ...]:
+    """Why some key or sensitive variable was not compared, one sentence each, by name; `many`: with too many values."""
     same = [entry for entry in entries if entry.same_people and NO_LEVELS not in entry.notes]
     reasons = []
-    for name in shared.new.levels if same else ():
+    for name in columns if same else ():
         if any(name in entry.otherwise and name not in entry.compared for entry in same):
             reasons.append(OTHERWISE.format(name))
-        elif name not in shared.said_new and not any(name in entry.compared for entry in same):
+        elif name not in said_new and not any(name in entry.compared for entry in same):
             reasons.append(NOT_EARLIER.format(name))
-        elif name in shared.sensitive and name not in shared.keys and name not in shared.own:
+        elif name in many:
             reasons.append(TOO_MANY.format(name))
     return tuple(reasons)
+
+
+def _in_parts(
+    data: Any, earlier: Mapping[str, Any], own: tuple[str, ...], targets: tuple[str, ...], within: int,
+    joins: tuple[str, ...], said_new: Sequence[str], first: bool, tell: Callable[[str], None],
+) -> Differencing:  # fmt: skip
+    """What cells say of a plan whose records are too many to be brought; what could join its rows is not looked at."""
+    entries, disclosed = [], 0
+    for name, frame in earlier.items():
+        tell(f"comparing with {name}")
+        _check_columns(name, _columns(frame), (*own, *targets))
+        entry, several = compare_in_parts(frame, data, name, own, targets, within=within, joins=joins)
+        entries.append(entry)
+        disclosed += entry.given_back + entry.unprotected - several + entry.told_by_difference
+    n = count_records(data)
+    people = min(disclosed, n)
+    told, back, bare = (
+        min(sum(getattr(entry, name) for entry in entries), n)
+        for name in ("told_by_difference", "given_back", "unprotected")
+    )
+    unjoined = NOT_JOINED.format(", ".join(joins)) if joins else ""
+    notes = {**({"people": ADDED_UP} if len(entries) > 1 else {}), **({"certain_together": unjoined} if joins else {})}
+    reasons = _not_compared(list(dict.fromkeys([*own, *targets])), said_new, (), entries)
+    return Differencing(
+        n, people / n, people, 0, told, back, bare, 0, 0, within, {name: 0 for name in targets if name not in own},
+        tuple(entries), own, targets, open_frame(data), {}, notes,
+        not_compared=(*reasons, *filter(None, [unjoined])), first=first,
+    )  # fmt: skip
+
+
+ADDED_UP = "a record of which several earlier releases tell something counts once for each"
+
+
+def _check_columns(name: str, present: Sequence[str], wanted: Sequence[str]) -> None:
+    if not set(wanted) & set(present):
+        raise ColumnError(f"{name} has none of the columns {', '.join(wanted)}: another survey?")
 
 
 def _present(data: Any, name: str | None) -> str | None:
@@ -376,8 +434,7 @@ def _earlier(
         columns = tuple(
             dict.fromkeys(column for column in (*own, *keys, *sensitive) if column in present or column in own)
         )
-        if not columns:
-            raise ColumnError(f"{name} has none of the columns {', '.join([*keys, *sensitive])}: another survey?")
+        _check_columns(name, columns, (*keys, *sensitive))
         file = release_ledger.open_release(
             frame, columns, id=_present(frame, id), name=name, role="earlier_keys", kept=kept
         )

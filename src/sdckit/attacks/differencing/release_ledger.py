@@ -131,14 +131,15 @@ class OpenedRelease:
 
 def open_release(
     data: Any, columns: Sequence[str], *, id: str | None, name: str, role: str, weight: str | None = None,
-    kept: Sequence[str] = (),
+    kept: Sequence[str] = (), telling: tuple[str, ...] | None = None,
 ) -> OpenedRelease:  # fmt: skip
     """Read the columns of a release.
 
-    `name` is what the release is called in messages, `role` what its columns are; those `kept` do not go out. Raises
-    ColumnError: a column is absent; DataError: no records, or records without an id of their own.
+    `name` is what the release is called in messages, `role` what its columns are; those `kept` do not go out;
+    `telling`: the columns that tell people apart, where they are known. Raises ColumnError: a column is absent;
+    DataError: no records, or records without an id of their own.
     """
-    telling = telling_apart(data, MOST_ALIKE, without=kept)
+    telling = telling_columns(data, kept) if telling is None else telling
     wanted: dict[str, Sequence[str]] = {
         role: tuple(columns), "id": () if id is None else (id,), "weight": () if weight is None else (weight,),
         "columns": telling,
@@ -154,6 +155,11 @@ def open_release(
         )
     links = {column: _alone(canonical(code_column(frame[column]))) for column in telling}
     return OpenedRelease(frame, len(frame), levels, own, {column: few for column, few in links.items() if few.texts})
+
+
+def telling_columns(data: Any, kept: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a release that tell people apart; those `kept` do not go out."""
+    return telling_apart(data, MOST_ALIKE, without=kept)
 
 
 MOST_ALIKE = 0.9  # least share of records with a value of their own in a column that tells people apart

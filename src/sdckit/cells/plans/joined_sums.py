@@ -16,6 +16,7 @@ import numpy as np
 
 from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.plans.count_cells import SIZE, aggregate, cells_within, count, key_columns, too_many
+from sdckit.cells.plans.medians import medians_fit, narrowed_median
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_records, check_together, join_files
 from sdckit.cells.plans.pair_sums import check_known, known_number
 from sdckit.cells.plans.pair_tables import count_sets
@@ -66,7 +67,7 @@ class Apart:
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """An original and its releases as one plan, a row for each id.
+    """An original and its releases as one plan, a row for each id; `files`: each by itself.
 
     `places`: for each file the columns here of `numbers` and `categories`, in this order. `sizes`: records of each.
     """
@@ -78,6 +79,7 @@ class Joined:
     sizes: tuple[int, ...]
     id: str
     labels: tuple[str, ...]
+    files: tuple[nw.LazyFrame[Any], ...]
 
     def check(self) -> None:
         """Count the rows, where nothing else is asked of them.
@@ -140,8 +142,9 @@ class Joined:
     def _ends(self, own: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
         """Known values, ends, mean and median of each number, and means of complete records by release and file."""
         asked = []
+        fit = medians_fit(self.frame, max(self.sizes) * len(own) * len(self.numbers))
         for value in (nw.col(name) for names in own for name in names):
-            asked += [value.count(), value.min(), value.max(), value.mean(), value.median()]
+            asked += [value.count(), value.min(), value.max(), value.mean(), value.median() if fit else value.min()]
         for names in own[1:]:
             whole = _complete([*own[0], *names])
             asked += [nw.when(whole).then(nw.col(name)).mean() for name in (*own[0], *names)]
@@ -152,6 +155,8 @@ class Joined:
         p = len(self.numbers)
         for at, (n, low, high, *_) in enumerate(np.nan_to_num(found, posinf=np.inf, neginf=-np.inf).tolist()):
             check_known(self.labels[at // p], self.numbers[at % p], n, low, high)
+        if not fit:
+            found[:, 4] = [narrowed_median(file, known_number(name)) for file in self.files for name in self.numbers]
         centres = np.nan_to_num(values[size:]).reshape(len(own) - 1, 2, p)
         return found.reshape(len(own), p, 5), centres
 
@@ -244,4 +249,6 @@ def join_pair(opened: Pair, numbers: Sequence[str], categories: Sequence[str]) -
     check_records(sizes, opened.names)
     read = {name: known_number(name) for name in numbers}
     joined, places = join_files(frames, columns, opened.id, [read] * len(frames))
-    return Joined(joined, places, tuple(numbers), tuple(categories), tuple(sizes), opened.id, opened.names)
+    return Joined(
+        joined, places, tuple(numbers), tuple(categories), tuple(sizes), opened.id, opened.names, tuple(frames)
+    )
