@@ -101,6 +101,11 @@ class Reconstruction:
         return self.target.column.name
 
     @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Rows of the changed values."""
+        return np.flatnonzero(self.target.touched)
+
+    @cached_property
     def shares(self) -> Floats:
         """Relative frequency of each known value, by code."""
         counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
@@ -261,7 +266,7 @@ def _determined(
     """Records whose group determines the value, and that value's code; None if agreement is not reliable."""
     tally = group_agreement.tally_groups(group, known, n_groups)
     perturbed = state.target.perturbed
-    asked = group[state.target.touched]
+    asked = group[state.places]
     rule = group_agreement.judge_agreement(
         tally, state.shares, state.chance, asked=asked, rules=rules, perturbed=perturbed
     )
