@@ -47,9 +47,12 @@ _PROMISING: dict[bytes, tuple[int, ...]] = {}
 LOGS = ("log", "exp", "power of ten", "root", "square")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Term:
-    """A number made of one or two companions: itself, a function of it, a product or a ratio."""
+    """A number made of one or two companions: itself, a function of it, a product or a ratio.
+
+    A search makes each once for all sets of a stage, so that terms are told apart as objects.
+    """
 
     how: str
     parts: tuple[int, ...]
@@ -395,6 +398,7 @@ class _Search:
         self.draws = rng.random((STARTS, 4))
         self.y: Floats = y[at]
         self.tolerance, self.unit = tolerance(y), printed_unit(y)
+        self.steps: dict[int, float] = {}
         self.tried = 0
 
     def stages(self) -> Iterator[tuple[list[tuple[Term, ...]], bool]]:
@@ -510,7 +514,9 @@ class _Search:
     def _slack(self, terms: tuple[Term, ...], factors: tuple[float, ...]) -> float:
         if any(term.how != "itself" for term in terms):
             return self.tolerance
-        steps = [printed_step(self.numbers[term.parts[0]][self.more]) for term in terms]
+        for part in _parts(terms) - self.steps.keys():
+            self.steps[part] = printed_step(self.numbers[part][self.more])
+        steps = [self.steps[term.parts[0]] for term in terms]
         return self.tolerance + sum(abs(factor) * step / 2 for factor, step in zip(factors, steps, strict=True))
 
     def _formula(self, terms: tuple[Term, ...], factors: tuple[float, ...], constant: float, logs: bool) -> str:
@@ -612,6 +618,7 @@ def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
 
 
 _DRAWS = np.random.default_rng(0).random((3 * STARTS, 4))
+_BELOW = np.arange(1.0, LARGEST_PART + 1)
 
 
 def _simple(factor: float, error: float) -> float:
@@ -621,10 +628,12 @@ def _simple(factor: float, error: float) -> float:
     (0.3333333333333333, 365.25, 0.0)
     """
     near = max(4 * error, 1e-9 * abs(factor))
-    for below in range(1, LARGEST_PART + 1):
-        above = round(factor * below)
-        if 0 < abs(above) <= LARGEST_PART and abs(above / below - factor) <= near:
-            return above / below
+    above = np.rint(factor * _BELOW)
+    size = np.abs(above)
+    simple = (size > 0) & (size <= LARGEST_PART) & (np.abs(above / _BELOW - factor) <= near)
+    if simple.any():
+        i = simple.argmax()
+        return float(above[i] / _BELOW[i])
     for constant in CONSTANTS:
         for known in (constant, 1.0 / constant):
             if abs(abs(factor) - known) <= near:
