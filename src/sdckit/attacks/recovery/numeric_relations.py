@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -370,7 +370,7 @@ def find_relations(
         if any(relation.hits >= ENOUGH for relation in relations):
             break
         held = [relation.parts for relation in relations if relation.hits >= HITS]
-        left = [terms for terms in sets if not any(parts <= _parts(terms) for parts in held)]
+        left = [terms for terms in sets if not any(parts <= _parts(terms) for parts in held)] if held else sets
         relations += search.refined(left, logs)
     return relations, search.tried
 
@@ -430,11 +430,11 @@ class _Search:
         y = self._target(logs)
         if not sets or np.isfinite(y[self.some]).mean() < KEPT:
             return []
-        each = list(dict.fromkeys(term for terms in sets for term in terms))
+        each = list(dict.fromkeys(chain.from_iterable(sets)))
         place = {term: i for i, term in enumerate(each)}
         own, _, spread = _standard(y[self.some])
         made = _standard_rows(self._made(each))
-        indices = np.array([[place[term] for term in terms] for terms in sets], np.int64)
+        indices = np.array([*map(place.__getitem__, chain.from_iterable(sets))], np.int64).reshape(len(sets), -1)
         near = max(NEAR, 0.0 if logs else self.tolerance / spread)
         best = _promising(own, made, indices, self.draws, near)
         self.tried += len(sets)
