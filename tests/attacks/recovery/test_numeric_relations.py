@@ -121,20 +121,6 @@ def test_units_are_read_from_what_is_printed() -> None:
     assert printed_step(np.array([2_500.0, 5_000.0, 7_500.0])) == 2_500.0
 
 
-def test_the_smallest_residuals_are_told_apart() -> None:
-    rng = np.random.default_rng(6)
-    some, others = np.empty(41), np.empty(41)
-    for values in (rng.random(40), rng.integers(0, 4, 40) * 1.0, np.zeros(40), 10.0 ** rng.integers(-12, 6, 40)):
-        for h in (1, 30, 40):
-            limit, mean = numeric_relations._nearest(values, 40, h, some, others)
-            assert limit == np.sort(values)[h - 1]
-            assert mean == pytest.approx(np.sort(values)[:h].mean(), rel=1e-12)
-            total = 0.0
-            for value in np.sort(values)[:h].tolist():
-                total += value
-            assert numeric_relations._mean_in_order(values, 40, h, limit, some) == total / h
-
-
 def test_what_is_remembered_belongs_to_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[bytes, tuple[int, ...]] = {}
     monkeypatch.setattr(numeric_relations, "_PROMISING", kept)
