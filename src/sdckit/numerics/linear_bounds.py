@@ -349,7 +349,7 @@ def _assign_greedily(relations, low, high, begin, members, style, room):  # type
     left = members.copy()
     n = len(left)
     while True:
-        v, n = _narrowest(relations, low, high, left, n)
+        v, n = _narrowest(relations, low, high, left, n, 1.0 if tidiness else 0.0)
         if v < 0:
             return 1
         own_low, own_high = low[v], high[v]
@@ -439,7 +439,7 @@ def _branch_and_bound(relations, low, high, members, style, most, room, tidiness
                 continue
         for i in range(len(members)):
             left[i] = members[i]
-        v, _size = _narrowest(relations, low, high, left, len(left))
+        v, _size = _narrowest(relations, low, high, left, len(left), 0.0)
         if v < 0:
             return 1
         if depth + 3 > height:
@@ -465,27 +465,31 @@ def _branch_and_bound(relations, low, high, members, style, most, room, tidiness
 
 
 @njit(cache=True, nogil=True)
-def _narrowest(relations, low, high, left, n):  # type: ignore[no-untyped-def]
+def _narrowest(relations, low, high, left, n, least):  # type: ignore[no-untyped-def]
     """Index of the unassigned variable with the smallest domain, -1 if there is none, and how many are unassigned.
 
     The first `n` entries of `left` are candidates; assigned variables are removed from it in place, the others keep
-    their order. Integer variables come before continuous ones.
+    their order. Integer variables come before continuous ones. `least`: no integer domain is narrower, 0 if unknown.
     """
     chosen, width, last, last_width, size = -1, np.inf, -1, np.inf, 0
     for i in range(n):
-        v = left[i]
+        v = np.uintp(left[i])
         span = high[v] - low[v]
         if relations.whole[v]:
             if not span > 0.0:
                 continue
             if chosen < 0 or span < width:
-                chosen, width = v, span
+                chosen, width = left[i], span
+                if span <= least:
+                    for j in range(i, n):
+                        left[size + j - i] = left[j]
+                    return chosen, size + n - i
         else:
             if not span > 1e-6 * max(1.0, abs(low[v])):
                 continue
             if last < 0 or span < last_width:
-                last, last_width = v, span
-        left[size] = v
+                last, last_width = left[i], span
+        left[size] = left[i]
         size += 1
     return (chosen if chosen >= 0 else last), size
 

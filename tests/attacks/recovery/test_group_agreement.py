@@ -21,6 +21,7 @@ from sdckit.attacks.recovery.group_agreement import (
     judge_rule,
     log_tail,
     tally_groups,
+    tally_known,
 )
 
 RNG = np.random.default_rng(1)
@@ -48,6 +49,23 @@ def test_groups_are_counted_as_by_hand(records):
         assert found.votes[group] == counts[int(found.code[group])]
         if counts and 2 * max(counts.values()) > counts.total():
             assert found.votes[group] == max(counts.values())
+
+
+def test_groups_counted_in_a_table_are_judged_alike():
+    """With few groups, with a group of four that has no majority, and with more cells than are counted."""
+    rng = np.random.default_rng(8)
+    for groups, small in ((3, 0), (300, 0), (300, 4), (30_000, 0)):
+        group = rng.integers(0, groups, 20_000).astype(np.int32)
+        codes = np.where(rng.random(20_000) < 0.01, rng.integers(0, 5, 20_000), group % 4 + 1).astype(np.int32)
+        group[:small], codes[:small] = groups, np.arange(small) % 2 + 1
+        plain, table = tally_groups(group, codes, groups + 1), tally_known(group, codes, groups + 1, 4)
+        surely = 2 * plain.votes > plain.size
+        assert table.size.tolist() == plain.size.tolist()
+        for counted, once in ((table.code, plain.code), (table.votes, plain.votes)):
+            assert (counted[surely] == once[surely]).all()
+        rules = [judge_agreement(tally, shares_of(codes)) for tally in (plain, table)]
+        first, second = (rule and (rule.tells.tolist(), rule.wrong) for rule in rules)
+        assert first == second
 
 
 def left_out(group, codes, rule):

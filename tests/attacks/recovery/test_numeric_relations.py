@@ -121,16 +121,6 @@ def test_units_are_read_from_what_is_printed() -> None:
     assert printed_step(np.array([2_500.0, 5_000.0, 7_500.0])) == 2_500.0
 
 
-def test_the_smallest_residuals_come_first() -> None:
-    rng = np.random.default_rng(6)
-    for values in (rng.random(40), rng.integers(0, 4, 40) * 1.0, np.zeros(40)):
-        for h in (1, 30, 40):
-            least = np.empty(41)
-            assert numeric_relations._nearest_first(values, 40, h, least) == np.sort(values)[h - 1]
-            assert np.sort(least[:h]).tolist() == np.sort(values)[:h].tolist()
-            assert np.sort(least[:40]).tolist() == np.sort(values).tolist()
-
-
 def test_what_is_remembered_belongs_to_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[bytes, tuple[int, ...]] = {}
     monkeypatch.setattr(numeric_relations, "_PROMISING", kept)

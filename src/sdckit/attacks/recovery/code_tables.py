@@ -41,14 +41,18 @@ def numbered_values(truth: Floats) -> Numbered:
 def table_of_numbered(codes: Codes, n_levels: int, truth: Numbered, rows: NDArray[np.int64]) -> Floats:
     """`code_table` of values that are numbered, once for many codes."""
     table, (values, of) = np.full(n_levels + 1, np.nan), truth
-    rows = rows[(codes[rows] > 0) & (of[rows] >= 0)]
-    if not len(rows) or n_levels > len(rows) / BORNE:
+    if n_levels > len(rows) / BORNE:
         return table
-    of_value = np.bincount(of[rows], minlength=len(values))
-    if not 1 < np.count_nonzero(of_value) <= len(rows) / BORNE:
+    own, theirs = codes[rows], of[rows]
+    both = (own > 0) & (theirs >= 0)
+    own, theirs = own[both], theirs[both]
+    if not len(own) or n_levels > len(own) / BORNE:
         return table
-    code, value, counts = pair_counts(codes[rows], of[rows], len(values))
-    of_code = np.bincount(codes[rows], minlength=n_levels + 1)
+    of_value = np.bincount(theirs, minlength=len(values))
+    if not 1 < np.count_nonzero(of_value) <= len(own) / BORNE:
+        return table
+    code, value, counts = pair_counts(own, theirs, len(values))
+    of_code = np.bincount(code, counts, minlength=n_levels + 1)
     good = (counts >= BORNE) & (counts >= MOSTLY * of_code[code]) & (counts >= MOSTLY * of_value[value])
     table[code[good]] = values[value[good]]
     return table

@@ -279,9 +279,10 @@ class Predictor:
     @property
     def grouped(self) -> tuple[Codes, int]:
         """Group of each record from 0 on, -1 for none; and how many there are."""
+        groups = self.codes.astype(np.int32, copy=False) - np.int32(1)
         if self.blank:
-            return np.where(self.codes == 0, self.n_levels, self.codes - 1).astype(np.int32), self.n_levels + 1
-        return self.codes.astype(np.int32, copy=False) - np.int32(1), self.n_levels
+            groups[groups < 0] = self.n_levels
+        return groups, self.n_levels + self.blank
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ FEWEST_WHOLE = 8  # the same if every group agrees, with support of three or mor
 COPY_SUPPORT = 3
 COPY_CHANCE = math.log(1e-4)
 LONGEST = 64
+FEWEST_COUNTED = 1 << 14  # records that are counted in a table
+MOST_CELLS = 1 << 16  # of it
+LARGE = 12  # records of a group that has no majority, from which on no deviating one less would make it a telling one
 
 
 @njit(nogil=True, cache=True)
@@ -58,6 +62,12 @@ class Tally:
     votes: NDArray[np.int32]
     size: NDArray[np.int32]
 
+    @cached_property
+    def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """(groups,) number of the supports that a group has, and that it has less one record; share that deviates."""
+        with_all, less_one = (np.searchsorted(SUPPORTS, self.size - less, "right") for less in (0, 1))
+        return with_all, less_one, np.searchsorted(DEVIATING, (self.size - self.votes) / np.maximum(self.size, 1))
+
 
 @dataclass(frozen=True, eq=False)
 class Rule:
@@ -71,10 +81,10 @@ class Rule:
 
     def telling(self, tally: Tally) -> Bools:
         """(groups,) whether the majority tells the value of the others."""
-        column = np.searchsorted(DEVIATING, (tally.size - tally.votes) / np.maximum(tally.size, 1))
-        tells = np.pad(self.tells, ((1, 0), (0, 1)))  # of no record nobody is told, nor where most deviate
-        rows = (np.searchsorted(SUPPORTS, tally.size - less, "right") for less in (0, 1))  # as judged: less one
-        return np.asarray(np.logical_or(*(tells[row, column] for row in rows)))
+        with_all, less_one, column = tally.places
+        tells = np.zeros((len(SUPPORTS) + 1, len(DEVIATING) + 1), np.bool_)
+        tells[1:, :-1] = self.tells  # of no record nobody is told, nor where most deviate
+        return np.asarray(tells[with_all, column] | tells[less_one, column])  # as judged: less one
 
 
 def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: int) -> Tally:
@@ -87,6 +97,33 @@ def tally_groups(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: i
     tally = Tally(*(np.zeros(n_groups, np.int32) for _ in range(3)))
     _tally(group, codes, tally.code, tally.votes, tally.size)
     return tally
+
+
+@njit(nogil=True, cache=True)
+def _count(group, codes, counts):  # type: ignore[no-untyped-def]
+    """Count, in place, the records of each group and known code, (groups, codes + 1)."""
+    for i in range(len(group)):
+        if codes[i] > 0 and group[i] >= 0:
+            counts[group[i], codes[i]] += 1
+
+
+def tally_known(group: Codes, codes: Codes, n_groups: int, n_codes: int) -> Tally:
+    """Do as `tally_groups`; of many records in few groups with few codes, by a table of counts.
+
+    Without a majority a group may have another of its codes than there: of groups of that size it makes no difference.
+
+    >>> found = tally_known(np.repeat(np.int32([0, 1]), 9000), np.tile(np.int32([2, 2, 1]), 6000), 2, 2)
+    >>> found.code.tolist(), found.votes.tolist(), found.size.tolist()
+    ([2, 2], [6000, 6000], [9000, 9000])
+    """
+    if len(group) < FEWEST_COUNTED or n_groups * (n_codes + 1) > MOST_CELLS:
+        return tally_groups(group, codes, n_groups)
+    counts = np.zeros((n_groups, n_codes + 1), np.int32)
+    _count(group, codes, counts)
+    code, votes, size = counts.argmax(axis=1), counts.max(axis=1), counts.sum(axis=1)
+    if ((2 * votes <= size) & (size > 0) & (size < LARGE)).any():
+        return tally_groups(group, codes, n_groups)
+    return Tally(code.astype(np.int32), votes, size.astype(np.int32))
 
 
 def tally_cells(group: Codes, codes: Codes, times: NDArray[np.int64], n_groups: int) -> Tally:
@@ -115,15 +152,18 @@ def _leave_out(votes, size, supports, deviating, right, wrong, groups, sizes):  
         others = size[g] - 1
         if others < 1:
             continue
-        row = np.searchsorted(supports, others, "right") - 1
+        row, column, less, off = -1, 0, 0, size[g] - votes[g]
+        for support in supports:
+            row += support <= others
+        for share in deviating:  # a deviating record sees one deviating record less
+            column += share < off / others
+            less += share < (off - 1) / others
         sizes[row, min(size[g], sizes.shape[1] - 1)] += 1
-        off = size[g] - votes[g]
-        column = np.searchsorted(deviating, off / others)
         if column < len(deviating):
             right[row, column] += votes[g]
             groups[row, column] += 1
-        if off > 0:  # a deviating record sees one deviating record less
-            column = np.searchsorted(deviating, (off - 1) / others)
+        if off > 0:
+            column = less
             if column < len(deviating):
                 wrong[row, column] += size[g] if votes[g] == off else off
 
@@ -140,10 +180,16 @@ def agreement_by_chance(shares: Floats) -> Floats:
     for size in range(2, LONGEST + 1):
         most = np.floor(DEVIATING * (size - 1) + (size == LONGEST)).astype(np.int64)  # larger groups count as LONGEST
         off = np.arange(most[-1] + 1)
-        ways = [math.log(math.comb(size, int(d))) for d in off]
-        of_off = np.exp(np.array(ways)[:, None] + (size - off)[:, None] * log + off[:, None] * log_rest) @ levels
+        ways = _ways(size, len(off))
+        of_off = np.exp(ways[:, None] + (size - off)[:, None] * log + off[:, None] * log_rest) @ levels
         chance[:, size] = np.minimum(np.cumsum(of_off)[most], 1.0)
     return chance
+
+
+@cache
+def _ways(size: int, most: int) -> Floats:
+    """Logarithms of the ways to choose 0, 1, ... of so many records."""
+    return np.array([math.log(math.comb(size, d)) for d in range(most)])
 
 
 def judge_agreement(
@@ -164,49 +210,75 @@ def judge_agreement(
     sizes = np.zeros((len(SUPPORTS), LONGEST + 1), np.int64)
     _leave_out(tally.votes, tally.size, SUPPORTS, DEVIATING, right, wrong, groups, sizes)
     copied = not bool((tally.votes < tally.size).any())
+    counts = [array.tolist() for array in (right, wrong, groups)]
+    by_row = [row for row in reversed(range(len(SUPPORTS))) if any(counts[0][row]) or any(counts[1][row])]
 
-    def judged(tells: Bools, limit: float) -> Rule | None:
-        hits, errors, agreeing = (int(counts[tells].sum()) for counts in (right, wrong, groups))
-        whole = copied and SUPPORTS[tells.argmax(axis=0)[0]] >= COPY_SUPPORT
+    def judged(choice: tuple[tuple[int, int], ...], hits: int, limit: float) -> Rule | None:
+        errors, agreeing = (_sum_of(some, choice) for some in counts[1:])
+        whole = copied and SUPPORTS[choice[-1][0]] >= COPY_SUPPORT
         if hits < (FEWEST_WHOLE if whole else FEWEST_RIGHT):
             return None
-        rule = Rule(tells.copy(), 0.0)
-        if errors:
-            telling, attempts = rule.telling(tally), hits + errors
-            if asked is not None and not perturbed and errors * SAFELY > np.append(telling, False)[asked].sum():
-                # suppressed may be just those who deviate: as many as are seen would be too many of those asked for
-                limit, attempts = min(limit, MOST_SURELY), agreeing + errors
-            votes = np.bincount(tally.code[telling], tally.votes[telling], minlength=1)
-            limit = min(limit, OF_THE_USUAL * min(usual, 1 - votes.max() / (hits + errors))) if not perturbed else limit
-            rule = Rule(rule.tells, wilson(attempts * errors / (hits + errors), attempts, CONFIDENCE).high)
-        if rule.wrong > limit:
-            return None
+
+        def most_wrong(attempts: int) -> float:
+            return wilson(attempts * errors / (hits + errors), attempts, CONFIDENCE).high if errors else 0.0
+
+        attempts, few = hits + errors, agreeing + errors
+        limit = limit if perturbed or not errors else min(limit, OF_THE_USUAL * usual)
+        may_be_few = errors > 0 and asked is not None and not perturbed
+        if most_wrong(attempts) > limit and not (may_be_few and most_wrong(few) <= min(limit, MOST_SURELY)):
+            return None  # whatever is asked for
+        tells = np.zeros(shape, np.bool_)
+        for row, columns in choice:
+            tells[row, :columns] = True
         by_chance = agreement_by_chance(shares) if chance is None else chance
-        return None if _is_by_chance(tells, agreeing, sizes, by_chance, rules, whole) else rule
+        if _is_by_chance(tells, agreeing, sizes, by_chance, rules, whole):
+            return None
+        rule = Rule(tells, 0.0)
+        if errors:
+            telling = rule.telling(tally)
+            if may_be_few and errors * SAFELY > np.append(telling, False)[asked].sum():
+                # suppressed may be just those who deviate: as many as are seen would be too many of those asked for
+                limit, attempts = min(limit, MOST_SURELY), few
+            votes = np.bincount(tally.code[telling], tally.votes[telling], minlength=1)
+            limit = limit if perturbed else min(limit, OF_THE_USUAL * (1 - votes.max() / (hits + errors)))
+            rule = Rule(tells, most_wrong(attempts))
+        return None if rule.wrong > limit else rule
 
     for limit in (usual * OF_PERTURBED,) if perturbed else (MOST_WRONG, MOST_SURELY):
-        held = []
+        within = {row: _within(counts[0][row], counts[1][row], limit) for row in by_row}
+        choices: dict[tuple[tuple[int, int], ...], int] = {}
         for loosest in range(shape[1]):
-            tells = np.zeros(shape, np.bool_)
-            for row in reversed(np.flatnonzero((right + wrong).any(axis=1))):
-                within = _within(right[row, : loosest + 1], wrong[row, : loosest + 1], limit)
-                if not within:
+            choice: tuple[tuple[int, int], ...] = ()
+            for row in by_row:
+                if not within[row][loosest]:
                     break  # smaller groups are no better, and a choice among them would be one of lucky ones
-                tells[row, :within] = True
-                if (rule := judged(tells, limit)) is not None:
-                    held.append(rule)
-        if held:
-            return max(held, key=lambda rule: int(right[rule.tells].sum()))
+                choice = (*choice, (row, within[row][loosest]))
+                choices[choice] = _sum_of(counts[0], choice)
+        for choice, hits in sorted(choices.items(), key=lambda entry: -entry[1]):  # that tells most is asked for first
+            if (rule := judged(choice, hits, limit)) is not None:
+                return rule
     return None
 
 
-def _within(right: NDArray[np.int64], wrong: NDArray[np.int64], limit: float) -> int:
-    """Up to which share of deviating records, of those looked at, groups of a size keep to the error rate."""
-    seen = right + wrong
-    few = np.maximum(1.0, limit * seen)  # a single exception ends nothing
-    together = np.cumsum(wrong) <= np.maximum(1.0, limit * np.cumsum(seen))
-    alone = np.append(True, (wrong <= few)[1:])
-    return int(np.flatnonzero(np.append(True, together & np.logical_and.accumulate(alone)))[-1])
+def _sum_of(counts: list[list[int]], choice: tuple[tuple[int, int], ...]) -> int:
+    """Sum of counts (SUPPORTS, DEVIATING) over the first columns of some rows."""
+    return sum(sum(counts[row][:columns]) for row, columns in choice)
+
+
+def _within(right: list[int], wrong: list[int], limit: float) -> list[int]:
+    """Up to which share of deviating records, of those looked at, groups of a size keep to the error rate.
+
+    Of those up to each share, how many.
+    """
+    within, last, alone, errors, seen = [], 0, True, 0, 0
+    for column, (hits, off) in enumerate(zip(right, wrong, strict=True)):
+        errors, seen = errors + off, seen + hits + off
+        # a single exception ends nothing
+        alone = alone and (not column or off <= max(1.0, limit * (hits + off)))
+        if alone and errors <= max(1.0, limit * seen):
+            last = column + 1
+        within.append(last)
+    return within
 
 
 def _is_by_chance(

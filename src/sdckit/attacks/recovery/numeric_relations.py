@@ -13,21 +13,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.derived_columns import Predictor
+from sdckit.attacks.recovery.trimmed_fits import FEWEST, KEPT, trimmed_fits
 from sdckit.data.derived_formula import quoted
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.compiling import njit
 
+STARTS = 6  # fits of few records, of each combination
 SEARCHED = 160  # records that every combination is fitted to
 REFINED = 2_000  # records that the factors of a promising one are taken from
-FEWEST = 30  # records that have all numbers of a combination
-KEPT = 0.75  # share of the records that a fit must be near to
-STARTS, STEPS = 6, 3
 MOST_IN_PAIRS, MOST_IN_THREES, MOST_IN_PRODUCTS = 60, 24, 24
 NEAR = 0.02  # of the usual spread: a trimmed residual above it is not looked at further
 REMEMBERED = 10_000  # searches of which the promising combinations are kept
@@ -45,9 +43,12 @@ _PROMISING: dict[bytes, tuple[int, ...]] = {}
 LOGS = ("log", "exp", "power of ten", "root", "square")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Term:
-    """A number made of one or two companions: itself, a function of it, a product or a ratio."""
+    """A number made of one or two companions: itself, a function of it, a product or a ratio.
+
+    A search makes each once for all sets of a stage, so that terms are told apart as objects.
+    """
 
     how: str
     parts: tuple[int, ...]
@@ -151,130 +152,6 @@ def tolerance(values: Floats) -> float:
     return max(printed_unit(values) / 2.0, 0.0) * (1 + 1e-6) + 1e-9 * largest
 
 
-@njit(nogil=True, cache=True)
-def _solved(matrix, right, size):  # type: ignore[no-untyped-def]
-    """Solve a small system in place (Gauss, largest pivot); False where it is singular."""
-    for i in range(size):
-        pivot = i
-        for j in range(i + 1, size):
-            if abs(matrix[j, i]) > abs(matrix[pivot, i]):
-                pivot = j
-        if abs(matrix[pivot, i]) < 1e-10:
-            return False
-        if pivot != i:
-            for k in range(size):
-                matrix[i, k], matrix[pivot, k] = matrix[pivot, k], matrix[i, k]
-            right[i], right[pivot] = right[pivot], right[i]
-        for j in range(i + 1, size):
-            factor = matrix[j, i] / matrix[i, i]
-            if factor != 0.0:
-                for k in range(i, size):
-                    matrix[j, k] -= factor * matrix[i, k]
-                right[j] -= factor * right[i]
-    for i in range(size - 1, -1, -1):
-        for k in range(i + 1, size):
-            right[i] -= matrix[i, k] * right[k]
-        right[i] /= matrix[i, i]
-    return True
-
-
-@njit(nogil=True, cache=True)
-def _present(y, terms, set_, x, own):  # type: ignore[no-untyped-def]
-    """Gather the records that have y and every term of a set into `x` (m, p + 1) and `own` (m,); how many there are."""
-    n = 0
-    for i in range(len(y)):
-        whole = not np.isnan(y[i])
-        for k in range(len(set_)):
-            x[n, k + 1] = terms[set_[k], i]
-            whole = whole and not np.isnan(x[n, k + 1])
-        if whole:
-            x[n, 0], own[n] = 1.0, y[i]
-            n += 1
-    return n
-
-
-@njit(nogil=True, cache=True)
-def _residuals(x, own, solved, n, off):  # type: ignore[no-untyped-def]
-    """Absolute residuals of a fit, in place."""
-    for i in range(n):
-        fitted = 0.0
-        for b in range(len(solved)):
-            fitted += solved[b] * x[i, b]
-        off[i] = abs(own[i] - fitted)
-
-
-@njit(nogil=True, cache=True)
-def _normal(x, own, off, limit, n, matrix, right):  # type: ignore[no-untyped-def]
-    """Normal equations of the records with a residual up to a limit, in place."""
-    matrix[:, :] = 0.0
-    right[:] = 0.0
-    for i in range(n):
-        if off[i] <= limit:
-            for a in range(len(right)):
-                right[a] += x[i, a] * own[i]
-                for b in range(len(right)):
-                    matrix[a, b] += x[i, a] * x[i, b]
-
-
-@njit(nogil=True, cache=True)
-def _nearest_first(off, n, h, least):  # type: ignore[no-untyped-def]
-    """The h-th smallest of n residuals; `least` (n,) takes them, the h smallest first (Hoare's quickselect)."""
-    least[:n] = off[:n]
-    left, right, k = 0, n - 1, h - 1
-    while left < right:
-        pivot, i, j = least[k], left, right
-        while i <= j:
-            while least[i] < pivot:
-                i += 1
-            while pivot < least[j]:
-                j -= 1
-            if i <= j:
-                least[i], least[j] = least[j], least[i]
-                i, j = i + 1, j - 1
-        if j < k:
-            left = i
-        if k < i:
-            right = j
-    return least[k]
-
-
-@njit(nogil=True, cache=True)
-def _trimmed_fits(y, terms, sets, draws, enough, near, out):  # type: ignore[no-untyped-def]
-    """Least trimmed squares of y on every set of terms.
-
-    In: `y` (m,), `terms` (t, m) with NaN for none, `sets` (c, p), `draws` (starts, 4) in [0, 1), `enough`: a mean
-    trimmed residual below which no further start is tried; `near`: one above which its last digits do not count. Out:
-    `out` (c, p + 2): mean trimmed residual, constant, factors; infinite where nothing fits.
-    """
-    size = sets.shape[1] + 1
-    x, own, off, least = np.empty((len(y) + 1, size)), np.empty(len(y) + 1), np.empty(len(y) + 1), np.empty(len(y) + 1)
-    matrix, right = np.empty((size, size)), np.empty(size)
-    for c in range(len(sets)):
-        n = _present(y, terms, sets[c], x, own)
-        out[c, 0] = np.inf
-        h = int(KEPT * n)
-        for start in range(len(draws) if n >= FEWEST else 0):
-            for a in range(size):
-                row = int(draws[start, a] * n)
-                right[a] = own[row]
-                matrix[a, :] = x[row]
-            solved, step = _solved(matrix, right, size), 0
-            while solved and step <= STEPS and out[c, 0] > enough:
-                _residuals(x, own, right, n, off)
-                limit = _nearest_first(off, n, h, least)
-                mean = least[:h].mean()
-                # A sum depends on its order in the last digits: it is taken in order where these count.
-                if mean <= min(near, out[c, 0]) * (1.0 + 1e-9):
-                    mean = np.sort(least[:h]).mean()
-                if mean < out[c, 0]:
-                    out[c, 0] = mean
-                    out[c, 1:] = right
-                step += 1
-                if step <= STEPS:
-                    _normal(x, own, off, limit, n, matrix, right)
-                    solved = _solved(matrix, right, size)
-
-
 def find_relations(
     y: Floats, companions: Sequence[Predictor], *, name: str = "", rows: NDArray[np.int64] | None = None, seed: int = 0,
 ) -> tuple[list[Relation], int]:  # fmt: skip
@@ -298,7 +175,7 @@ def find_relations(
         if any(relation.hits >= ENOUGH for relation in relations):
             break
         held = [relation.parts for relation in relations if relation.hits >= HITS]
-        left = [terms for terms in sets if not any(parts <= _parts(terms) for parts in held)]
+        left = [terms for terms in sets if not any(parts <= _parts(terms) for parts in held)] if held else sets
         relations += search.refined(left, logs)
     return relations, search.tried
 
@@ -326,6 +203,7 @@ class _Search:
         self.draws = rng.random((STARTS, 4))
         self.y: Floats = y[at]
         self.tolerance, self.unit = tolerance(y), printed_unit(y)
+        self.steps: dict[int, float] = {}
         self.tried = 0
 
     def stages(self) -> Iterator[tuple[list[tuple[Term, ...]], bool]]:
@@ -357,11 +235,11 @@ class _Search:
         y = self._target(logs)
         if not sets or np.isfinite(y[self.some]).mean() < KEPT:
             return []
-        each = list(dict.fromkeys(term for terms in sets for term in terms))
+        each = list(dict.fromkeys(chain.from_iterable(sets)))
         place = {term: i for i, term in enumerate(each)}
         own, _, spread = _standard(y[self.some])
         made = _standard_rows(self._made(each))
-        indices = np.array([[place[term] for term in terms] for terms in sets], np.int64)
+        indices = np.array([*map(place.__getitem__, chain.from_iterable(sets))], np.int64).reshape(len(sets), -1)
         near = max(NEAR, 0.0 if logs else self.tolerance / spread)
         best = _promising(own, made, indices, self.draws, near)
         self.tried += len(sets)
@@ -441,7 +319,9 @@ class _Search:
     def _slack(self, terms: tuple[Term, ...], factors: tuple[float, ...]) -> float:
         if any(term.how != "itself" for term in terms):
             return self.tolerance
-        steps = [printed_step(self.numbers[term.parts[0]][self.more]) for term in terms]
+        for part in _parts(terms) - self.steps.keys():
+            self.steps[part] = printed_step(self.numbers[part][self.more])
+        steps = [self.steps[term.parts[0]] for term in terms]
         return self.tolerance + sum(abs(factor) * step / 2 for factor, step in zip(factors, steps, strict=True))
 
     def _formula(self, terms: tuple[Term, ...], factors: tuple[float, ...], constant: float, logs: bool) -> str:
@@ -460,7 +340,7 @@ def _promising(own: Floats, made: Floats, sets: NDArray[np.int64], draws: Floats
     best = _PROMISING.get(key)
     if best is None:
         out = np.empty((len(sets), sets.shape[1] + 2))
-        _trimmed_fits(own, made, sets, draws, 1e-9, near, out)
+        trimmed_fits(own, made, sets, draws, 1e-9, near, out)
         best = tuple(int(i) for i in np.argsort(out[:, 0], kind="stable")[:PROMISING] if out[i, 0] <= near)
         if len(_PROMISING) >= REMEMBERED:
             _PROMISING.clear()
@@ -521,7 +401,7 @@ def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
     made = [_standard(column) for column in x.T]
     standard, spread = np.array([one[0] for one in made]), np.array([one[2] for one in made])
     out = np.empty((1, len(made) + 2))
-    _trimmed_fits(own, standard, np.arange(len(made))[None, :], _DRAWS, 1e-12, np.inf, out)
+    trimmed_fits(own, standard, np.arange(len(made))[None, :], _DRAWS, 1e-12, 0.0, out)
     if not np.isfinite(out[0, 0]):
         return None
     whole = np.isfinite(standard).all(axis=0)
@@ -543,6 +423,7 @@ def _fitted(y: Floats, x: Floats, unit: float) -> tuple[Floats, Floats] | None:
 
 
 _DRAWS = np.random.default_rng(0).random((3 * STARTS, 4))
+_BELOW = np.arange(1.0, LARGEST_PART + 1)
 
 
 def _simple(factor: float, error: float) -> float:
@@ -552,10 +433,12 @@ def _simple(factor: float, error: float) -> float:
     (0.3333333333333333, 365.25, 0.0)
     """
     near = max(4 * error, 1e-9 * abs(factor))
-    for below in range(1, LARGEST_PART + 1):
-        above = round(factor * below)
-        if 0 < abs(above) <= LARGEST_PART and abs(above / below - factor) <= near:
-            return above / below
+    above = np.rint(factor * _BELOW)
+    size = np.abs(above)
+    simple = (size > 0) & (size <= LARGEST_PART) & (np.abs(above / _BELOW - factor) <= near)
+    if simple.any():
+        i = simple.argmax()
+        return float(above[i] / _BELOW[i])
     for constant in CONSTANTS:
         for known in (constant, 1.0 / constant):
             if abs(abs(factor) - known) <= near:

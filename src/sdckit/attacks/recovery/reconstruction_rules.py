@@ -101,6 +101,11 @@ class Reconstruction:
         return self.target.column.name
 
     @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Rows of the changed values."""
+        return np.flatnonzero(self.target.touched)
+
+    @cached_property
     def shares(self) -> Floats:
         """Relative frequency of each known value, by code."""
         counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
@@ -226,13 +231,14 @@ def by_pairs(
     pairs = len(use) * (len(use) - 1) // 2
     for i, first in enumerate(use):
         tell(f"reading pairs of columns, {i + 1} of {len(use)}")
+        own = first.grouped
         for second in use[:i]:
             left = [
                 state for state in states if state.open.any() and state.name not in (*first.columns, *second.columns)
             ]
             if not left:
                 continue
-            group, n_groups = _joined(first, second)
+            group, n_groups = _joined(own, second.grouped)
             for state in left:
                 determined, codes = _determined(state, group, n_groups, max(pairs, 1), state.apart)
                 if determined is None:
@@ -245,23 +251,26 @@ def by_pairs(
                 state.restore_codes(determined, codes, columns, words, kind)
 
 
-def _joined(first: Predictor, second: Predictor) -> tuple[Codes, int]:
-    """Group index by two predictors together, -1 where one is missing; and the number of groups."""
-    (left, n_left), (right, n_right) = first.grouped, second.grouped
-    absent = (left < 0) | (right < 0)
+def _joined(first: tuple[Codes, int], second: tuple[Codes, int]) -> tuple[Codes, int]:
+    """Group index by the groups of two predictors together, -1 where one is missing; and the number of groups."""
+    (left, n_left), (right, n_right) = first, second
     if n_left * n_right <= 4 * len(left):
-        return np.where(absent, -1, left * n_right + right).astype(np.int32), n_left * n_right
-    groups = group_codes([left + 1, right + 1], len(left))
-    return np.where(absent, -1, groups.of_row).astype(np.int32), len(groups.size)
+        joined, n_groups = left * np.int32(n_right), n_left * n_right
+        joined += right
+    else:
+        groups = group_codes([left + 1, right + 1], len(left))
+        joined, n_groups = groups.of_row.astype(np.int32), len(groups.size)
+    joined[(left | right) < 0] = -1
+    return joined, n_groups
 
 
 def _determined(
     state: Reconstruction, group: Codes, n_groups: int, rules: int, known: Codes
 ) -> tuple[Bools | None, Codes]:
     """Records whose group determines the value, and that value's code; None if agreement is not reliable."""
-    tally = group_agreement.tally_groups(group, known, n_groups)
+    tally = group_agreement.tally_known(group, known, n_groups, len(state.shares) - 1)
     perturbed = state.target.perturbed
-    asked = group[state.target.touched]
+    asked = group[state.places]
     rule = group_agreement.judge_agreement(
         tally, state.shares, state.chance, asked=asked, rules=rules, perturbed=perturbed
     )

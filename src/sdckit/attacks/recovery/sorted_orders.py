@@ -27,8 +27,8 @@ def neighbours(
     [[4, 0, 0, 2], [1, 3, 3, 4]]
     """
     n, at = len(known), np.flatnonzero(known)
-    place = np.arange(n)
-    last, following = np.searchsorted(at, place) - 1, np.searchsorted(at, place, side="right")
+    following = np.cumsum(known, dtype=np.int64)  # the number of the next known place, and of the last one
+    last: NDArray[np.int64] = following - known - 1
     ends = np.append(at, n)  # behind the last one, and as the place -1, there is none
     if homes is not None:
         home = homes[at]
