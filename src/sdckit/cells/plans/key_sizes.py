@@ -14,7 +14,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.cells.plans.count_cells import TooManyCellsError, blocks_by, bytes_of_cells, count_by, most_cells, sizes_of
+from sdckit.cells.plans.count_cells import TooManyCellsError, blocks_by, bytes_of_cells, levels_of, most_cells, sizes_of
 from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
@@ -81,12 +81,13 @@ class KeySizes:
 def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySizes:
     """Count the combinations of keys of n records on their engine, and put them aside.
 
-    Raises TooManyCellsError: more combinations than whole numbers.
+    Raises TooManyCellsError: more combinations than whole numbers; more values of keys than fit here.
     """
-    levels = {}
+    levels, held = {}, 0
     for key in keys:
-        coded = code_column(count_by(frame, [key], 0)[key])
+        coded = code_column(levels_of(frame, key, held=held)[key])
         levels[key] = coded, share_coding(key, [(coded, coded.codes())])
+        held += levels[key][1].n_levels
     if math.prod(shared.n_levels + 1 for _, shared in levels.values()) > MOST_WORDS:
         raise TooManyCellsError(f"{', '.join(keys)} have too many values to be counted together; recode some first")
     room = max(1, bytes_of_cells(most_cells(len(keys), frame), len(keys)) // BYTES)
