@@ -258,11 +258,11 @@ def unread_of(planned: Sequence[Planned], only: Collection[str] | None) -> Outco
 
 
 def carry_out_chosen(planned: Sequence[Planned], only: Collection[str] | None) -> Outcome:
-    """Carry out those of the plan; of another that would need every record of too many, the reason says so."""
+    """Carry out those of the plan; the others have their reason: records would be drawn, or no limit reads it."""
     drawn = [measure for measure in planned if measure.row.records_drawn is not None and measure.context.draws_records]
     others = [measure for measure in planned if measure not in drawn]
     chosen = chosen_of(planned, only)
-    left = put_off((measure for measure in drawn if measure not in chosen), planned[0].context.needs_all)
+    left = put_off((measure for measure in drawn if measure not in chosen), planned[0].context.not_searched)
     return carry_out(chosen).with_others(left).with_others(unread_of(others, only))
 
 
