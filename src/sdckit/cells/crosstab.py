@@ -62,8 +62,9 @@ def _pairs(cells: Cells, codes: Sequence[int], entries: Ints, kinds: int) -> tup
     """Cells and what matches each, listed once for all variables where they are few: `wildcard_pairs`."""
 
     def listed(entries: Ints, kinds: int, most: int) -> tuple[Ints, Ints] | None:
-        how = {"missing_codes": codes, "wild": cells.wild}
-        return wildcard_pairs(cells.table, **how, entries=entries, kinds=kinds, most=most)
+        return wildcard_pairs(
+            cells.table, missing_codes=codes, wild=cells.wild, entries=entries, kinds=kinds, most=most
+        )
 
     def of_all() -> tuple[Any, Any] | None:
         pairs = listed(np.ones(cells.n_cells, np.int64), kinds, KEPT)

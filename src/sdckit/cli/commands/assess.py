@@ -263,6 +263,7 @@ def run(
 
     `gate`: only what its limits read.
     """
+    from sdckit.data.files.read_labelled import check_labels_beside
     from sdckit.data.files.readers import scan_header
     from sdckit.data.scenarios.column_roles import left_to_patterns
     from sdckit.workflow.assess import assess_read
@@ -303,7 +304,10 @@ def run(
     frame = read_declared(
         reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, header=own, **reading.how
     )
-    people = None if release.control is None else read_release(release.control, left, if_there=more, **given)
+    people = None
+    if release.control is not None:
+        people = read_release(release.control, left, if_there=more, **given)
+        check_labels_beside([(reading.file, frame), (release.control, people)])
     if documents:
         for other in (frame, *others):
             check_enough_records(other.height, internal=internal)
