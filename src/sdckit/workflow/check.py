@@ -126,7 +126,7 @@ class CheckResult(Displayed):
     verdicts : tuple of Verdict
         One per threshold and intruder (for ``l`` also per sensitive variable).
     assessment : Assessment
-        What the verdicts rest on.
+        What the verdicts rest on; whatever no limit reads is listed as not measured (`assess` has it).
 
     Examples
     --------
