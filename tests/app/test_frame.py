@@ -192,15 +192,15 @@ def test_sheet_and_row_of_one_file_are_not_those_of_the_next(tmp_path: Path, mon
     with sat(made) as session:
         fields = {"delimiter": "", "decimal": "", "encoding": "", "missing": "", "user_missing": False, "join_key": ""}
         session.set_inputs(**{f"file-{name}": value for name, value in fields.items()})
-        for at, typed in enumerate(({"sheet": "two", "header_row": "3"}, {}, {"sheet": "three", "header_row": ""})):
-            uploaded = tmp_path / f"{at}.xlsx"
+        for at, typed in enumerate(({"sheet": "two", "header_row": "3"}, {}, {"sheet": "three", "header_row": ""}, {})):
+            uploaded = tmp_path / f"{min(at, 2)}.xlsx"  # the last one is the third once more
             uploaded.write_text("", encoding="utf-8")
             session.set_inputs(**{f"file-{name}": value for name, value in typed.items()})
             chosen = [{"name": uploaded.name, "datapath": str(uploaded), "size": 0, "type": ""}]
             session.set_inputs(**{"file-upload": chosen})
             until(session, lambda: len(asked.of("opening.open_file")) == at + 1)  # noqa: B023 - at once
             readings.append(asked.of("opening.open_file")[-1][1]["reading"])
-    assert readings == [{"sheet": "two", "header_row": 3}, {}, {"sheet": "three"}]
+    assert readings == [{"sheet": "two", "header_row": 3}, {}, {"sheet": "three"}, {"sheet": "three"}]
 
 
 def test_files_of_a_session_that_is_gone_are_said_and_no_longer_named(tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def _open(
 
 def _serve_uploads(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
     """Files by the field they came through: that of "upload" was chosen last, and may not have been read."""
-    last: dict[str, str] = {}  # sheet and row of the file that was read last
+    last: dict[str, str] = {}  # sheet and row of the file that was read last, and the name of the last upload
 
     def there(field: str) -> str:
         path = uploads.get(field, "")
@@ -205,7 +205,9 @@ def _serve_uploads(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
     @reactive.event(input.upload)
     def _() -> None:
         if (chosen := input.upload()) and (path := _received(room, chosen[0], "upload", uploads)):
-            _open(room, path, Path(path).name, options(other=True), uploads, beside="upload")
+            name = Path(path).name
+            _open(room, path, name, options(other=name != last.get("upload")), uploads, beside="upload")
+            last["upload"] = name
 
     @reactive.effect
     @reactive.event(input.second)
