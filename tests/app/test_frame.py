@@ -185,6 +185,19 @@ def test_exact_guesses_that_come_after_the_switch_are_dropped_and_asked_anew(
         until(session, lambda: "in few records" in shown(session, "roles-variables"))
 
 
+def test_where_the_file_cannot_be_read_by_the_codes_of_the_scenario_these_go(tmp_path: Path) -> None:
+    """Undo, or a version, brought codes for missing values, and the file is not there any more."""
+    made, seats = frame(tmp_path)
+    with sat(made) as session:
+        (seat,) = seats._seats.values()
+        facts = {"html": "", "records": 9, "columns": ["age"], "missing": [], "suspected": [], "shown": [False, "en"]}
+        seat.change(path=str(tmp_path / "gone.csv"), name="gone.csv", facts=facts, scenario={"keys": ["age"]})
+        before = seat.history.undone()
+        seat.amend(scenario={"keys": ["age"], "missing_codes": ["-8"]})
+        until(session, lambda: seat.work.scenario == {"keys": ["age"]})
+        assert seat.history.undone() == before
+
+
 def test_sheet_and_row_of_one_file_are_not_those_of_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Asked(monkeypatch)
     made, _ = frame(tmp_path)
