@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +19,19 @@ from app.toys import toy_seats
 from sdckit.app import frame as module
 from sdckit.app.browser_sessions import Seats, Step
 from sdckit.app.frame import PAGES, STATIC, Frame, language_of
+from sdckit.app.page_context import Room
+
+
+def until(session: Any, seen: Callable[[], bool]) -> None:
+    """Wait for a state: a flush that ends may be of something else, and what is shown comes with a later one."""
+    late = time.monotonic() + 60
+    while not seen() and time.monotonic() < late:
+        session.set_inputs(moment=time.monotonic())  # what nobody reads: all that is pending is flushed
+    assert seen()
+
+
+def shown(session: Any, output: str) -> str:
+    return str(session.get_output(output).value or "")
 
 
 @pytest.fixture(autouse=True)
@@ -119,17 +133,87 @@ def test_what_was_saved_is_offered_taken_up_or_forgotten(tmp_path: Path) -> None
     seats.close()
     made, seats = frame(tmp_path)
     with sat(made) as session:
-        assert "a.csv" in str(session.get_output("saved").value)
+        until(session, lambda: "a.csv" in shown(session, "saved"))
         session.set_inputs(take_up=1)
         (seat,) = seats._seats.values()
-        assert (seat.work.name, seat.work.scenario) == ("a.csv", {"keys": ["sex"]})
-        assert session.get_output("saved").value is None
+        until(session, lambda: (seat.work.name, seat.work.scenario) == ("a.csv", {"keys": ["sex"]}))
+        until(session, lambda: not shown(session, "saved"))
+    seats.close()
     made, seats = frame(tmp_path)
     with sat(made) as session:
-        assert "a.csv" in str(session.get_output("saved").value)
+        until(session, lambda: "a.csv" in shown(session, "saved"))
         session.set_inputs(forget=1)
-        assert session.get_output("saved").value is None
+        until(session, lambda: not shown(session, "saved"))
     assert not (tmp_path / "last-work.json").exists()
+
+
+class Asked:
+    """What pages asked of the worker, which has not answered yet."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.jobs: list[tuple[str, Callable[[Any], object], dict[str, Any]]] = []
+        monkeypatch.setattr(Room, "start", lambda _, task, then, **how: self.jobs.append((task, then, how)))
+
+    def of(self, task: str) -> list[tuple[Callable[[Any], object], dict[str, Any]]]:
+        return [(then, how) for name, then, how in self.jobs if name == task]
+
+
+def guesses(evidence: str) -> dict[str, Any]:
+    row = {"column": "age", "label": "", "role": "key", "confidence": "sure", "evidence": [evidence]}
+    return {"rows": [{**row, "warning": "", "question": ""}], "scenario": {"keys": ["age"]}}
+
+
+def test_exact_guesses_that_come_after_the_switch_are_dropped_and_asked_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(monkeypatch)
+    made, seats = frame(tmp_path)
+    with sat(made) as session:
+        (seat,) = seats._seats.values()
+        seat.change(exact=True)
+        facts = {"html": "", "records": 9, "columns": ["age"], "missing": [], "suspected": [], "shown": [True, "en"]}
+        seat.change(path="a.csv", facts=facts)
+        until(session, lambda: len(asked.of("roles.guess")) == 1)
+        seat.change(exact=False)  # the file is not read anew yet
+        until(session, lambda: len(asked.of("roles.guess")) == 2)
+        (exact, of_exact), (protected, of_protected) = asked.of("roles.guess")
+        assert (of_exact["exact"], of_protected["exact"]) == (True, False)
+        exact(guesses("in exactly 3 records"))
+        session.set_inputs(moment=0)
+        assert "exactly 3" not in shown(session, "roles-variables")
+        protected(guesses("in few records"))
+        until(session, lambda: "in few records" in shown(session, "roles-variables"))
+
+
+def test_where_the_file_cannot_be_read_by_the_codes_of_the_scenario_these_go(tmp_path: Path) -> None:
+    """Undo, or a version, brought codes for missing values, and the file is not there any more."""
+    made, seats = frame(tmp_path)
+    with sat(made) as session:
+        (seat,) = seats._seats.values()
+        facts = {"html": "", "records": 9, "columns": ["age"], "missing": [], "suspected": [], "shown": [False, "en"]}
+        seat.change(path=str(tmp_path / "gone.csv"), name="gone.csv", facts=facts, scenario={"keys": ["age"]})
+        before = seat.history.undone()
+        seat.amend(scenario={"keys": ["age"], "missing_codes": ["-8"]})
+        until(session, lambda: seat.work.scenario == {"keys": ["age"]})
+        assert seat.history.undone() == before
+
+
+def test_sheet_and_row_of_one_file_are_not_those_of_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Asked(monkeypatch)
+    made, _ = frame(tmp_path)
+    readings = []
+    with sat(made) as session:
+        fields = {"delimiter": "", "decimal": "", "encoding": "", "missing": "", "user_missing": False, "join_key": ""}
+        session.set_inputs(**{f"file-{name}": value for name, value in fields.items()})
+        for at, typed in enumerate(({"sheet": "two", "header_row": "3"}, {}, {"sheet": "three", "header_row": ""}, {})):
+            uploaded = tmp_path / f"{min(at, 2)}.xlsx"  # the last one is the third once more
+            uploaded.write_text("", encoding="utf-8")
+            session.set_inputs(**{f"file-{name}": value for name, value in typed.items()})
+            chosen = [{"name": uploaded.name, "datapath": str(uploaded), "size": 0, "type": ""}]
+            session.set_inputs(**{"file-upload": chosen})
+            until(session, lambda: len(asked.of("opening.open_file")) == at + 1)  # noqa: B023 - at once
+            readings.append(asked.of("opening.open_file")[-1][1]["reading"])
+    assert readings == [{"sheet": "two", "header_row": 3}, {}, {"sheet": "three"}, {"sheet": "three"}]
 
 
 def test_files_of_a_session_that_is_gone_are_said_and_no_longer_named(tmp_path: Path) -> None:

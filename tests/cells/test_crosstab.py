@@ -85,6 +85,28 @@ def test_of_many_levels_matching_cells_are_listed_once(file, data):
         assert getattr(listed, name).tolist() == getattr(whole, name).tolist()
 
 
+@pytest.mark.parametrize("kept", [0, 100])
+def test_matching_cells_are_listed_once_for_all_variables_where_they_are_few(kept, monkeypatch):
+    """A variable that most cells lack has fewer counts to add up, never more."""
+    frame = pl.DataFrame({"a": [1, 2, 3, None], "b": [1, 1, None, 2], "s": [1, 2, 3, 4], "t": [None, 7, None, 7]})
+    whole = [wildcard_crosstab(as_cells(frame, keys=["a", "b"]), name) for name in "st"]
+    listings = []
+
+    def counted(*given, **how):
+        listings.append(how["most"])
+        return frequencies.wildcard_pairs(*given, **how)
+
+    for name, value in {"MANY": 1, "KEPT": kept, "wildcard_pairs": counted}.items():
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(frequencies, "JOINS", 100)
+    cells = as_cells(frame, keys=["a", "b"])
+    for name, expected in zip("st", whole, strict=True):
+        listed = wildcard_crosstab(cells, name)
+        for part in ("edges", "level", "count"):
+            assert getattr(listed, part).tolist() == getattr(expected, part).tolist()
+    assert listings == ([100] if kept else [0, module.LARGEST, module.LARGEST])
+
+
 def test_where_too_many_cells_match_they_are_counted_level_by_level(monkeypatch):
     frame = pl.DataFrame({"a": [1, 2, 3, None], "b": [1, 1, None, 2], "s": [1, 2, 3, 4]})
     whole = wildcard_crosstab(as_cells(frame, keys=["a", "b"]), "s")

@@ -112,6 +112,23 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
     return persons, houses
 
 
+@pytest.mark.parametrize("labelled", ["original", "control"])
+def test_codes_beside_their_labels_are_refused_by_name(sdckit, sav: Path, labelled: str) -> None:
+    """The codes of a control file mean nothing beside the labels of an original, or the other way round."""
+    plain = sav.parent / "c.csv"
+    codes, _ = pyreadstat.read_sav(str(sav), output_format="polars")
+    codes.drop("name").cast({"sex": pl.Int64, "region": pl.Int64}).write_csv(plain)
+    released = sdc.write_file(pl.read_csv(plain), sav.parent / "r.csv")
+    file, control = (sav, plain) if labelled == "original" else (plain, sav)
+    asked = ("--scenario", scenario(sav.parent), "--control", control)
+    for done in (
+        sdckit("assess", file, "--released", released, *asked), sdckit("attack", file, "--released", released, *asked),
+    ):  # fmt: skip
+        assert done.code == 2
+        says = f"column 'sex' has value labels in {sav.name}, and {plain.name} has numbers there, the codes without"
+        assert says in done.err
+
+
 def test_two_files_give_what_the_joined_file_gives(sdckit, two: tuple[Path, Path], tmp_path: Path) -> None:
     joined = sdc.write_file(sdc.read_file(two[0], join=two[1], join_key="hid"), tmp_path / "joined.csv")
     by_key = ("--join", two[1], "--join-key", "hid")

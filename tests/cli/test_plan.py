@@ -12,6 +12,7 @@ import pytest
 import releases
 import sdckit as sdc
 from sdckit.catalogue import further
+from sdckit.cli import plan as module
 from sdckit.cli.plan import plan_lines
 from sdckit.data.files.file_checks import FileHeader
 from sdckit.data.files.readers import scan_header
@@ -199,12 +200,35 @@ def test_a_plan_says_whom_a_measure_draws(tmp_path: Path, rows: int, drawn: tupl
 
 
 @pytest.mark.parametrize("rows", [1_000, 10_000_000])
-def test_the_cost_grows_with_the_records(tmp_path: Path, rows: int) -> None:
+def test_the_cost_grows_with_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    monkeypatch.setattr(module, "free_bytes", lambda: None)
     path = tmp_path / "x.parquet"
     path.write_bytes(b"")
     last = plan_lines((path, FileHeader(("a",), rows, "Parquet")), Scenario(keys=["a"]))[-1]
     assert last.startswith(f"{rows:,} records: memory about ")
     assert "MB, time about" in last
+
+
+@pytest.mark.parametrize(
+    ("free", "given", "says"),
+    [
+        (2_000_000_000, {}, "Warning: this may take 2,820 MB, and the machine has 2,000 MB free now: the system"),
+        (2_000_000_000, {}, "leave the records with an engine (--engine duckdb --memory 1000MB), or free some memory"),
+        (9_000_000_000, {}, ""),
+        (None, {}, ""),
+        (2_000_000_000, {"engine": "duckdb", "memory": "4GB"}, "Warning: --memory 4GB may take 4,000 MB, and the "),
+        (9_000_000_000, {"engine": "duckdb", "memory": "4GB"}, "The machine has 9,000 MB free now"),
+        (None, {"engine": "duckdb", "memory": "4GB"}, ""),
+        (2_000_000_000, {"engine": "spark"}, "The machine has 2,000 MB free now; of it cells may take a quarter here"),
+    ],
+)
+def test_a_plan_compares_what_it_needs_with_what_is_free(tmp_path: Path, monkeypatch, free, given, says) -> None:
+    monkeypatch.setattr(module, "free_bytes", lambda: free)
+    file = (tmp_path / "x.parquet", FileHeader(("a",), 17_040_000, "Parquet"))
+    last = plan_lines(file, Scenario(keys=["a"]), **given)[-1]
+    assert says in last
+    if not says:
+        assert "free now" not in last
 
 
 def test_an_unknown_number_of_records_is_said(tmp_path: Path) -> None:

@@ -45,6 +45,33 @@ def test_it_passes_where_everything_holds(people: pl.DataFrame) -> None:
     assert not result.undefined
 
 
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")  # the release is the file
+@pytest.mark.parametrize("compared", [False, True])
+def test_it_measures_what_its_limits_read_and_says_so_of_the_rest_on_an_engine_and_in_memory(
+    people: pl.DataFrame, *, compared: bool
+) -> None:
+    many = pl.concat([people] * 8).with_row_index("pid")
+    asked = {"scenario": scenario(["sex", "age"], k=2), "id": "pid"} if compared else {"scenario": scenario(k=2)}
+    made = [sdc.check(of(many), of(many) if compared else None, **asked) for of in (pl.DataFrame, pl.DataFrame.lazy)]
+    for whole in (made[0], made[1]):
+        files = [whole.assessment, *getattr(whole.assessment, "released", ())]
+        measured = {place.partition(":")[0] for file in files for intruder in file for place in file[intruder].results}
+        assert measured == {
+            "key_frequencies",
+            "individual_risk",
+            "k_anonymity",
+            *(["recoverable_values"] if compared else []),
+        }
+        skipped = dict(files[-1]["default"].skipped)
+        assert skipped["l_diversity"] == "no limit of the scenario reads it"
+    memory, engine = ([verdict.holds for verdict in whole.verdicts] for whole in made)
+    assert memory == engine
+    assert made[0].assessment.coverage == made[1].assessment.coverage
+    if compared:
+        assert "prediction_risk:ill" in dict(made[0].assessment["default"].skipped)
+        assert made[0].assessment.utility is None
+
+
 def test_one_threshold_exceeded_is_enough(people: pl.DataFrame) -> None:
     result = sdc.check(people, scenario=scenario(k=2, risk=1.0))
     assert not result.passed

@@ -102,6 +102,7 @@ def test_a_gate_draws_records_only_for_a_limit_that_may_be_exceeded_among_them(p
         assert "recoverable" not in verdicts
         assert not against.results
         assert "2,000 records stay on the engine" in verdicts["k_undone"].reason
+        assert "they do not all fit here" in verdicts["k_undone"].reason
 
 
 @pytest.mark.usefixtures("few")

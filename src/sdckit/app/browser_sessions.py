@@ -561,6 +561,11 @@ class Seat:
             self.history.keep(before, did or (ROLES_CHANGED if other_roles else STEPS_CHANGED))
         self._show(before)
 
+    def amend(self, **fields: Any) -> None:
+        """Change fields without a step for undo."""
+        before, self.work = self.work, replace(self.work, **fields)
+        self._show(before)
+
     def keep_version(self, *, name: str = "", why: str = "") -> None:
         """Keep scenario and steps under a name, or because of what comes next."""
         before, self.work = self.work, with_version(self.work, name=name, why=why)

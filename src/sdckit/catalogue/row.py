@@ -190,6 +190,11 @@ class Context:
         return TOO_MANY.format(n=self.n or 0, most=MOST_ON_ENGINE)
 
     @property
+    def not_searched(self) -> str:
+        """Why what a release gives back is not looked for in all records where these do not fit."""
+        return NOT_SEARCHED.format(n=self.n or 0)
+
+    @property
     def n_drawn(self) -> int | None:
         """People that are drawn by their id to be looked up; None where that is all."""
         return self.asked or (TARGETS if self.too_many and self.named else None)
@@ -234,6 +239,11 @@ TARGETS = 10_000  # people drawn by their id where there are more
 TOO_MANY = (
     "{n:,} records stay on the engine, and this needs every record beside others: up to {most:,} are brought; take a "
     "sample of both files in memory"
+)
+NOT_SEARCHED = (
+    "{n:,} records stay on the engine, and they do not all fit here to be looked through: no limit with values put "
+    "back is judged on records drawn; give more memory (--memory), leave columns out of the release, or take a sample "
+    "of both files in memory"
 )
 NO_TARGET = "no sensitive variable is named"
 NO_CONTROL = "there is no control file"

@@ -22,6 +22,7 @@ LARGEST = 200_000_000  # cells times levels, at most: these take minutes
 AT_ONCE = 20_000_000  # cells times levels that are matched in one pass, about 40 bytes each
 LEVELS = 16  # levels in one pass, at most: more are no faster
 MANY = 256  # levels from which on the matching cells are listed, once for all levels
+KEPT = 40_000_000  # twice the pairs of matching cells that are kept for other variables, 8 bytes each
 
 
 def crosstab(cells: AnyCells, variable: str) -> Crosstab:
@@ -45,10 +46,7 @@ def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
     k, (levels, place) = cells.n_cells, _in_use(own)
     codes = [level.span for level in cells.levels]
     if len(levels) >= MANY:
-        entries = np.diff(own.edges)
-        pairs = wildcard_pairs(
-            cells.table, missing_codes=codes, wild=cells.wild, entries=entries, kinds=len(levels), most=LARGEST
-        )
+        pairs = _pairs(cells, codes, np.diff(own.edges), len(levels))
         if pairs is not None:
             return _add_pairs(own, levels, place, *pairs)
     if k * len(levels) > LARGEST:
@@ -58,6 +56,24 @@ def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
         )
     matching = wildcard_counter(cells.table, missing_codes=codes, wild=cells.wild)
     return _add_in_turn(own, levels, place, matching)
+
+
+def _pairs(cells: Cells, codes: Sequence[int], entries: Ints, kinds: int) -> tuple[Ints, Ints] | None:
+    """Cells and what matches each, listed once for all variables where they are few: `wildcard_pairs`."""
+
+    def listed(entries: Ints, kinds: int, most: int) -> tuple[Ints, Ints] | None:
+        return wildcard_pairs(
+            cells.table, missing_codes=codes, wild=cells.wild, entries=entries, kinds=kinds, most=most
+        )
+
+    def of_all() -> tuple[Any, Any] | None:
+        pairs = listed(np.ones(cells.n_cells, np.int64), kinds, KEPT)
+        return None if pairs is None else (pairs[0].astype(np.int32), pairs[1].astype(np.int32))
+
+    every = cells.once(("matching cells", cells.rules), of_all)
+    if every is not None and len(every[1]) + int(entries[every[1]].sum()) <= LARGEST:
+        return every
+    return listed(entries, kinds, LARGEST)
 
 
 def _add_pairs(own: Crosstab, levels: Ints, place: Ints, cells: Ints, partners: Ints) -> Crosstab:

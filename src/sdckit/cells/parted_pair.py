@@ -20,18 +20,20 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout, SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
-from sdckit.cells.plans.count_cells import PREFIX, SIZE, Beside, blocks_by, key_columns, most_cells, sizes_of, too_many
+from sdckit.cells.plans.count_cells import (
+    PREFIX,
+    SIZE,
+    Beside,
+    blocks_by,
+    key_columns,
+    most_cells,
+    sizes_of,
+    too_many,
+    values_of,
+)
 from sdckit.cells.plans.dealt_words import DealtWords, Span, deal_words, layout_of, spans_of
 from sdckit.cells.plans.lazy import TooMuchError
-from sdckit.cells.plans.pair_cells import (
-    are_joined,
-    can_count,
-    check_together,
-    count_differing,
-    count_file,
-    join_files,
-    unlike,
-)
+from sdckit.cells.plans.pair_cells import are_joined, can_count, check_together, count_differing, join_files, unlike
 from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
@@ -512,7 +514,8 @@ def _with_levels(opened: Pair, names: Sequence[str], keys: tuple[str, ...], n_co
     known = opened.memo.setdefault(("levels",), {})
     for name in names:
         if name not in known:
-            columns, times = zip(*(_distinct(frame, name) for frame in frames), strict=True)
+            held = sum(levels.n_levels for _, levels in known.values())
+            columns, times = zip(*(_distinct(frame, name, held) for frame in frames), strict=True)
             sides = [(column, column.codes()) for column in map(code_column, columns)]
             known[name] = columns, replace(share_coding(name, sides, opened.names), times=times)
     return PartedPair(
@@ -535,13 +538,13 @@ def _cells(frame: Any, names: Sequence[str]) -> Iterator[nw.DataFrame[Any]]:
     return blocks_by(frame, names, BLOCK) if isinstance(frame, nw.LazyFrame) else blocks(frame, names, BLOCK)
 
 
-def _distinct(frame: Any, name: str) -> tuple[Any, Ints]:
-    """The distinct values of a column, and their numbers of records."""
+def _distinct(frame: Any, name: str, held: int) -> tuple[Any, Ints]:
+    """The distinct values of a column, and their numbers of records; `held`: values of others that are here."""
     if not isinstance(frame, nw.LazyFrame):
         return frame.get_column(name), np.ones(len(frame), np.int64)
     check_plan_names(frame, [name])
-    values, times = count_file(frame, [name], 0)
-    return values.get_column(name), times
+    values = values_of(frame, name, held=held)
+    return values.get_column(name), sizes_of(values)
 
 
 def _room(pair: PartedPair, n_columns: int) -> int:

@@ -154,6 +154,7 @@ def read_attacked(
     identifiers: Sequence[str], scenario: Scenario | None, steps: Steps, recodings: Recodings | None = None,
 ) -> Attacked:  # fmt: skip
     """Read the columns that the attacks use, of every file."""
+    from sdckit.data.files.read_labelled import check_labels_beside
     from sdckit.workflow.plan import AttackedColumns
 
     check_different(source.file, released, control)
@@ -174,7 +175,10 @@ def read_attacked(
     read = [(source.file, (*paired, *also)), *((file, paired) for file in released)]
     frames = [_read(source, file, names_of, scenario, steps) for file, names_of in read]
     declared = scenario.numeric if scenario is not None and scenario.numeric else None
-    last = None if control is None else _read(source, control, columns, scenario, steps)
+    last = None
+    if control is not None:
+        last = _read(source, control, columns, scenario, steps)
+        check_labels_beside([(source.file, frames[0]), (control, last)])
     return Attacked(frames[0], frames[1:], last, chosen, declared, left_out, wanted.id)
 
 

@@ -12,7 +12,7 @@ from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.cli.errors import tell
 from sdckit.data.formula_text import formula_columns
 from sdckit.data.limits import LIMITS
-from sdckit.data.memory import AT_REST, PER_VALUE, bytes_of_file, bytes_of_records, shares_of
+from sdckit.data.memory import AT_REST, LEAST, PER_VALUE, bytes_of_file, bytes_of_records, free_bytes, shares_of
 from sdckit.display import counted
 
 if TYPE_CHECKING:
@@ -70,9 +70,10 @@ def plan_lines(
     lines.append(f"Thresholds: {limits or 'none declared'}")
     lines += _type_of_release(scenario, compared=bool(released))
     others = [*released, *(() if control is None else (control,))]
-    lines.append(_cost([original, *others], scenario) if engine is None else _cost_of_plan(original[1], engine))
+    every = [original, *others]
+    lines.append(_cost(every, scenario) if engine is None else _cost_of_plan(original[1], engine))
     lines += [] if memory is None else [_limits_within(memory, len(scenario.keys))]
-    return lines
+    return lines + _beyond_what_is_free(every, scenario, engine, memory)
 
 
 def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
@@ -188,15 +189,44 @@ def _megabytes(values: int) -> str:
     return f"{max(1, values * BYTES_OF_A_KEY // MEGABYTE):,} MB"
 
 
-def _cost(files: Sequence[tuple[Path, FileHeader]], scenario: Scenario) -> str:
-    more = "; comparing the files takes more time" if len(files) > 1 else ""
+def _beyond_what_is_free(
+    files: Sequence[Opened], scenario: Scenario, engine: str | None, memory: str | None
+) -> list[str]:  # fmt: skip
+    """The free memory, where the system says it, and a warning where more would be taken."""
+    free = free_bytes()
+    if free is None:
+        return []
+    has = f"the machine has {free / MEGABYTE:,.0f} MB free now"
+    if engine is None:
+        needed, smaller = _memory_of(files, scenario), "leave the records with an engine (--engine duckdb --memory"
+        smaller = f"{smaller} {max(LEAST, free // 2) // MEGABYTE}MB)"
+    elif memory is None:
+        return [f"T{has[1:]}; of it cells may take a quarter here, records brought a half, beside what {engine} takes"]
+    else:
+        needed, smaller = AT_REST + sum(shares_of(memory)), "give less"
+    if needed <= free:
+        return [] if engine is None else [f"T{has[1:]}"]
+    what = "this" if memory is None else f"--memory {memory}"
+    takes = f"Warning: {what} may take {needed / MEGABYTE:,.0f} MB, and {has}: the system may end the process"
+    return [f"{takes}; {smaller}, or free some memory first"]
+
+
+def _memory_of(files: Sequence[Opened], scenario: Scenario) -> int:
+    """What files take in memory, by their records where these are known."""
     counts = [header.n_rows for _, header in files if header.n_rows is not None]
     if len(counts) < len(files):
-        megabytes = (AT_REST + sum(bytes_of_file(path) for path, _ in files)) / MEGABYTE
-        return f"The number of records is not known before reading; memory about {megabytes:,.0f} MB{more}"
+        return AT_REST + sum(bytes_of_file(path) for path, _ in files)
+    return AT_REST + bytes_of_records(sum(counts), len(scenario.columns))
+
+
+def _cost(files: Sequence[Opened], scenario: Scenario) -> str:
+    more = "; comparing the files takes more time" if len(files) > 1 else ""
+    counts = [header.n_rows for _, header in files if header.n_rows is not None]
+    memory = _memory_of(files, scenario)
+    if len(counts) < len(files):
+        return f"The number of records is not known before reading; memory about {memory / MEGABYTE:,.0f} MB{more}"
     n_rows = sum(counts)
     values = n_rows * len(scenario.columns)
-    memory = AT_REST + bytes_of_records(n_rows, len(scenario.columns))
     seconds = SECONDS_AT_REST + values * SECONDS_PER_VALUE * (1 + len(scenario.intruders))
     return f"{n_rows:,} records: memory about {memory / MEGABYTE:,.0f} MB, time about {seconds:,.0f} s{more}"
 

@@ -38,6 +38,7 @@ from sdckit.workflow.opened_release import (
     with_ledger_id,
 )
 from sdckit.workflow.plan import (
+    UNREAD,
     Asked,
     Outcome,
     Planned,
@@ -55,6 +56,7 @@ from sdckit.workflow.plan import (
     plan_utility,
     put_off,
     read_by_limits,
+    unread_of,
 )
 from sdckit.workflow.recoded_original.numbered_plans import without_numbers
 from sdckit.workflow.recoded_original.open_recoded import Opened
@@ -251,7 +253,7 @@ def assess_read(
     """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`.
 
     `lean`: of a release only what verdicts and its own figures need, nothing of the original by itself and no utility.
-    `gate`: of files that stay on an engine only what a limit reads; nothing but the verdicts is to be shown.
+    `gate`: only what a limit reads; nothing but the verdicts is to be shown.
     `soonest`: a measure of a release that is made first, and whether its results by intruder are enough; then the
     assessment has nothing else, and no verdict.
     """
@@ -273,7 +275,8 @@ def assess_read(
                 )
             if whole:
                 check_insensitive(scenario, open_frame(data).collect_schema().names())
-            return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups)
+            only = read_by_limits(scenario, compared=False) if gate else None
+            return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups, only=only)
         from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
         people_drawn(targets, groups, data.id if isinstance(data, Pair) else id)
@@ -322,6 +325,7 @@ def assess_in_turn(
     told: dict[str, list[str]] = {"": _unconfirmed(scenario)}
     with _heard(told, ""):
         plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
+        unread = {name: unread_of(planned, only) for name, planned in plans.items()}
         plans = {name: chosen_of(planned, only) for name, planned in plans.items()}
     later = {name: [row for row in planned if row.row is ALONE] for name, planned in plans.items()}
     outcomes = {}
@@ -350,7 +354,7 @@ def assess_in_turn(
         yield made({name: outcomes[name].with_others(put_off(rows, NOT_YET)) for name, rows in later.items()})
     for name, rows in later.items():
         with _heard(told, name):
-            outcomes[name] = outcomes[name].with_others(carry_out(rows))
+            outcomes[name] = outcomes[name].with_others(carry_out(rows)).with_others(unread[name])
     yield made(outcomes)
 
 
@@ -444,7 +448,8 @@ def assess_release(
             return ReleaseAssessment(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
-    only = read_by_limits(scenario, drawn=draws_records(pair, scenario)) if gate and known["on_engine"] else None
+    drawn = gate and known["on_engine"] and draws_records(pair, scenario)
+    only = read_by_limits(scenario, drawn=drawn) if gate else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
@@ -476,9 +481,8 @@ def assess_release(
             )
             for name, planned in plans.items()
         )  # fmt: skip
-        utility = carry_out(
-            () if lean or only is not None else plan_utility(scenario, models=families_of(models), **known)
-        )
+        planned = () if lean else plan_utility(scenario, models=families_of(models), **known)
+        utility = carry_out(planned) if only is None else put_off(planned, UNREAD)
         overview: Any = next(iter(utility.results.values()), None)
     recoding = [*(LEFT_OUT.format(column=name) for name in gone), *files.notes]
     messages = [*recoding, *(note for _, notes in fitted for note in notes)]

@@ -19,7 +19,7 @@ from sdckit.protect.change import Protected
 from sdckit.report.chapters.sentences import status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
-from sdckit.workflow.assess import GivenLog, GivenRecipe, assess
+from sdckit.workflow.assess import GivenLog, GivenRecipe, assess_read
 from sdckit.workflow.verdicts import Verdict, is_unasked, judge_roles, with_origins
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class CheckResult(Displayed):
     verdicts : tuple of Verdict
         One per threshold and intruder (for ``l`` also per sensitive variable).
     assessment : Assessment
-        What the verdicts rest on.
+        What the verdicts rest on; whatever no limit reads is listed as not measured (`assess` has it).
 
     Examples
     --------
@@ -211,7 +211,8 @@ def check(
 ) -> CheckResult:
     """Check a file, or a release beside its original, against every threshold its scenario declares.
 
-    It fails closed: a threshold whose measure could not run, or is undefined, is not held.
+    It measures what these thresholds read and nothing else; `assess` has all figures. It fails closed: a threshold
+    whose measure could not run, or is undefined, is not held.
 
     Parameters
     ----------
@@ -255,9 +256,11 @@ def check(
         if arguments.scenario_or_none(scenario) is None:
             raise ScenarioError("scenario= is missing: its thresholds are what is checked", argument="scenario")
         require_gate(scenario, compared=released is not None)
-        return check_assessment(
-            assess(data, released, scenario=scenario, control=control, id=id, seed=seed, recipe=recipe, log=log)
-        )
+        made = assess_read(
+            data, released, scenario=scenario, control=control, id=id, seed=seed, recipe=recipe, log=log, whole=True,
+            gate=True,
+        )  # fmt: skip
+        return check_assessment(made)
 
 
 def require_gate(scenario: Scenario, *, compared: bool) -> None:

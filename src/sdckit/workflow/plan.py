@@ -228,8 +228,11 @@ def plan_file(
     return {name: (*planned, *_planned([ALONE], planned[0].context, ())) for name, planned in plans.items()}
 
 
-def read_by_limits(scenario: Scenario, *, drawn: bool = False) -> frozenset[str]:
-    """Names of the measures that a limit of the scenario reads, of a release beside its original.
+UNREAD = "no limit of the scenario reads it"
+
+
+def read_by_limits(scenario: Scenario, *, compared: bool = True, drawn: bool = False) -> frozenset[str]:
+    """Names of the measures that a limit of the scenario reads: of a release beside its original, or of one file.
 
     `drawn`: what the release gives back is looked for in records drawn, which no limit with values put back reads.
 
@@ -239,7 +242,7 @@ def read_by_limits(scenario: Scenario, *, drawn: bool = False) -> frozenset[str]
     >>> sorted(read_by_limits(Scenario(keys=["sex"], thresholds={"k": 3})))
     ['differencing', 'k_anonymity', 'recoverable_values']
     """
-    declared = scenario.limits_of(compared=True).declared
+    declared = scenario.limits_of(compared=compared).declared
     return frozenset(kind.measure for kind in limits_asked(declared) if not drawn or kind.judged != "undone")
 
 
@@ -248,12 +251,19 @@ def chosen_of(planned: Sequence[Planned], only: Collection[str] | None) -> tuple
     return tuple(measure for measure in planned if only is None or measure.row.essential or measure.row.name in only)
 
 
-def carry_out_chosen(planned: Sequence[Planned], only: Collection[str] | None) -> Outcome:
-    """Carry out those of the plan; of another that would need every record of too many, the reason says so."""
+def unread_of(planned: Sequence[Planned], only: Collection[str] | None) -> Outcome:
+    """The outcome of the measures that are not among them: no limit reads these."""
     chosen = chosen_of(planned, only)
-    drawn = (measure for measure in planned if measure.row.records_drawn is not None and measure.context.draws_records)
-    left = [measure for measure in drawn if measure not in chosen]
-    return carry_out(chosen).with_others(put_off(left, planned[0].context.needs_all))
+    return put_off((measure for measure in planned if measure not in chosen), UNREAD)
+
+
+def carry_out_chosen(planned: Sequence[Planned], only: Collection[str] | None) -> Outcome:
+    """Carry out those of the plan; the others have their reason: records would be drawn, or no limit reads it."""
+    drawn = [measure for measure in planned if measure.row.records_drawn is not None and measure.context.draws_records]
+    others = [measure for measure in planned if measure not in drawn]
+    chosen = chosen_of(planned, only)
+    left = put_off((measure for measure in drawn if measure not in chosen), planned[0].context.not_searched)
+    return carry_out(chosen).with_others(left).with_others(unread_of(others, only))
 
 
 def plan_release(scenario: Scenario, **known: Any) -> Plans:

@@ -22,7 +22,7 @@ class ARoom:
     """What a page changes."""
 
     def __init__(self, **work: Any) -> None:
-        self.seat: Any = SimpleNamespace(work=Work(**work), verdict="old")
+        self.seat: Any = SimpleNamespace(work=Work(**work), verdict="old", amend=self.change)
 
         self.alerts: list[str] = []
         self.folder = Path("no folder")
@@ -136,6 +136,23 @@ def test_what_the_page_reads_by_itself_is_dropped_where_something_else_was_chose
         assert room.seat.work == before
     else:
         assert room.seat.work.reading == {"missing": ["-8"]}
+
+
+@pytest.mark.parametrize(("of", "read"), [({"missing": ["-9"]}, ["-9"]), ({"delimiter": ";"}, None)])
+def test_where_reading_anew_is_cancelled_the_scenario_has_the_codes_of_the_file_as_it_stands(
+    room: ARoom, of: dict[str, Any], read: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(room, "start", lambda _, then, **how: given.update(how), raising=False)
+    room.change(reading=of, scenario={"keys": ["age"], "missing_codes": ["-8"]})
+    _open(room, "a.csv", "a.csv", reading_asked(room.seat.work), {}, beside="facts")  # type: ignore[arg-type]
+    given["dropped"]()
+    work = room.seat.work
+    assert reading_asked(work) == work.reading == of
+    assert work.scenario == {"keys": ["age"], **({"missing_codes": read} if read else {})}
+    room.change(scenario={"keys": ["age"], "missing_codes": ["-7"]})
+    given["dropped"]()  # other codes were chosen meanwhile, which another reading is under way for
+    assert room.seat.work.scenario["missing_codes"] == ["-7"]
 
 
 @pytest.mark.parametrize("beside", ["facts", "upload"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -101,6 +102,24 @@ def test_a_variable_that_cannot_be_counted_leaves_the_others(monkeypatch):
             assert sorted(cell for cells in found for cell in cells) == by_size(whole, "ill")
             with pytest.raises(DataError, match=why):
                 parts.levels_of(other)
+
+
+@on_engines
+def test_more_distinct_values_than_fit_are_refused_by_number_before_they_are_brought(plan, monkeypatch):
+    """The 395 values of one variable take half of the room, so that those of both take more than all of it."""
+    frame = FRAME.with_columns(debt=pl.int_range(N), loan=pl.int_range(N))
+    scenario = Scenario(keys=["a", "b"], sensitive=["debt", "loan"])
+    with quiet():
+        monkeypatch.setattr(counting, "MOST_CELLS", 60)
+        parts = as_cells(plan(frame), scenario=scenario)
+    monkeypatch.setattr(counting, "free_bytes", lambda: 4 * counting.BYTES_OF_A_LEVEL * (N - 1))
+    for name in scenario.sensitive:
+        with pytest.raises(DataError, match=rf"column '{name}' has {N} different values, .* takes {N - 1}; recode it"):
+            parts.levels_of(name)
+    monkeypatch.setattr(counting, "free_bytes", lambda: 4 * counting.BYTES_OF_A_LEVEL * N)
+    assert "debt" in parts.levels_of("debt").whole
+    with pytest.raises(DataError, match=rf"'y' has {N} different values, .* takes 5"):
+        counting.values_of(nw.from_native(plan(frame.select(y="loan"))), "y", held=N - 5)
 
 
 def test_what_failed_is_not_added_to(monkeypatch):

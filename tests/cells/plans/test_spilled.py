@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from sdckit.cells.plans import spilled
-from sdckit.cells.plans.spilled import Spilled, dealt
+from sdckit.cells.plans.spilled import FEW, Spilled, dealt
 from sdckit.errors import DataError
 
 
@@ -68,6 +68,16 @@ def test_parts_are_even_and_equal_codes_lie_together(room):
     parts = [made.appended(f"{part}-codes", np.int64) for part in range(4)]
     assert sorted(np.concatenate(parts).tolist()) == sorted(number.tolist())
     assert all((np.unique(part, return_counts=True)[1] == 2).all() for part in parts)
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_parts_that_sixteen_bits_do_not_number_are_dealt_to_alike(beyond):
+    """32,768 parts are the last that they do."""
+    n_parts = FEW + beyond
+    order, ends = dealt([np.arange(4 * n_parts)], 4 * n_parts, n_parts)
+    assert (len(ends), ends[-1]) == (n_parts + 1, 4 * n_parts)
+    assert np.sort(order).tolist() == list(range(4 * n_parts))
+    assert np.diff(ends).max() < 20
 
 
 def test_files_are_for_their_owner_alone(room):

@@ -67,6 +67,28 @@ def test_the_whole_way(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert (folder / "ledger.key").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_a_release_on_an_engine_is_remembered_and_checked_as_in_memory(
+    folder: Path, engine: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    limited(0.0)
+    assert add("--engine", engine) == 0
+    shown = []
+    for how in ((), ("--engine", engine)):
+        capfd.readouterr()
+        assert check(*how) == 1
+        shown.append(capfd.readouterr().out)
+    assert shown[0] == shown[1]
+    assert "exceeded: of" in shown[0]
+    found = sdc.differencing(
+        DATA, earlier=DATA, earlier_keys=["region", "band"], keys=["part", "sex", "age"], sensitive=["job"], id="id"
+    )
+    assert f"{found.certain_together:,}" in shown[0]
+    refused = ["ledger", "add", "first.csv", "--scenario", "scenario.toml", "--name", "x", "--original", "earlier.csv"]
+    assert run([*refused, "--engine", engine]) == 2
+    assert "leave --engine out" in capfd.readouterr().err
+
+
 def test_the_gate_opens_its_ledger_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert add() == 0
     line = ["ledger", "add", "first.csv", "--scenario", "scenario.toml", "--name", "the file itself"]

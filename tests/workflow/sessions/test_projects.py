@@ -47,6 +47,18 @@ def test_a_project_names_no_folder_of_this_machine() -> None:
     assert all(name in text for name in ("ledger", "key", "counts.csv", "visits.csv", "a.csv"))
 
 
+def test_columns_are_no_files_and_keep_their_names(tmp_path: Path) -> None:
+    """``v:id`` reads like a file on a drive of Windows."""
+    columns = {"key": "v:id", "keys": ["a:\\ward", "../b"], "time": "t:1"}
+    files = {"children": {"file": "/survey/visits.csv", "released": "/out/visits.csv", **columns}}
+    files |= {"ledger": {"folder": "/survey/ledger", "key": "/survey/key", "survey": "s:1"}}
+    file = tmp_path / "project.sdckit"
+    file.write_text(project_text({**SAVED, "scenario": {"keys": ["age"], **files}}), encoding="utf-8")
+    scenario = read_project(file)["scenario"]
+    assert scenario["children"] == {"file": "visits.csv", "released": ["visits.csv"], **columns}
+    assert scenario["ledger"] == {"folder": "ledger", "key": "key", "survey": "s:1"}
+
+
 OUTSIDE = ("../a.csv", "/etc/passwd", "in/a.csv", "..\\a.csv", "C:\\a.csv", "..", "a\0.csv")
 PACKED = {"levels": 1, "lines": [["a", "b"]], "groups": [], "rule": "", "left_out": False}
 

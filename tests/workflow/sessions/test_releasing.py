@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyreadstat
 import pytest
 
 from sdckit.errors import DataError, SdcError
 from sdckit.workflow.sessions import releasing
+from sdckit.workflow.sessions.answering import Desk
 from session_files import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
@@ -90,6 +92,17 @@ def test_a_control_file_that_does_not_fit_is_removed(tmp_path: Path, text: str, 
     control.write_text(text, encoding="utf-8")
     with pytest.raises(SdcError, match=refused):
         releasing.check_control(a_desk(tmp_path), tell, scenario=SCENARIO, path=str(control))
+
+
+def test_codes_beside_the_labels_of_the_file_are_named(tmp_path: Path) -> None:
+    labelled, codes = tmp_path / "a.sav", tmp_path / "c.csv"
+    frame = pl.DataFrame({"sex": [1, 2] * 30, "age": [30, 40, 50] * 20})
+    pyreadstat.write_sav(frame, labelled, variable_value_labels={"sex": {1: "m", 2: "f"}})
+    frame.write_csv(codes)
+    desk = Desk(tmp_path)
+    desk.open(str(labelled))
+    with pytest.raises(SdcError, match=r"'sex' has value labels in a\.sav, and c\.csv has numbers there"):
+        releasing.check_control(desk, tell, scenario={"keys": ["sex", "age"]}, path=str(codes))
 
 
 def test_a_control_file_that_fits_is_counted_and_one_that_is_gone_is_said(tmp_path: Path) -> None:

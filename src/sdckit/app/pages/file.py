@@ -27,6 +27,7 @@ DECIMALS = {"": FOUND, ".": "point", ",": "comma"}
 ENCODINGS = ("", "utf-8", "cp1252", "iso-8859-1", "iso-8859-15", "utf-16")
 # Fields of the form, besides the second file.
 FIELDS = ("delimiter", "decimal", "encoding", "sheet", "header_row", "missing", "user_missing")
+SHEET = ("sheet", "header_row")  # these are of one file
 FORMATS = "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
 DROPPED = "The roles and steps of before name columns that this file does not have; they were left out."
 NOT_FITTING = "The project names columns that this file does not have; it stands among the versions on page Protect."
@@ -112,6 +113,17 @@ def reading_asked(work: Work) -> dict[str, Any]:
     return {**work.reading, **({"missing": codes} if codes else {})}
 
 
+def as_read(work: Work) -> dict[str, Any]:
+    """The scenario with the codes for missing that the file was read with.
+
+    >>> as_read(Work(reading={"missing": ["-9"]}, scenario={"keys": ["age"], "missing_codes": ["-8"]}))
+    {'keys': ['age'], 'missing_codes': ['-9']}
+    """
+    codes = list(work.reading.get("missing", ()))
+    rest = {name: entry for name, entry in (work.scenario or {}).items() if name != "missing_codes"}
+    return {**rest, **({"missing_codes": codes} if codes else {})}
+
+
 def shown_now(work: Work) -> list[Any]:
     """How the session shows figures, and its language."""
     return [work.exact, work.language]
@@ -145,7 +157,8 @@ def _open(
     """Open a file; it is taken into the work once it was read. A refusal stands beside what asked for it.
 
     An upload that is not taken yet is removed where it cannot be read; what was uploaded while it was read stays.
-    What the page reads by itself is dropped where other codes, or another file, were chosen meanwhile.
+    What the page reads by itself is dropped where other codes, or another file, were chosen meanwhile. Where that is
+    cancelled or fails, the scenario has the codes of the file as it stands.
     """
     work = room.seat.work
     shown = shown_now(work)
@@ -157,22 +170,34 @@ def _open(
         _taken(room, facts, path=path, name=name, reading=dict(reading), shown=shown, kept=uploads.values())
         ui.update_text("missing", value=", ".join(reading.get("missing", ())))
 
+    def stays() -> None:
+        now = room.seat.work
+        if beside == "facts" and path == now.path and now.reading != reading == reading_asked(now):
+            room.seat.amend(scenario=as_read(now))
+
     room.start(
-        "opening.open_file", opened, label=room.say("Reading {c}", c=name), beside=beside, path=path,
+        "opening.open_file", opened, label=room.say("Reading {c}", c=name), beside=beside, dropped=stays, path=path,
         reading=dict(reading), exact=work.exact, language=work.language, upload=path != work.path,
     )  # fmt: skip
 
 
 def _serve_uploads(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
     """Files by the field they came through: that of "upload" was chosen last, and may not have been read."""
+    last: dict[str, str] = {}  # sheet and row of the file that was read last, and the name of the last upload
 
     def there(field: str) -> str:
         path = uploads.get(field, "")
         return path if Path(path).is_file() else ""
 
-    def options() -> dict[str, Any]:
+    def options(*, other: bool = False) -> dict[str, Any]:
+        """How the fields say that it is read; the sheet of the file before is not that of another one."""
         with reactive.isolate():
             given = {name: input[name]() for name in FIELDS}
+            for name in SHEET:
+                if other and given[name] and given[name] == last.get(name):
+                    given[name] = ""
+                    ui.update_text(name, value="")
+                last[name] = given[name]
             joined = {"join": second, "join_key": input.join_key().strip()} if (second := there("second")) else {}
         return reading_of({**given, **joined})
 
@@ -180,7 +205,9 @@ def _serve_uploads(input: Inputs, room: Room, uploads: dict[str, str]) -> None:
     @reactive.event(input.upload)
     def _() -> None:
         if (chosen := input.upload()) and (path := _received(room, chosen[0], "upload", uploads)):
-            _open(room, path, Path(path).name, options(), uploads, beside="upload")
+            name = Path(path).name
+            _open(room, path, name, options(other=name != last.get("upload")), uploads, beside="upload")
+            last["upload"] = name
 
     @reactive.effect
     @reactive.event(input.second)

@@ -338,18 +338,23 @@ def _serve_guesses(form: _Form, drawn: Drawn) -> None:
 
     @reactive.effect
     def _() -> None:
-        """Guess once for every file and way of reading it."""
+        """Guess once for every file, way of reading it, and way of showing figures."""
         work = room.work.get()
-        now = None if work.facts is None else [work.path, dict(work.reading), work.facts["shown"]]
+        now = None if work.facts is None else [work.path, dict(work.reading), work.exact, work.language]
         if now == asked[0]:
             return
         is_same = now is not None and asked[0] is not None and now[:2] == asked[0][:2]
         asked[0] = now
         (form.keep if is_same else form.forget)()
         form.guessed.set(None)
+
+        def take(guesses: dict[str, Any]) -> None:
+            if asked[0] == now:  # else it is asked anew
+                form.guessed.set(guesses)
+
         if now is not None:
             room.start(
-                "roles.guess", form.guessed.set, label=say("Guessing the roles"), place=place, exact=work.exact,
+                "roles.guess", take, label=say("Guessing the roles"), place=place, exact=work.exact,
                 language=work.language,
             )  # fmt: skip
 

@@ -141,6 +141,7 @@ SHARE_OF_MEMORY = 4  # cells may take the free memory divided by this
 SHARE_HERE = 0.5
 SHARE_OF_FILES = 0.67
 BYTES_OF_A_KEY = 24  # per cell: collected, coded and joined back
+BYTES_OF_A_LEVEL = 480  # of a column that rows are coded by: its value, counts and codes, measured with texts
 FREE_IF_UNKNOWN = 4 * 10**9
 
 
@@ -183,11 +184,15 @@ def most_cells(n_keys: int, plan: Any = None, beside: Beside | None = None) -> i
 
 def cells_within(n_keys: int, here: int | None, beside: Beside | None = None) -> int:
     """The same where so many bytes are left to this side; None where no bound was given."""
+    return min(MOST_CELLS, _room_within(here, beside) // bytes_of_cells(1, n_keys))
+
+
+def _room_within(here: int | None, beside: Beside | None = None) -> int:
     room = (free_bytes() or FREE_IF_UNKNOWN) // SHARE_OF_MEMORY
     if here is not None:
         own = here * SHARE_HERE if beside is None else (here * SHARE_OF_FILES - beside.held) / beside.files
         room = max(0, min(room, int(own)))
-    return min(MOST_CELLS, room // bytes_of_cells(1, n_keys))
+    return room
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,6 +237,7 @@ class Grouped:
 
     def bring_if_few(self) -> Counted | None:
         """Collect the cells of the whole lazy frame; None where they are too many for the memory."""
+        # Some records are not looked at first, as `count_by` does: files that fit would take one to four times as long.
         found = _fetched_if_few(self.cells(), self.columns, self.n, most_cells(len(self.columns), self.frame))
         return None if found is None else self.counted(found)
 
@@ -290,6 +296,25 @@ def count_by(
     if found is None:
         # Of files beside each other the number is asked for by nobody: what they bring instead is told.
         raise too_many(count_records(grouped) if beside is None else most + 1, len(keys), most, frame)
+    return found
+
+
+def values_of(frame: nw.LazyFrame[Any], name: str, *, held: int = 0) -> nw.DataFrame[Any]:
+    """The distinct values of a column and how many records have each (`SIZE`), to code rows by.
+
+    `held`: distinct values of other columns that are here already.
+
+    Raises TooManyCellsError: more than fit here.
+    """
+    keys = _key_columns(frame, [name], frame.collect_schema())
+    most = max(0, _room_within(bytes_here(frame)) // BYTES_OF_A_LEVEL - held)
+    found = _fetched_if_few(_grouped(frame, keys, {}), keys, most + 1, most)
+    if found is None:
+        many = count_records(_grouped(frame, keys, {}))
+        raise TooManyCellsError(
+            f"column {name!r} has {many:,} different values, and the free memory here takes {most:,}; recode it more "
+            f"coarsely, leave it out, {what_opens(frame, (many + held) / (most + held or 1))}"
+        )
     return found
 
 

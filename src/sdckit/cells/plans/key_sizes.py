@@ -14,7 +14,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.cells.plans.count_cells import TooManyCellsError, blocks_by, bytes_of_cells, count_by, most_cells, sizes_of
+from sdckit.cells.plans.count_cells import TooManyCellsError, blocks_by, bytes_of_cells, most_cells, sizes_of, values_of
 from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
@@ -81,9 +81,13 @@ class KeySizes:
 def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySizes:
     """Count the combinations of keys of n records on their engine, and put them aside.
 
-    Raises TooManyCellsError: more combinations than whole numbers.
+    Raises TooManyCellsError: more combinations than whole numbers; more values of keys than fit here.
     """
-    levels = _shared({key: code_column(count_by(frame, [key], 0)[key]) for key in keys})
+    columns: dict[str, Coded] = {}
+    for key in keys:
+        held = sum(coded.span for coded in columns.values())
+        columns[key] = code_column(values_of(frame, key, held=held)[key])
+    levels = _shared(columns)
 
     def pieces() -> Iterator[tuple[Sequence[AnyInts], Ints]]:
         for piece in blocks_by(frame, keys, BLOCK):

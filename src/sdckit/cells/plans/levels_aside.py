@@ -14,7 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.plans.count_cells import Counted, blocks_by, count_by, most_cells, sizes_of, too_many
+from sdckit.cells.plans.count_cells import Counted, blocks_by, most_cells, sizes_of, too_many, values_of
 from sdckit.cells.plans.spilled import BLOCK, Spilled
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells, Crosstab, count_codes, count_levels
@@ -97,9 +97,10 @@ def deal_levels(
 
     Raises DataError: a variable without any value, or with more levels than fit here.
     """
-    whole, codes = {}, {}
+    whole, codes, held = {}, {}, 0
     for name in variables:
-        values = count_by(frame, [name], 0)
+        values = values_of(frame, name, held=held)
+        held += len(values)
         column = values[name]
         whole[name] = count_levels(np.zeros(len(values), np.int64), column, 1, sizes_of(values))
         coded = code_column(column)

@@ -261,8 +261,9 @@ def run(
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Read the declared columns of a file, and of its releases, and assess them.
 
-    `gate`: of a release on an engine only what its limits read.
+    `gate`: only what its limits read.
     """
+    from sdckit.data.files.read_labelled import check_labels_beside
     from sdckit.data.files.readers import scan_header
     from sdckit.data.scenarios.column_roles import left_to_patterns
     from sdckit.workflow.assess import assess_read
@@ -280,7 +281,7 @@ def run(
         if documents:
             check_enough_records(n, internal=internal)
         steps.step(f"assessing {n:,} records")
-        assessed = assess_read(plan, scenario=scenario, measures=measures, by=groups, step=steps.step)
+        assessed = assess_read(plan, scenario=scenario, measures=measures, by=groups, step=steps.step, gate=gate)
         return _with_columns(assessed, [header])
     given: dict[str, Any] = {"steps": steps, **reading.how_others}
     also = () if release.id is None else (release.id,)
@@ -303,7 +304,10 @@ def run(
     frame = read_declared(
         reading.file, scenario, also=(*also, *groups), if_there=(*more, *used), steps=steps, header=own, **reading.how
     )
-    people = None if release.control is None else read_release(release.control, left, if_there=more, **given)
+    people = None
+    if release.control is not None:
+        people = read_release(release.control, left, if_there=more, **given)
+        check_labels_beside([(reading.file, frame), (release.control, people)])
     if documents:
         for other in (frame, *others):
             check_enough_records(other.height, internal=internal)
@@ -311,7 +315,7 @@ def run(
     compared: Assessment | ReleaseAssessment = assess_read(
         frame, others or None, scenario=scenario, measures=measures, by=groups, id=release.id, seed=release.seed,
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
-        recipe=recodings, step=steps.step, targets=release.targets,
+        recipe=recodings, step=steps.step, targets=release.targets, gate=gate,
     )  # fmt: skip
     return _with_columns(compared, headers, id=release.id)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
 from sdckit.cli.options import Texts, codes, make_scenario, split
 from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
-from sdckit.cli.source import NoProgress, Reading, read_declared, read_release, takes
+from sdckit.cli.source import EngineOptions, NoProgress, Reading, read_declared, read_release, takes
 from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.workflow.recipes.pending_release import ledger_files, open_ledger, own_entries
@@ -68,8 +69,9 @@ def create(
 
 
 @app.command("add")
-@takes(Reading)
+@takes(EngineOptions, Reading)
 def add(
+    engine: EngineOptions,
     reading: Reading,
     *,
     scenario: FromScenario,
@@ -90,21 +92,23 @@ def add(
     With an id what releases make certain together can be found later; it need not go out with the release, --original
     has it. Exit code 0 when it ran; 2 for bad input.
     """
+    engine.check(reading)
+    if original is not None and engine.used:
+        raise ScenarioError("--original is read beside FILE, both into memory; leave --engine out")
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
-    chosen = _without_keys(_reading_id(chosen, id), reading, log)
     if original is not None and id is None:
         raise ScenarioError("--original has the id of each record; name it: --id COLUMN")
+    columns = _header(reading, engine)
+    chosen = _without_keys(_reading_id(chosen, id), columns, log)
     opened = open_ledger(chosen, ledger, key)
     with Steps(quiet=no_progress) as steps:
         if original is None:
-            frame: Any = read_declared(
-                reading.file, chosen, also=_also(id), if_there=_header(reading), steps=steps, **reading.how
-            )
+            frame, n = _read(reading, engine, chosen, columns, id, steps)
         else:
             frame = _with_id(reading, chosen, original, log, str(id), steps)
-            chosen = chosen.changed(identifiers=[*chosen.identifiers, str(id)])  # it does not go out
-        steps.step(f"adding {frame.height:,} records")
+            n, chosen = frame.height, chosen.changed(identifiers=[*chosen.identifiers, str(id)])  # it does not go out
+        steps.step(f"adding {n:,} records")
         opened = opened.add(frame, name=name, scenario=chosen, date=date, people=people or "", id=id, file=reading.file)
     number = counted(len(opened.entries), "release")
     tell(f"{reading.file.name} is in the ledger of {opened.survey} as {name}; it holds {number}.")
@@ -165,8 +169,9 @@ def upgrade(*, scenario: MaybeScenario = None, ledger: Folder = None, key: KeyFi
 
 
 @app.command("check")
-@takes(Reading)
+@takes(EngineOptions, Reading)
 def check(
+    engine: EngineOptions,
     reading: Reading,
     *,
     scenario: FromScenario,
@@ -203,25 +208,25 @@ def check(
     """
     check_report_name(report)
     check_targets(report, inputs=(reading.file, scenario, key, log, *(earlier or ())))
+    engine.check(reading)
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
-    if id is not None and id not in _header(reading):
+    columns = _header(reading, engine)
+    if id is not None and id not in columns:
         raise ColumnError(
             f"{reading.file.name} has no column {id!r}, the id of the ledger: it need not go out. Hold the release "
             "against the ledger beside its original instead: sdckit check ORIGINAL --released "
             f"{reading.file.name} --log LOG, with [ledger] in the scenario"
         )
-    chosen = _without_keys(_reading_id(chosen, id), reading, log)
+    chosen = _without_keys(_reading_id(chosen, id), columns, log)
     if within is None:
         within = 3 if chosen.ledger is None else chosen.ledger.within
     opened = None if earlier and ledger is None and chosen.ledger is None else open_ledger(chosen, ledger, key)
     own = () if opened is None else own_entries(opened, [reading.file])
     with Steps(quiet=no_progress) as steps:
-        frame = read_declared(
-            reading.file, chosen, also=_also(id), if_there=_header(reading), steps=steps, **reading.how
-        )
+        frame, n = _read(reading, engine, chosen, columns, id, steps)
         if report is not None:
-            check_enough_records(frame.height, internal=internal)
+            check_enough_records(n, internal=internal)
         files = {path.name: _earlier(path, chosen, reading, id, split(earlier_keys), steps) for path in earlier or ()}
         differences = _differences(
             frame, chosen, steps, earlier=files or None, ledger=opened and opened.without(own),
@@ -280,13 +285,13 @@ def _reading_id(scenario: Scenario, id: str | None) -> Scenario:
     return scenario.changed(identifiers=[name for name in scenario.identifiers if name != id])
 
 
-def _without_keys(scenario: Scenario, reading: Reading, log: Path | None) -> Scenario:
+def _without_keys(scenario: Scenario, columns: Sequence[str], log: Path | None) -> Scenario:
     """The scenario without the keys that a recipe left out, as its log says."""
     if log is None:
         return scenario
     from sdckit.workflow.recoded_original.published_recodings import left_of, read_recodings
 
-    left, gone = left_of(scenario, read_recodings(None, log), _header(reading))
+    left, gone = left_of(scenario, read_recodings(None, log), columns)
     for name in gone:
         tell(f"{name} was left out of the release, so no intruder can use it there.")
     return left
@@ -315,10 +320,22 @@ def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | N
     return with_column_of(frame.drop(id, strict=False), ids).to_native()
 
 
-def _header(reading: Reading) -> tuple[str, ...]:
+def _header(reading: Reading, engine: EngineOptions | None = None) -> tuple[str, ...]:
     from sdckit.data.files.readers import scan_header
 
+    if engine is not None and engine.used:
+        return tuple(engine.header(reading).columns)
     return tuple(scan_header(reading.file, **reading.how_first).columns)
+
+
+def _read(
+    reading: Reading, engine: EngineOptions, scenario: Scenario, columns: Sequence[str], id: str | None, steps: Steps
+) -> tuple[Any, int]:
+    """The release with all of its columns but identifiers, as a plan where an engine is named; its records."""
+    if engine.used:
+        return engine.open(reading, scenario, [name for name in columns if name not in scenario.identifiers], steps)
+    frame = read_declared(reading.file, scenario, also=_also(id), if_there=columns, steps=steps, **reading.how)
+    return frame, frame.height
 
 
 def _earlier(file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps) -> Any:

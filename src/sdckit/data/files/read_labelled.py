@@ -23,7 +23,7 @@ from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels, code_t
 from sdckit.data.files.file_limits import VALUES, check_columns, check_values, most
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
-from sdckit.errors import FileFormatError, SdcWarning
+from sdckit.errors import ColumnError, FileFormatError, SdcWarning
 
 if TYPE_CHECKING:
     from sdckit.data.domain import ColumnType
@@ -471,3 +471,24 @@ def _labels_of(file: Path, encoding: str | None) -> FileLabels:
     if kind in ("CSV", "Excel"):
         return FileLabels()
     return FileLabels(read_column_labels(file, kind, encoding=encoding))
+
+
+BESIDE = (
+    "column {c!r} has value labels in {c2}, and {c3} has numbers there, the codes without their labels: give {c3} as "
+    "an SPSS or Stata file with the same labels, or write the labels in place of its codes"
+)
+
+
+def check_labels_beside(files: Sequence[tuple[Path, pl.DataFrame]]) -> None:
+    """Refuse a file with codes beside one whose codes have labels, which it was read with.
+
+    Raises ColumnError: names the column and both files.
+    """
+    for path, frame in files:
+        texts = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]
+        for other, beside in files:
+            numbers = [name for name in texts if name in beside.columns and beside.schema[name].is_numeric()]
+            labels = read_labels(path) if numbers else FileLabels({})
+            for name in numbers:
+                if labels.get(name).codes:
+                    raise ColumnError(BESIDE.format(c=name, c2=path.name, c3=other.name))

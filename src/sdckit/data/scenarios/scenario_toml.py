@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -139,23 +139,31 @@ def placed_entries(path: str | Path) -> dict[str, Any]:
         It is not TOML.
     """
     file = Path(path).resolve()
-    entries = read_toml(file)
+    return with_files(read_toml(file), lambda named: str(file.parent / named))
+
+
+def with_files(entries: Mapping[str, Any], place: Callable[[str], str]) -> dict[str, Any]:
+    """Entries of a scenario, not validated yet, with every file that they name put elsewhere; columns stay.
+
+    >>> with_files({"children": {"file": "a.csv", "key": "v:id", "released": "b.csv"}}, str.upper)
+    {'children': {'file': 'A.CSV', 'key': 'v:id', 'released': ['B.CSV']}}
+    """
 
     def placed(value: Any) -> Any:
-        return str(file.parent / value) if isinstance(value, str) else value
+        return place(value) if isinstance(value, str) else value
 
-    if "release_types" in entries:
-        entries["release_types"] = placed(entries["release_types"])
-    if isinstance(given := entries.get("hierarchies"), dict):
-        entries["hierarchies"] = {name: placed(file) for name, file in given.items()}
-    if isinstance(given := entries.get("ledger"), dict):
-        entries["ledger"] = {name: placed(entry) if name in LEDGER else entry for name, entry in given.items()}
-    if isinstance(given := entries.get("children"), dict):
-        entries["children"] = {name: placed(entry) if name == "file" else entry for name, entry in given.items()}
-        if isinstance(files := given.get("released"), str | list):
-            entries["children"]["released"] = [placed(file) for file in ([files] if isinstance(files, str) else files)]
-    if isinstance(given := entries.get("tables"), list):
-        entries["tables"] = [
-            {**row, "file": placed(row["file"])} if isinstance(row, dict) and "file" in row else row for row in given
-        ]
-    return entries
+    def within(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+        return {name: placed(entry) if name in names else entry for name, entry in given.items()}
+
+    made = within(entries, ("release_types",))
+    if isinstance(given := made.get("hierarchies"), Mapping):
+        made["hierarchies"] = within(given, given)
+    if isinstance(given := made.get("ledger"), Mapping):
+        made["ledger"] = within(given, LEDGER)
+    if isinstance(given := made.get("children"), Mapping):
+        made["children"] = within(given, ("file",))
+        if isinstance(files := given.get("released"), str | list | tuple):
+            made["children"]["released"] = [placed(file) for file in ([files] if isinstance(files, str) else files)]
+    if isinstance(given := made.get("tables"), list | tuple):
+        made["tables"] = [within(row, ("file",)) if isinstance(row, Mapping) else row for row in given]
+    return made

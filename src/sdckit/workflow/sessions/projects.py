@@ -18,7 +18,7 @@ from sdckit.data.files.file_limits import json_of
 from sdckit.data.files.whole_files import write_whole
 from sdckit.data.hierarchy import as_hierarchy
 from sdckit.data.methods import METHODS
-from sdckit.data.scenarios.scenario_form import PLACES
+from sdckit.data.scenarios.scenario_toml import with_files
 from sdckit.errors import FileFormatError, SdcError
 from sdckit.workflow.sessions.hierarchies import RULES, Lines, lacking, line_counts, lines_of, rule_of, write_hierarchy
 from sdckit.workflow.sessions.protecting import Plain, make_recipe
@@ -55,22 +55,16 @@ def project_text(saved: Plain, hierarchies: Mapping[str, Plain] | None = None, *
 
 def _state(given: Plain) -> dict[str, Any]:
     scenario = given["scenario"]
-    if scenario is not None:
-        scenario = {name: _portable(entry) if name in PLACES else entry for name, entry in scenario.items()}
-    return {"scenario": scenario, "steps": given["steps"]}
+    return {"scenario": None if scenario is None else with_files(scenario, _portable), "steps": given["steps"]}
 
 
-def _portable(value: Any) -> Any:
-    """An entry that names files, without the folders of this machine.
+def _portable(file: str) -> str:
+    """A file without the folders of this machine.
 
-    >>> _portable({"folder": "/survey/ledger", "key": "ledger.key"})
-    {'folder': 'ledger', 'key': 'ledger.key'}
+    >>> _portable("/survey/ledger"), _portable("ledger.key")
+    ('ledger', 'ledger.key')
     """
-    if isinstance(value, Mapping):
-        return {name: _portable(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_portable(entry) for entry in value]
-    return PureWindowsPath(value).name if isinstance(value, str) and _leads_out(value) else value
+    return PureWindowsPath(file).name if _leads_out(file) else file
 
 
 def _leads_out(path: str) -> bool:
@@ -122,9 +116,9 @@ def _checked(given: Plain) -> dict[str, Any]:
 
     scenario = given["scenario"]
     if scenario is not None:
-        Scenario(**scenario)
-        if any(_portable(scenario.get(place)) != scenario.get(place) for place in PLACES):
+        if with_files(scenario, _portable) != with_files(scenario, str):
             raise ValueError
+        Scenario(**scenario)
     steps = [
         {"method": step["method"], "arguments": dict(step["arguments"]), "on": step["on"] is True}
         for step in given["steps"]

@@ -94,13 +94,16 @@ def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
 def check_control(
     desk: Desk, tell: Tell, *, scenario: Plain, path: str, exact: bool = False, language: str = "en"
 ) -> dict[str, Any]:  # fmt: skip
-    """Whether a file can be the control file: it can be read, and has the columns."""
+    """Whether a file can be the control file: it can be read, and has the columns, labelled alike."""
+    from sdckit.data.files.read_labelled import check_labels_beside
+
     tell("reading the control file")
     chosen = desk.scenario(scenario)
     people = _people(desk, path, chosen)
     columns = dict.fromkeys([*chosen.all_keys, *chosen.sensitive])
     if lacking := [name for name in columns if name not in people.columns]:
         raise FileFormatError(f"the control file lacks columns of the file: {', '.join(lacking)}")
+    check_labels_beside([(desk.path, desk.data.select(*columns)), (Path(path), people.select(*columns))])
     for name in columns:
         if people[name].dtype.is_numeric() != desk.data[name].dtype.is_numeric():
             raise FileFormatError(f"the control file has other values than the file in the column {name}")
