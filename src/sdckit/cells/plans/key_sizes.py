@@ -14,11 +14,20 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.cells.plans.count_cells import TooManyCellsError, blocks_by, bytes_of_cells, count_by, most_cells, sizes_of
+from sdckit.cells.plans.count_cells import (
+    TooManyCellsError,
+    blocks_by,
+    bytes_of_cells,
+    code_keys,
+    count_by,
+    key_columns,
+    most_cells,
+    sizes_of,
+)
 from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
-from sdckit.data.columns import Coded, code_column
+from sdckit.data.columns import Coded
 from sdckit.numerics.array_types import Ints
 
 BYTES = 48  # of a combination while its part is put in order
@@ -83,18 +92,18 @@ def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySize
 
     Raises TooManyCellsError: more combinations than whole numbers.
     """
-    levels = {}
-    for key in keys:
-        coded = code_column(count_by(frame, [key], 0)[key])
-        levels[key] = coded, share_coding(key, [(coded, coded.codes())])
+    levels, columns = {}, key_columns(frame, keys)
+    for key in columns:
+        (coded,) = code_keys(count_by(frame, [key.name], 0), [key])
+        levels[key.name] = coded, share_coding(key.name, [(coded, coded.codes())])
     if math.prod(shared.n_levels + 1 for _, shared in levels.values()) > MOST_WORDS:
         raise TooManyCellsError(f"{', '.join(keys)} have too many values to be counted together; recode some first")
     room = max(1, bytes_of_cells(most_cells(len(keys), frame), len(keys)) // BYTES)
     spilled, n_parts, n_cells = Spilled(), -(-n // room), 0
     for piece in blocks_by(frame, keys, BLOCK):
         word, times = np.zeros(len(piece), np.int64), sizes_of(piece)
-        for key, (_, shared) in levels.items():
-            own = shared.with_file(code_column(piece[key]), ("", "")).codes[-1]
+        for coded, (_, shared) in zip(code_keys(piece, columns), levels.values(), strict=True):
+            own = shared.with_file(coded, ("", "")).codes[-1]
             word = word * (shared.n_levels + 1) + own
         order, ends = dealt([word], len(piece), n_parts)
         spilled.append_parts("words", word[order], ends)
