@@ -331,6 +331,10 @@ OF_DUCKDB = {
 IN_WORDS = {
     r"No space left on device|os error 28\b|Errno 28\b": NO_DISK,
     r"SPARK_JOB_CANCELLED|OPERATION_CANCELED|Job \d+ cancelled": "its Spark job was cancelled; measure again",
+    r"UNSUPPORTED_TIME_TYPE": (
+        "it has a column of times of day, which Spark takes only where its session has spark.sql.timeType.enabled: set "
+        "it, or write the file without that column, or with it as text"
+    ),
 }
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sdckit.data import pa
 from sdckit.data.columns import Coded, bad_weights, code_columns
-from sdckit.data.frames import blocks, check_plan_names, collect, count_records, on_spark
+from sdckit.data.frames import blocks, carried_out, check_plan_names, collect, count_records, on_spark
 from sdckit.data.memory import bytes_here, free_bytes, what_opens
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
@@ -183,6 +183,7 @@ SHARE_HERE = 0.5
 SHARE_OF_FILES = 0.67
 BYTES_OF_A_KEY = 24  # per cell: collected, coded and joined back
 FREE_IF_UNKNOWN = 4 * 10**9
+SURE = 1.1  # times as many cells as may come: an estimate of Spark is within 2 %, by one standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,14 +324,15 @@ def count_by(
     """How many of n records have each combination of values of some columns, under their names and `SIZE`.
 
     `least`: a further column, whose least value in each combination comes along. `beside`: what shares the room.
-    `n_keys`: columns that are made of these here, where they are others.
+    `n_keys`: of a join, how many columns are made of these here.
 
     Raises DataError: a column of lists or structures; more combinations than fit here.
     """
     keys = _key_columns(frame, columns, frame.collect_schema())
-    n_keys = n_keys or len(keys)
+    joined, n_keys = n_keys is not None, n_keys or len(keys)
     grouped, most = _grouped(frame, keys, {}, least), most_cells(n_keys, frame, beside)
-    found = None if _surely_many(frame, keys, n, most) else _fetched_if_few(grouped, keys, n, most)
+    many = not joined and _surely_many(frame, keys, n, most)  # a join would be carried out for the question
+    found = None if many else _fetched_if_few(grouped, keys, n, most)
     if found is None:
         # Of files beside each other the number is asked for by nobody: what they bring instead is told.
         raise too_many(count_records(grouped) if beside is None else most + 1, n_keys, most, frame)
@@ -438,8 +440,30 @@ def _first_pieces(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn], most: i
 
 def _surely_many(frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int, most: int) -> bool:
     """Whether some of the n records have more groups than `most` already, so that all of them are not grouped."""
+    if on_spark(frame):
+        return n > most and _estimated(frame, keys) > SURE * most
     some = 2 * most
-    return n > 2 * some and not on_spark(frame) and count_records(_grouped(frame.head(some), keys, {})) > most
+    return n > 2 * some and count_records(_grouped(frame.head(some), keys, {})) > most
+
+
+def _estimated(frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn]) -> int:
+    """About how many groups a plan of Spark has, in one pass that sends no record anywhere."""
+    from pyspark.sql import functions
+
+    values: Any = frame.select(*(key.one_zero(key.value).alias(key.column) for key in keys)).to_native()
+    many = functions.approx_count_distinct(functions.xxhash64(*(key.column for key in keys)), 0.02)
+    return int(carried_out(lambda: values.agg(many).collect())[0][0])
+
+
+def refuse_many(frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], n: int, beside: Beside | None) -> None:
+    """Raise before files on Spark, of at most n records, are joined whose cells are sure not to fit.
+
+    Raises TooManyCellsError: a file by itself has more combinations of the columns than all files may have together.
+    """
+    n_keys = len(frames) * len(columns)
+    most = most_cells(n_keys, frames[0], beside)
+    if any(on_spark(frame) and _surely_many(frame, key_columns(frame, columns), n, most) for frame in frames):
+        raise too_many(most + 1, n_keys, most, frames[0])
 
 
 def _checked_schema(frame: nw.LazyFrame[Any], roles: Roles) -> Mapping[str, Any]:
