@@ -4,8 +4,9 @@
                                        [--data census-{n}.parquet]
 
 In the release 5 % of each key and sensitive variable are exchanged, and the rows of every million are in another
-order; `id` says which belong together. Bare is grouping both files by the seven keys with sums of weights. Figures are
-checked equal to those in memory where that runs, too. Then `sdckit check` of another release with its log, which
+order; `id` says which belong together. Closeness is that of both files, `k_map` and `delta_presence` of every other
+record of the original in the whole of it. Bare is grouping both files by the seven keys with sums of weights. Figures
+are checked equal to those in memory where that runs, too. Then `sdckit check` of another release with its log, which
 `protect` wrote by the first engine (ages in bands, weights rounded, tenure by PRAM, keys taken out for k = 3); exit
 codes are checked equal, too, up to 2 million records. What an engine refuses is said; the time until then counts.
 `--memory` is for DuckDB and this process together. Times are by the clock, and of the processor, of the process and of
@@ -27,6 +28,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,7 @@ from census import CHUNK, KEYS, write_chunks
 from each_engine import compare_engines, options_of
 from scale import HEADS, grouped, opened
 from sdckit.cells.pair import open_files
+from sdckit.cells.parted_file import file_of
 from sdckit.cli.app import run
 from sdckit.workflow.opened_release import count_ahead
 
@@ -56,14 +59,22 @@ MEASURES: dict[str, Callable[[Any], Any]] = {
         for target in SENSITIVE
     },
     "attribute_disclosure_table": lambda pair: sdc.attribute_disclosure_table(pair, keys=KEYS, targets=SENSITIVE),
+    "matching_risk": lambda pair: sdc.matching_risk(pair, known=KEYS[:4], synthetic=KEYS[4:], numeric=[]),
+}
+MODELS: dict[str, Callable[[Any], Any]] = {
     "linear model": lambda pair: sdc.compare_models(
         pair, formula="age ~ C(sex) + C(marital) + educ + hhsize", weight="w"
     ),
     "logistic model": lambda pair: sdc.compare_models(
         pair, formula="sex ~ C(marital) + educ + age", family="logistic", weight="w"
     ),
-    "matching_risk": lambda pair: sdc.matching_risk(pair, known=KEYS[:4], synthetic=KEYS[4:], numeric=[]),
 }
+CLOSE = ("t_closeness", "beta_likeness", "delta_disclosure", "alpha_k", "l_diversity")
+
+
+def half(engine: str, file: Any) -> Any:
+    """Every other record of a file."""
+    return file.filter(pl.col("pid") % 2 == 0 if engine in {"memory", "polars"} else "pid % 2 = 0")
 
 
 def released(path: Path) -> tuple[Path, Path]:
@@ -178,20 +189,29 @@ def flat(tree: Any) -> list[float]:
 def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
     """Time an engine, and print what it gave as JSON."""
     warnings.simplefilter("ignore")
-    told: dict[str, Any] = {"bare": [], "whole": [], "seconds": {}, "figures": {}, "refused": {}, "aside": 0.0}
+    told: dict[str, Any] = {
+        "bare": [],
+        "whole": [],
+        "models": [],
+        "seconds": {},
+        "figures": {},
+        "refused": {},
+        "aside": 0.0,
+    }
     with tempfile.TemporaryDirectory(prefix=".scale-", dir=path.parent) as folder:
         tempfile.tempdir = folder  # where the system's folder for such files is
         files = both(engine, path, memory)
         warm = open_files(*(file.head(1000) if engine == "memory" else file.limit(1000) for file in files))
-        for name in list(MEASURES)[:-1]:  # compiled
-            with suppress(sdc.SdcError):  # a model of so few may have no estimate
-                MEASURES[name](warm)
+        for name, measure in (MEASURES | MODELS).items():  # compiled
+            with suppress(sdc.SdcError):  # of a thousand records, which need not have every outcome
+                if name != "matching_risk":
+                    measure(warm)
+        for name in CLOSE:
+            getattr(sdc, name)(sdc.load_demo(), keys=["age", "educ"], sensitive="religious")
         for file in files:
             grouped(engine, file)
         for _ in range(repeats):
             measured(engine, files, told)
-            held = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
-            told["aside"] = max(told["aside"], held / 1e9)
         told["check"] = checked(engine, path, memory)
         told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(json.dumps(told))
@@ -204,16 +224,43 @@ def measured(engine: str, files: tuple[Any, Any], told: dict[str, Any]) -> None:
         grouped(engine, file)
     told["bare"].append((now() - start).tolist())
     pair, whole = open_files(*files, id="pid"), now()
-    count_ahead(pair, sdc.Scenario(keys=KEYS, sensitive=SENSITIVE))  # once for all, as `assess` does
-    told["seconds"].setdefault("counting", []).append((now() - whole).tolist())
+    scenario = sdc.Scenario(keys=KEYS, sensitive=SENSITIVE)
+    timed(told, "counting", partial(count_ahead, pair, scenario))  # once for all, as `assess` does
     for name, measure in MEASURES.items():
-        start = now()
-        try:
-            told["figures"][name] = flat(measure(pair).to_dict()["figures"])
-        except sdc.SdcError as error:
-            told["refused"][name] = str(error)
-        told["seconds"].setdefault(name, []).append((now() - start).tolist())
+        timed(told, name, partial(measure, pair))
+    roles = {"keys": KEYS, "sensitive": SENSITIVE}
+    by_label = {
+        label: timed(told, f"cells of the {label}", partial(file_of, pair, at, **roles))
+        for at, label in enumerate(("original", "release"))
+    }
+    for label, cells in by_label.items():
+        for name in CLOSE:
+            timed(told, f"{name} of the {label}", partial(getattr(sdc, name), cells, sensitive=SENSITIVE))
+    some = timed(
+        told, "cells of the half", partial(sdc.as_cells, half(engine, files[0]), keys=KEYS, missing="category")
+    )
+    for name in ("k_map", "delta_presence"):
+        timed(told, name, partial(getattr(sdc, name), some, by_label["original"]))
     told["whole"].append((now() - whole).tolist())
+    held = sum(file.stat().st_size for file in Path(tempfile.gettempdir()).rglob("*") if file.is_file())
+    told["aside"] = max(told["aside"], held / 1e9)
+    whole = now()
+    for name, measure in MODELS.items():
+        timed(told, name, partial(measure, pair))
+    told["models"].append((now() - whole).tolist())
+
+
+def timed(told: dict[str, Any], name: str, measure: Callable[[], Any]) -> Any:
+    """What a measure gives; its seconds and figures are added, or in words why it was refused."""
+    start, result = now(), None
+    try:
+        result = measure()
+        if hasattr(result, "to_dict"):
+            told["figures"][name] = flat(result.to_dict()["figures"])
+    except sdc.SdcError as error:
+        told["refused"][name] = str(error)
+    told["seconds"].setdefault(name, []).append((now() - start).tolist())
+    return result
 
 
 def compared(n: int, by_engine: dict[str, Any]) -> list[list[str]]:
@@ -228,7 +275,10 @@ def compared(n: int, by_engine: dict[str, Any]) -> list[list[str]]:
         row = [f"{n / 1e6:g} M", HEADS[engine], f"{bare:.2f} s", f"{whole:.1f} s = {whole / bare:.1f} ×"]
         row.append(f"{work:.1f} s = {work / used:.1f} ×")
         row.append(f"{told['peak']:.1f} GB")
-        print("  ".join(row), f" put aside: {told['aside']:.1f} GB", flush=True)
+        models = np.median(told["models"], axis=0)[1]
+        print(
+            "  ".join(row), f" models besides: {models / used:.1f} × ", f"put aside: {told['aside']:.1f} GB", flush=True
+        )
         for name, seconds in told["seconds"].items():
             (clock, work) = np.median(seconds, axis=0)
             print(f"    {name}: {clock:.2f} s, processor {work:.2f} s = {work / used:.2f} ×")

@@ -185,8 +185,7 @@ def cells_or_sizes(data: Any, keys: Sequence[str]) -> Cells | KeySizes:
     if is_cells(data):
         if data.keys != tuple(keys):
             raise ColumnError("its cells were made with other keys, or in another order; use the same")
-        parted = isinstance(data, PartedCells)
-        return deal_sizes(data.frame, keys, data.n) if parted else data.as_categories().in_memory()
+        return data.key_sizes() if isinstance(data, PartedCells) else data.as_categories().in_memory()
     frame, roles = open_frame(data), resolve_roles(keys=keys, default_missing="category")
     if not isinstance(frame, nw.LazyFrame):
         return tabulate_frame(frame, roles)

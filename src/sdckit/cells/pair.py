@@ -258,6 +258,10 @@ class Pair:
         groups: SharedGroups = memo[key]
         return groups
 
+    def known_groups(self, names: Sequence[str]) -> SharedGroups | None:
+        """What `groups` gives where it takes little: it was made before."""
+        return self.memo.get(("groups", tuple(names)))
+
     def once(self, mark: tuple[Any, ...], make: Callable[[], Of]) -> Of:
         """What was made of these files under a mark before; else it is made and kept."""
         if mark not in self.memo:

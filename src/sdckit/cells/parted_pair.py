@@ -18,9 +18,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.packing import SharedGroups
+from sdckit.cells.packing import Layout, SharedGroups
 from sdckit.cells.pair import Pair, Wanted, check_present, count_pair, open_files, open_pair
 from sdckit.cells.plans.count_cells import PREFIX, SIZE, Beside, blocks_by, key_columns, most_cells, sizes_of, too_many
+from sdckit.cells.plans.dealt_words import DealtWords, Span, deal_words, layout_of, spans_of
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.cells.plans.pair_cells import (
     are_joined,
@@ -35,9 +36,10 @@ from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
 from sdckit.data.columns import code_column
-from sdckit.data.frames import blocks, check_plan_names, is_lazy
+from sdckit.data.frames import blocks, check_plan_names, is_lazy, on_spark
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
+from sdckit.numerics.sorted_words import Words, merged_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,10 @@ class PartedPair(Pair):
         Of columns that were grouped by, how many combinations there are in each part.
     same : tuple of bool
         Where rows that belong together were compared: which releases have the original's values in all columns.
+    dealt : DealtWords or None
+        The cells as words, perhaps of more columns; None where a word has no room for them, or an engine compared rows.
+    together : bool
+        Whether cells of the original are of rows in which the same columns were changed.
     """
 
     levels: Mapping[str, SharedCoding] = field(kw_only=True)
@@ -66,6 +72,8 @@ class PartedPair(Pair):
     n_parts: int = field(kw_only=True)
     spilled: Spilled = field(kw_only=True, repr=False)
     same: tuple[bool, ...] = field(kw_only=True, default=())
+    dealt: DealtWords | None = field(kw_only=True, default=None, repr=False)
+    together: bool = field(kw_only=True, default=False)
     cells: dict[tuple[str, ...], dict[int, int]] = field(kw_only=True, default_factory=dict, repr=False)
 
     @property
@@ -89,7 +97,30 @@ class PartedPair(Pair):
 
     def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
         """Which releases are, where rows that belong together were compared in all columns; else none is said to be."""
+        if self.together:
+            return tuple((self.changed(names) == 0).all(axis=1).tolist())
         return self.same if self.same and set(names) == set(self.levels) else (False,) * self.m
+
+    def changed(self, names: Sequence[str]) -> Ints:
+        """Of rows that belong together in how many a release changed each column (m, names)."""
+        assert self.dealt is not None
+        assert self.dealt.n_changed is not None
+        return self.dealt.n_changed[:, [self.dealt.names.index(name) for name in names]]
+
+    def only(self, names: Sequence[str], *, together: bool = False) -> PartedPair:
+        """The cells of some columns, among them those by which they are dealt out, added up."""
+        if self.dealt is None:
+            return self
+        own = tuple(name for name in self.levels if name in names)
+        if len(own) == len(self.levels) and together == self.together:
+            return self
+        return self.once(
+            ("only", own, together),
+            lambda: replace(
+                self, levels={name: self.levels[name] for name in own}, memo={("sizes",): self._sizes},
+                values={name: self.values[name] for name in own}, together=together,
+            ),
+        )  # fmt: skip
 
     def records(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: the records are not here."""
@@ -108,7 +139,7 @@ class PartedPair(Pair):
     def parts(self) -> Iterator[_Part]:
         """The parts, one after the other; what is kept of each lies in files."""
         for number in range(self.n_parts):
-            yield self._part(number)
+            yield self._part(number) if self.dealt is None else self._words(self.dealt, number)
 
     def aside(self, kinds: Mapping[str, Any]) -> Aside:
         """Columns of these types, to be filled part by part, that lie in files."""
@@ -117,10 +148,22 @@ class PartedPair(Pair):
 
     def _part(self, number: int) -> _Part:
         times = tuple(self.spilled.appended(f"{number}-{file}-times", np.int64) for file in range(self.m + 1))
-        frames = [nw.from_native(pa.table({SIZE: own}), eager_only=True) for own in times]
-        return _Part(
-            frames[0], tuple(frames[1:]), False, None, True, (None,) * self.m, times=times, whole=self, number=number
+        return _Part(*self._fields(times), times=times, whole=self, number=number)
+
+    def _words(self, dealt: DealtWords, number: int) -> _WordPart:
+        names = tuple(self.levels)
+        files = [dealt.cells(number, file, names, changed=self.together) for file in range(self.m + 1)]
+        words, times = zip(*files, strict=True)
+        marked, below = words[0], np.uint64(dealt.flags)
+        if self.together:
+            words = (marked >> below, *words[1:])
+        return _WordPart(
+            *self._fields(times), times=times, whole=self, number=number, cells=words, marked=marked, dealt=dealt
         )
+
+    def _fields(self, times: Sequence[Ints]) -> tuple[Any, ...]:
+        frames = [nw.from_native(pa.table({SIZE: own}), eager_only=True) for own in times]
+        return frames[0], tuple(frames[1:]), False, None, True, (None,) * self.m
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +248,59 @@ class _Part(Pair):
         return self.memo[mark]
 
 
+@dataclass(frozen=True, eq=False)
+class _WordPart(_Part):
+    """One part whose cells are words in ascending order; in `marked` those of the original with what was changed."""
+
+    cells: tuple[Words, ...] = field(kw_only=True, repr=False)
+    marked: Words = field(kw_only=True, repr=False)
+    dealt: DealtWords = field(kw_only=True, repr=False)
+
+    def codes(self, name: str, *, control: bool = False) -> SharedCoding:
+        """A column of the part."""
+        del control
+
+        def decoded() -> SharedCoding:
+            own = tuple(self.dealt.codes(name, words) for words in self.cells)
+            return replace(self.whole.levels[name], codes=own, times=self.times)
+
+        return self.once(("codes", name), decoded)
+
+    def kept(self) -> NDArray[np.bool_]:
+        """Of each cell of the original whether each release (m, cells) kept all values of its records."""
+        masks = (1 << self.dealt.bits_of(tuple(self.whole.levels))).sum(axis=1).astype(np.uint64)
+        kept: NDArray[np.bool_] = (self.marked & masks[:, None]) == 0
+        return kept
+
+    def words(self, names: Sequence[str], file: int) -> Ints:
+        """Of each cell of a file a number for its combination of some columns, the same one in every part."""
+        mask = sum(self.dealt.layout.field(self.dealt.names.index(name)) for name in names)
+        return (self.cells[file] & np.uint64(mask)).astype(np.int64)
+
+    def groups(self, names: Sequence[str], *, control: bool = False) -> SharedGroups:
+        """As of any pair; cells that are in the order of these columns are merged."""
+        groups = self.known_groups(names)
+        return super().groups(names, control=control) if groups is None else groups
+
+    def known_groups(self, names: Sequence[str]) -> SharedGroups | None:
+        """Groups by the columns that are first in the words; else those that were made before."""
+        first = list(self.whole.levels)[: len(names)]
+        mark = "groups", tuple(names)
+        if not names or set(first) != set(names) or mark in self.memo:
+            return self.memo.get(mark)
+        shift = self.dealt.layout.shifts[self.dealt.names.index(first[-1])]
+        assert self.times is not None
+        made = SharedGroups(*merged_groups(self.cells, self.times, shift), self.times)
+        return self.once(mark, lambda: made)
+
+    def once(self, mark: tuple[Any, ...], make: Any) -> Any:
+        """What is made of the part once, as long as it is here."""
+        made = Pair.once(self, mark, make)
+        if mark[0] == "groups":
+            self.whole.cells.setdefault(mark[1], {})[self.number] = made.n_groups
+        return made
+
+
 def _kind(levels: SharedCoding) -> Any:
     """The smallest type that holds the codes of a column."""
     return np.min_scalar_type(levels.n_levels)
@@ -247,19 +343,60 @@ def parted_before(opened: Pair, names: Sequence[str], keys: Sequence[str]) -> Pa
     """Files dealt out before that have these columns, and are split by some of these keys."""
     known: list[PartedPair] = opened.memo.get(("parted",), [])
     fitting = [pair for pair in known if set(names) <= set(pair.levels) and set(pair.split) <= set(keys)]
-    return min(fitting, key=lambda pair: len(pair.levels)) if fitting else None
+    return min(fitting, key=lambda pair: len(pair.levels)).only(names) if fitting else None
 
 
 def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
-    """Group the files on their engines, and deal their cells out to parts that fit here.
+    """Deal the records of the files out to parts that fit here, as words; else group them on their engines before.
 
     Raises ColumnError: a column that a file has not, values that do not compare; DataError: parts that do not fit.
     """
-    pair = _with_levels(opened, names, keys)
-    for file, frame in enumerate(opened.frames):
-        _deal(pair, file, _cells(frame, names))
+    check_present([(frame, {"keys": names}, label) for frame, label in zip(opened.frames, opened.names, strict=True)])
+    fresh = [name for name in names if name not in opened.memo.get(("levels",), {})]
+    for spans in (spans_of(opened.frames, fresh), {}):
+        pair = _with_levels(opened, [name for name in names if name not in spans], keys, len(names))
+        fields = {name: spans[name] if name in spans else pair.levels[name] for name in names}
+        if (layout := layout_of(fields)) is not None:
+            pair = _as_words(opened, pair, fields, layout)
+            break
+        if not spans:
+            for file, frame in enumerate(opened.frames):
+                _deal(pair, file, _cells(frame, names))
+            break
     opened.memo.setdefault(("parted",), []).append(pair)
     return pair
+
+
+def _as_words(
+    opened: Pair, pair: PartedPair, fields: Mapping[str, SharedCoding | Span], layout: Layout
+) -> PartedPair:  # fmt: skip
+    """The pair with its cells as words, and with the levels of all columns, as they were counted meanwhile."""
+    room, split = _room(pair, len(fields)), len(dict.fromkeys(pair.split))
+    dealt = deal_words(opened.frames, fields, layout, split, pair.n_parts, opened.id, opened._sizes, room)
+    levels, values, known = {}, {}, opened.memo[("levels",)]
+    for name, span in fields.items():
+        if isinstance(span, Span):
+            counts = [dealt.counted(name, file) for file in range(pair.m + 1)]
+            known[name] = _of_counts(name, span, counts, pair.names)
+            places = np.zeros(span.n_levels + 1, np.int32)
+            for own, codes in zip(counts, known[name][1].codes, strict=True):
+                places[np.flatnonzero(own)] = codes
+            if known[name][1].n_levels < span.n_levels:
+                dealt.levels[name] = places
+        values[name], levels[name] = known[name]
+    return replace(pair, dealt=dealt, levels=levels, values=values)
+
+
+def _of_counts(
+    name: str, span: Span, counts: Sequence[Ints], files: Sequence[str]
+) -> tuple[tuple[Any, ...], SharedCoding]:
+    """The distinct values of a column of whole numbers in each file, and their coding, of the records of each."""
+    present = [np.flatnonzero(own) for own in counts]
+    arrays = [pa.array(places + (span.low - 1), mask=places == 0) for places in present]
+    columns = tuple(nw.from_native(pa.table({name: array}), eager_only=True).get_column(name) for array in arrays)
+    sides = [(column, column.codes()) for column in map(code_column, columns)]
+    times = tuple(own[places] for own, places in zip(counts, present, strict=True))
+    return columns, replace(share_coding(name, sides, files), times=times)
 
 
 def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
@@ -267,11 +404,32 @@ def deal_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
 
     Raises ColumnError, DataError: as `deal_out`; an id that does not name each row once; columns of other types.
     """
+    if (pair := _compared_before(opened, names)) is None and _has_numbers(opened):
+        deal_out(opened, names, names)
+        pair = _compared_before(opened, names)
+    if pair is not None:
+        return pair.only(names, together=True)
     return opened.once(("parted together", frozenset(names)), lambda: _dealt_together(opened, names))
 
 
+def _compared_before(opened: Pair, names: Sequence[str]) -> PartedPair | None:
+    """Files dealt out before that have these columns, and say of them what releases changed."""
+    known: list[PartedPair] = opened.memo.get(("parted",), [])
+    for pair in known:
+        with_rows = pair.dealt is not None and pair.dealt.n_changed is not None
+        if with_rows and set(names) <= set(pair.levels) and set(pair.split) <= set(names):
+            return pair
+    return None
+
+
+def _has_numbers(opened: Pair) -> bool:
+    """Whether the id is a whole number in files that are not on Spark, whose rows need not be joined then."""
+    plans: list[Any] = list(opened.frames)
+    return not any(map(on_spark, plans)) and plans[0].collect_schema()[str(opened.id)].is_integer()
+
+
 def _dealt_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:
-    pair, id = _with_levels(opened, names, names), str(opened.id)
+    pair, id = _with_levels(opened, names, names, len(names)), str(opened.id)
     frames: list[Any] = list(opened.frames)
     opened.records_by_id(frames)
     together, moved = join_files(frames, names, id, [_present(frame, names) for frame in frames])
@@ -292,6 +450,8 @@ def kept_columns(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
     """Columns that every release left as they were, by rows with one id."""
     if not names:
         return ()
+    if (pair := _compared_before(opened, names)) is not None:
+        return tuple(name for name, many in zip(names, pair.changed(names).sum(axis=0), strict=True) if not many)
     frames: list[Any] = list(opened.frames)
     changed = np.zeros(len(names), np.int64)
     for j in range(1, len(frames)):
@@ -316,9 +476,12 @@ def do_not_fit(opened: Pair, names: Sequence[str]) -> bool:
     These are no fewer than the combinations of the columns over all files, divided by the number of files.
     """
     known: list[PartedPair] = opened.memo.get(("parted",), [])
-    least = max((sum(pair.cells.get(tuple(names), {}).values()) for pair in known), default=0)
+    least = max((sum(pair.cells.get(tuple(names), {}).values()) for pair in known), default=0) / len(opened.frames)
+    if (pair := _compared_before(opened, names)) is not None and pair.dealt is not None:
+        dealt = pair.dealt  # rows that were changed in other columns are other cells
+        least = sum(len(dealt.cells(part, 0, names, changed=True)[0]) for part in range(dealt.n_parts))
     plan: Any = opened.plans[0] if opened.plans else opened.original
-    return least > len(opened.frames) * most_cells(len(names) * len(opened.frames), plan, Beside())
+    return least > most_cells(len(names) * len(opened.frames), plan, Beside())
 
 
 def _comparable(kinds: Sequence[Any]) -> bool:
@@ -337,14 +500,13 @@ def _flags(m: int) -> list[str]:
     return [f"{PREFIX}same{j}" for j in range(m)]
 
 
-def _with_levels(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> PartedPair:
-    """The files with the levels of their columns, and no cells yet."""
+def _with_levels(opened: Pair, names: Sequence[str], keys: tuple[str, ...], n_columns: int) -> PartedPair:
+    """The files with the levels of some columns, and no cells yet, which have `n_columns`."""
     frames: tuple[Any, ...] = opened.frames
-    check_present([(frame, {"keys": names}, label) for frame, label in zip(frames, opened.names, strict=True)])
     plan: Any = next(frame for frame in frames if is_lazy(frame))
-    most = most_cells(len(names), plan, Beside(len(frames)))
+    most = most_cells(n_columns, plan, Beside(len(frames)))
     if most == 0 or not can_count([frame for frame in frames if isinstance(frame, nw.LazyFrame)], names):
-        raise too_many(max(opened._sizes), len(names), most, plan)
+        raise too_many(max(opened._sizes), n_columns, most, plan)
     known = opened.memo.setdefault(("levels",), {})
     for name in names:
         if name not in known:
@@ -372,6 +534,11 @@ def _distinct(frame: Any, name: str) -> tuple[Any, Ints]:
     return values.get_column(name), times
 
 
+def _room(pair: PartedPair, n_columns: int) -> int:
+    """Cells of each file that fit here."""
+    return most_cells(n_columns, next(frame for frame in pair.plans if is_lazy(frame)), Beside(pair.m + 1))
+
+
 def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> tuple[int, ...]:
     """Write the cells of one file to the files of their parts; its records, and those that each release kept.
 
@@ -396,8 +563,7 @@ def _deal(pair: PartedPair, file: int, pieces: Iterator[nw.DataFrame[Any]]) -> t
                 pair.spilled.append_parts(flag, same[order], ends)
         rows += np.diff(ends)
         n += int(times.sum())
-    most = most_cells(len(pair.levels), next(frame for frame in pair.plans if is_lazy(frame)), Beside(pair.m + 1))
-    if (largest := int(rows.max())) > 2 * most:
+    if (largest := int(rows.max())) > 2 * (most := _room(pair, len(pair.levels))):
         why = "; nor do they fall into parts that fit"
         raise too_many(largest * pair.n_parts, len(pair.levels), most, pair.plans[-1], why)
     return n, *kept.tolist()

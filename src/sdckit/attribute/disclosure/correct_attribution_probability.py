@@ -496,7 +496,8 @@ def _of_parts(
     margins, right = [], np.zeros(pair.m)
     for part in pair.parts():
         own, times = _categorical(part, keys, target, 0, tau), part.by_file(0)
-        margins.append(sum_of_equal(part.words(target, 0), times))
+        if len(target) > 1:
+            margins.append(sum_of_equal(part.words(target, 0), times))
         caps = [target_roles.shares(*counts) for counts in own.released]
         matched = [size > 0 for _, size in own.released]
         for j, of_release in enumerate(sums):
@@ -510,7 +511,10 @@ def _of_parts(
             "cap": np.mean(caps, axis=0), "cap_original": own.original, "matched": np.mean(matched, axis=0),
             "times": times,
         })  # fmt: skip
-    margin = sum_of_equal(*map(np.concatenate, zip(*margins, strict=True)))[1] / pair.n
+    if margins:
+        margin = sum_of_equal(*map(np.concatenate, zip(*margins, strict=True)))[1] / pair.n
+    else:
+        margin = pair.codes(target[0]).counts[0] / pair.n
     baseline = float(margin @ margin)
     empty = np.empty(0)
     targets = [

@@ -88,7 +88,7 @@ def key_and_target(pair: Pair, keys: Sequence[str], learnt: SharedCoding, groups
         return key_target(groups, learnt.codes)
     return pair.once(
         ("key and target", tuple(keys), learnt.name),
-        lambda: key_target(groups, learnt.codes, pair.memo.get(("groups", (*keys, learnt.name)))),
+        lambda: key_target(groups, learnt.codes, pair.known_groups((*keys, learnt.name))),
     )
 
 

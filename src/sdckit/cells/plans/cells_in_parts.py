@@ -31,6 +31,7 @@ from sdckit.cells.plans.count_cells import (
     too_many,
 )
 from sdckit.cells.plans.households import Brought, HouseholdSums
+from sdckit.cells.plans.key_sizes import KeySizes, deal_sizes
 from sdckit.cells.plans.lazy import LazyCells, PlanCells
 from sdckit.cells.plans.levels_aside import DealtLevels, PartLevels, deal_levels
 from sdckit.cells.plans.spilled import BLOCK, Spilled
@@ -258,6 +259,10 @@ class PartedCells(PlanCells):
             made += self._put_aside([cast(LazyCells, cells)], [part])
             outcomes.append(outcome)
         return self._of(made), outcomes
+
+    def key_sizes(self) -> KeySizes:
+        """The records of each combination of keys, in parts that are looked up; counted anew on the engine."""
+        return deal_sizes(self.frame, self.keys, self.n)
 
     def levels_of(self, variable: str) -> DealtLevels:
         """The levels of a variable in the cells of each part: of all sensitive ones, counted once."""

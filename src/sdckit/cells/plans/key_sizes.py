@@ -7,7 +7,7 @@ and looked up there: 16 bytes, where a cell that is measured takes some hundreds
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,21 +92,53 @@ def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySize
 
     Raises TooManyCellsError: more combinations than whole numbers.
     """
-    levels, columns = {}, key_columns(frame, keys)
-    for key in columns:
-        (coded,) = code_keys(count_by(frame, [key.name], 0), [key])
-        levels[key.name] = coded, share_coding(key.name, [(coded, coded.codes())])
+    columns = key_columns(frame, keys)
+    levels = _shared({key.name: code_keys(count_by(frame, [key.name], 0), [key])[0] for key in columns})
+
+    def pieces() -> Iterator[tuple[list[Ints], Ints]]:
+        for piece in blocks_by(frame, keys, BLOCK):
+            own = zip(code_keys(piece, columns), levels.values(), strict=True)
+            yield [shared.with_file(coded, ("", "")).codes[-1] for coded, (_, shared) in own], sizes_of(piece)
+
+    return _put_aside(levels, pieces(), frame, n)
+
+
+def sizes_of_cells(parts: Iterable[Cells], columns: Mapping[str, Coded], frame: nw.LazyFrame[Any], n: int) -> KeySizes:
+    """The same of cells that were counted before; `columns`: the distinct values of each key, coded as in the cells.
+
+    Raises TooManyCellsError: as `deal_sizes`.
+    """
+    levels = _shared(columns)
+    tables = []
+    for coded, shared in levels.values():
+        tables.append(np.zeros(coded.span + 1, np.int64))
+        tables[-1][coded.codes()] = shared.codes[0]
+    pieces = (
+        ([table[codes] for table, codes in zip(tables, cells.table.codes, strict=True)], cells.table.size)
+        for cells in parts
+    )
+    return _put_aside(levels, pieces, frame, n)
+
+
+def _shared(columns: Mapping[str, Coded]) -> dict[str, tuple[Coded, SharedCoding]]:
+    levels = {key: (coded, share_coding(key, [(coded, coded.codes())])) for key, coded in columns.items()}
     if math.prod(shared.n_levels + 1 for _, shared in levels.values()) > MOST_WORDS:
-        raise TooManyCellsError(f"{', '.join(keys)} have too many values to be counted together; recode some first")
-    room = max(1, bytes_of_cells(most_cells(len(keys), frame), len(keys)) // BYTES)
+        raise TooManyCellsError(f"{', '.join(levels)} have too many values to be counted together; recode some first")
+    return levels
+
+
+def _put_aside(
+    levels: Mapping[str, tuple[Coded, SharedCoding]], pieces: Iterable[tuple[Sequence[Ints], Ints]],
+    frame: nw.LazyFrame[Any], n: int,
+) -> KeySizes:  # fmt: skip
+    room = max(1, bytes_of_cells(most_cells(len(levels), frame), len(levels)) // BYTES)
     spilled, n_parts, n_cells = Spilled(), -(-n // room), 0
-    for piece in blocks_by(frame, keys, BLOCK):
-        word, times = np.zeros(len(piece), np.int64), sizes_of(piece)
-        for coded, (_, shared) in zip(code_keys(piece, columns), levels.values(), strict=True):
-            own = shared.with_file(coded, ("", "")).codes[-1]
+    for codes, times in pieces:
+        word = np.zeros(len(times), np.int64)
+        for (_, shared), own in zip(levels.values(), codes, strict=True):
             word = word * (shared.n_levels + 1) + own
-        order, ends = dealt([word], len(piece), n_parts)
+        order, ends = dealt([word], len(word), n_parts)
         spilled.append_parts("words", word[order], ends)
         spilled.append_parts("times", times[order], ends)
-        n_cells += len(piece)
+        n_cells += len(word)
     return KeySizes(levels, n, n_cells, n_parts, spilled)

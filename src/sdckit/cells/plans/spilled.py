@@ -88,6 +88,14 @@ class Spilled:
             return np.empty(0, kind)
         return np.memmap(place, kind, mode="c") if mapped else np.fromfile(place, kind)
 
+    def has(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+        return (self._folder / name).exists()
+
+    def remove(self, name: str) -> None:
+        """Remove a named file, if there is one."""
+        (self._folder / name).unlink(missing_ok=True)
+
     def once(self, name: str, make: Callable[[], Of]) -> Of:
         """What was made under this name before, read from its file; else it is made and written."""
         place = self._folder / name

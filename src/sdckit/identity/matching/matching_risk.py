@@ -628,7 +628,7 @@ def _matched_in_parts(files: FilesToMatch, pair: PartedPair, options: tuple[floa
         raise TooMuchError(f"{NOT_IN_PARTS}: numbers within intervals, or missing values that match any")
     if any(_reads_differently(pair, how, other, options) for other, _ in files.readings):
         raise TooMuchError(f"{NOT_IN_PARTS}: numbers that may as well be categories; numeric=[...] says which they are")
-    known = [_released_by(pair, how.names, how.known, j) for j in range(1, pair.m + 1)]
+    known = [_released_by(pair, how.known, j) for j in range(1, pair.m + 1)]
     found: list[tuple[NDArray[Any], Ints]] = []
     for part in pair.parts():
         groups, rows = part.groups(how.names), part.groups(how.names).of_row[0]
@@ -641,14 +641,9 @@ def _matched_in_parts(files: FilesToMatch, pair: PartedPair, options: tuple[floa
     return Matched(np.arange(len(times)), values[:m], values[m : 2 * m].astype(np.bool_), values[2 * m :], times)
 
 
-def _released_by(pair: PartedPair, names: Sequence[str], known: Sequence[str], file: int) -> tuple[Ints, Ints]:
+def _released_by(pair: PartedPair, known: Sequence[str], file: int) -> tuple[Ints, Ints]:
     """Combinations of the known variables in a release, ascending, and the records of each."""
-    found = []
-    for part in pair.parts():
-        groups = part.groups(names)
-        first = first_of_groups(np.concatenate(groups.of_row), groups.n_groups)
-        words = np.concatenate([part.words(known, of) for of in range(pair.m + 1)])[first]
-        found.append(sum_of_equal(words, groups.size[file]))
+    found = [sum_of_equal(part.words(known, file), part.by_file(file)) for part in pair.parts()]
     words, records = sum_of_equal(*map(np.concatenate, zip(*found, strict=True)))
     return words, records.astype(np.int64)
 
