@@ -400,6 +400,12 @@ def on_spark(frame: Frame) -> bool:
     return engine.is_pyspark() or engine.is_pyspark_connect()
 
 
+def is_far(frame: Frame) -> bool:
+    """Whether the records of a plan are on other machines: on Spark, unless all of it runs in one process here."""
+    context: Any = getattr(frame.to_native().sparkSession, "sparkContext", None) if on_spark(frame) else None
+    return on_spark(frame) and re.fullmatch(r"local(\[.*\])?", str(getattr(context, "master", ""))) is None
+
+
 def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -> None:
     """Refuse column names that the engine of a lazy frame would misread.
 
