@@ -448,11 +448,9 @@ def _surely_many(frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int, mo
 
 def _estimated(frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn]) -> int:
     """About how many groups a plan of Spark has, in one pass that sends no record anywhere."""
-    from pyspark.sql import functions
-
     values: Any = frame.select(*(key.one_zero(key.value).alias(key.column) for key in keys)).to_native()
-    many = functions.approx_count_distinct(functions.xxhash64(*(key.column for key in keys)), 0.02)
-    return int(carried_out(lambda: values.agg(many).collect())[0][0])
+    many = f"approx_count_distinct(xxhash64({', '.join(key.column for key in keys)}), 0.02)"
+    return int(carried_out(lambda: values.selectExpr(many).collect())[0][0])
 
 
 def refuse_many(frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], n: int, beside: Beside | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -97,7 +98,9 @@ def _different(frame: nw.LazyFrame[Any], id: str, n: int) -> int:
     """How many values an id has in n records; whole numbers come here, where engines would hash each."""
     most = MOST_IDS if on_spark(frame) else most_values(frame)
     here = frame.collect_schema()[id].is_integer() and n <= most
-    values = collect(frame.select(id)).get_column(id).to_numpy() if here else np.empty(0)
+    values = np.empty(0)
+    with suppress(DataError):  # Spark may be told to hand out less (spark.driver.maxResultSize)
+        values = collect(frame.select(id)).get_column(id).to_numpy() if here else values
     if values.dtype.kind not in "iu":
         return int(aggregate(frame, nw.col(id).n_unique())[0])
     least, most = int(values.min()), int(values.max())
