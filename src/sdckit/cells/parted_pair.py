@@ -148,7 +148,7 @@ class PartedPair(Pair):
 
     def _part(self, number: int) -> _Part:
         times = tuple(self.spilled.appended(f"{number}-{file}-times", np.int64) for file in range(self.m + 1))
-        return _Part(*self._fields(times), times=times, whole=self, number=number)
+        return _Part(**self._fields(times), whole=self, number=number)
 
     def _words(self, dealt: DealtWords, number: int) -> _WordPart:
         names = tuple(self.levels)
@@ -157,13 +157,14 @@ class PartedPair(Pair):
         marked, below = words[0], np.uint64(dealt.flags)
         if self.together:
             words = (marked >> below, *words[1:])
-        return _WordPart(
-            *self._fields(times), times=times, whole=self, number=number, cells=words, marked=marked, dealt=dealt
-        )
+        return _WordPart(**self._fields(times), whole=self, number=number, cells=words, marked=marked, dealt=dealt)
 
-    def _fields(self, times: Sequence[Ints]) -> tuple[Any, ...]:
-        frames = [nw.from_native(pa.table({SIZE: own}), eager_only=True) for own in times]
-        return frames[0], tuple(frames[1:]), False, None, True, (None,) * self.m
+    def _fields(self, times: tuple[Ints, ...]) -> dict[str, Any]:
+        first, *others = (nw.from_native(pa.table({SIZE: own}), eager_only=True) for own in times)
+        return {
+            "original": first, "released": tuple(others), "aligned": False, "id": None, "brought": True,
+            "orders": (None,) * self.m, "times": times,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +265,8 @@ class _WordPart(_Part):
             own = tuple(self.dealt.codes(name, words) for words in self.cells)
             return replace(self.whole.levels[name], codes=own, times=self.times)
 
-        return self.once(("codes", name), decoded)
+        coding: SharedCoding = self.once(("codes", name), decoded)
+        return coding
 
     def kept(self) -> NDArray[np.bool_]:
         """Of each cell of the original whether each release (m, cells) kept all values of its records."""
@@ -286,12 +288,12 @@ class _WordPart(_Part):
         """Groups by the columns that are first in the words; else those that were made before."""
         first = list(self.whole.levels)[: len(names)]
         mark = "groups", tuple(names)
-        if not names or set(first) != set(names) or mark in self.memo:
-            return self.memo.get(mark)
-        shift = self.dealt.layout.shifts[self.dealt.names.index(first[-1])]
-        assert self.times is not None
-        made = SharedGroups(*merged_groups(self.cells, self.times, shift), self.times)
-        return self.once(mark, lambda: made)
+        if names and set(first) == set(names):
+            times, shift = self.times, self.dealt.layout.shifts[self.dealt.names.index(first[-1])]
+            assert times is not None
+            self.once(mark, lambda: SharedGroups(*merged_groups(self.cells, times, shift), times))
+        groups: SharedGroups | None = self.memo.get(mark)
+        return groups
 
     def once(self, mark: tuple[Any, ...], make: Any) -> Any:
         """What is made of the part once, as long as it is here."""

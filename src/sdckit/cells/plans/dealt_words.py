@@ -130,7 +130,10 @@ class DealtWords:
         j = self.names.index(name)
         shift, bits = self.layout.shifts[j] + (self.flags if file == 0 else 0), self.layout.bits[j]
         cells = (self._read(f"{part}-{file}") for part in range(self.n_parts))
-        return sum((add_up_field(words, times, shift=shift, bits=bits) for words, times in cells), np.int64(0))
+        counts = np.zeros(1 << bits, np.int64)
+        for words, times in cells:
+            counts += add_up_field(words, times, shift=shift, bits=bits)
+        return counts
 
     def bits_of(self, names: Sequence[str]) -> NDArray[np.int64]:
         """The bits, below the codes of the original, that say that a release changed a column (m, names)."""
@@ -187,12 +190,15 @@ def deal_words(
             rows.check(sizes[0])
         for piece in _pieces(frames[file], names, None if rows is None else rows.id):
             words = _packed(piece, levels, layout)
-            part = _part_of(words >> np.uint64(keys), n_parts)
+            place = _part_of(words >> np.uint64(keys), n_parts)
             if rows is not None and rows.fits and file:
                 rows.put(file, piece, words)
             elif rows is not None and rows.fits:
                 words = rows.compared(piece, words, layout, changed)
-            order, ends = np.argsort(part, kind="stable"), np.append(0, np.cumsum(np.bincount(part, minlength=n_parts)))
+            order, ends = (
+                np.argsort(place, kind="stable"),
+                np.append(0, np.cumsum(np.bincount(place, minlength=n_parts))),
+            )
             n_rows[file] += np.diff(ends)
             spilled.append_parts(f"{file}-words", words[order], ends)
             if SIZE in piece.columns:
@@ -204,12 +210,12 @@ def deal_words(
     _check_parts(n_rows, ROWS * most, len(names), frames)
     for part in range(n_parts):
         for file in range(len(frames)):
-            place = f"{part}-{file}"
-            times = spilled.appended(f"{place}-times", np.int64)
-            own = distinct_words(spilled.appended(f"{place}-words", np.uint64), times if len(times) else None)
+            here = f"{part}-{file}"
+            times = spilled.appended(f"{here}-times", np.int64)
+            own = distinct_words(spilled.appended(f"{here}-words", np.uint64), times if len(times) else None)
             dealt.put(part, file, own)
             for name in ("words", "times"):
-                spilled.remove(f"{place}-{name}")
+                spilled.remove(f"{here}-{name}")
             n_rows[file, part] = len(own[0])
     _check_parts(n_rows, 2 * most, len(names), frames)
     return dealt

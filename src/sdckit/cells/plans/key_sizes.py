@@ -28,7 +28,7 @@ from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import AnyInts, Ints
 
 BYTES = 48  # of a combination while its part is put in order
 
@@ -95,7 +95,7 @@ def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySize
     columns = key_columns(frame, keys)
     levels = _shared({key.name: code_keys(count_by(frame, [key.name], 0), [key])[0] for key in columns})
 
-    def pieces() -> Iterator[tuple[list[Ints], Ints]]:
+    def pieces() -> Iterator[tuple[Sequence[AnyInts], Ints]]:
         for piece in blocks_by(frame, keys, BLOCK):
             own = zip(code_keys(piece, columns), levels.values(), strict=True)
             yield [shared.with_file(coded, ("", "")).codes[-1] for coded, (_, shared) in own], sizes_of(piece)
@@ -128,7 +128,7 @@ def _shared(columns: Mapping[str, Coded]) -> dict[str, tuple[Coded, SharedCoding
 
 
 def _put_aside(
-    levels: Mapping[str, tuple[Coded, SharedCoding]], pieces: Iterable[tuple[Sequence[Ints], Ints]],
+    levels: Mapping[str, tuple[Coded, SharedCoding]], pieces: Iterable[tuple[Sequence[AnyInts], Ints]],
     frame: nw.LazyFrame[Any], n: int,
 ) -> KeySizes:  # fmt: skip
     room = max(1, bytes_of_cells(most_cells(len(levels), frame), len(levels)) // BYTES)
