@@ -26,7 +26,7 @@ from sdckit.data.frames import column_names
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Ints
-from sdckit.numerics.sorted_words import Words, distinct_words
+from sdckit.numerics.grouping import Words, distinct_words
 
 
 def file_of(opened: Pair, file: int, *, keys: Sequence[str], sensitive: Sequence[str] = ()) -> AnyCells:

@@ -39,7 +39,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import blocks, check_plan_names, is_far, is_lazy
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
-from sdckit.numerics.sorted_words import Words, merged_groups
+from sdckit.numerics.grouping import Words, merged_groups
 
 
 @dataclass(frozen=True, eq=False)

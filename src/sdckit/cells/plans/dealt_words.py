@@ -25,7 +25,7 @@ from sdckit.data.frames import blocks, is_far
 from sdckit.data.memory import bytes_here
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.coding import pack_into
-from sdckit.numerics.sorted_words import NONE, Words, distinct_words
+from sdckit.numerics.grouping import NONE, Words, distinct_words
 from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
 
 MOST_BITS = 63

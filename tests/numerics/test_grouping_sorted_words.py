@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.numerics import sorted_words
-from sdckit.numerics.sorted_words import distinct_words, merged_groups
+from sdckit.numerics import grouping
+from sdckit.numerics.grouping import distinct_words, merged_groups
 
 FILE = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), max_size=30)
 
@@ -28,7 +28,7 @@ def test_groups_are_merged(files: list[list[tuple[int, int]]], shift: int, by_ke
     words = [np.array([w for w, _ in rows], np.uint64) for rows in ordered]
     times = [np.array([n for _, n in rows], np.int64) for rows in ordered]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorted_words, "is_few", lambda *_: not by_kernel)
+        patch.setattr(grouping, "is_few", lambda *_: not by_kernel)
         of_row, size = merged_groups(words, times, shift)
     every = np.unique(np.concatenate(words) >> np.uint64(shift))
     for own, rows, records, counts in zip(words, of_row, times, size, strict=True):
