@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
@@ -15,6 +18,7 @@ from sdckit.data.frames import (
     collect,
     exactly,
     frame_of,
+    is_far,
     is_lazy,
     is_pattern,
     mixed_rows,
@@ -175,3 +179,17 @@ def test_new_ids():
         mixed_rows(frame, {**SOURCE, "id": np.array([0, 0, 0])}, id="x")
     only = nw.from_native(SURVEY.select("x"))
     assert mixed_rows(only, {"x": np.array([0])}).rows() == [(1.5,)]
+
+
+@pytest.mark.parametrize(
+    ("master", "far"),
+    [("local", False), ("local[2]", False), ("local[*, 3]", False), ("local-cluster[2,1,1024]", True), ("yarn", True),
+     ("spark://local:7077", True), (None, True)],
+)  # fmt: skip
+def test_records_of_a_cluster_are_far(master: str | None, far: bool) -> None:
+    """And those of Spark Connect, which does not say where it runs."""
+    session = SimpleNamespace() if master is None else SimpleNamespace(sparkContext=SimpleNamespace(master=master))
+    engine = SimpleNamespace(is_pyspark=lambda: master is not None, is_pyspark_connect=lambda: master is None)
+    plan: Any = SimpleNamespace(implementation=engine, to_native=lambda: SimpleNamespace(sparkSession=session))
+    assert is_far(plan) == far
+    assert not is_far(open_frame(pl.LazyFrame(DATA)))

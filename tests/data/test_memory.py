@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import polars as pl
@@ -62,6 +64,23 @@ def test_limits_follow_from_the_bound(bounded: nw.LazyFrame) -> None:
     assert most_values(derived, 2) < most_values(derived) < most_values() == COLLECT_LIMIT
     assert what_opens(derived, 2) == 'or give more memory (about memory="1.6GB", --memory)'
     assert what_opens(None, 2) == "or use a machine with more memory"
+
+
+@pytest.mark.parametrize(("free", "room"), [(None, None), (9 * 10**9, 6 * 10**9), (10**9, 0)])
+def test_spark_leaves_what_its_own_process_may_not_take(
+    monkeypatch: pytest.MonkeyPatch, free: int | None, room: int | None
+) -> None:
+    """Of a heap of 4 GB, 1 GB of which is taken, 3 GB are still to be."""
+    monkeypatch.setattr(memory_module, "free_bytes", lambda: free)
+    runtime = SimpleNamespace(maxMemory=lambda: 4 * 10**9, totalMemory=lambda: 10**9)
+    java = SimpleNamespace(lang=SimpleNamespace(Runtime=SimpleNamespace(getRuntime=lambda: runtime)))
+    session = SimpleNamespace(_jvm=SimpleNamespace(java=java))
+    plan: Any = SimpleNamespace(
+        implementation=SimpleNamespace(is_pyspark=lambda: True, is_duckdb=lambda: False),
+        to_native=lambda: SimpleNamespace(sparkSession=session),
+    )
+    assert bytes_here(plan) == room
+    assert what_opens(plan, 2) == "or use a machine with more memory"
 
 
 @pytest.mark.parametrize(("free", "room"), [(None, 300_000_000), (10**9, 300_000_000), (10**8, 50_000_000)])

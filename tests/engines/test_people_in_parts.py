@@ -102,6 +102,21 @@ def test_a_population_that_lacks_people_is_refused(make: Any, monkeypatch: pytes
             quiet(measure, make(frame), make(people.with_columns(pl.col("b").cast(pl.String))), keys=KEYS)
 
 
+@pytest.mark.parametrize("fits", [10**6, 25], ids=["whole", "in parts"])
+@pytest.mark.parametrize("make", MAKERS)
+def test_amounts_and_times_match_those_of_memory(make: Any, fits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine brings them as text or numbers; the other file may be in memory."""
+    frame = pl.DataFrame({"a": np.arange(90) % 9, "at": np.arange(90) % 4}).with_columns(
+        b=(pl.col("a") / 8).cast(pl.Decimal(10, 3)), c=pl.time("at", 0, 1, 500_000 * (pl.col("at") % 2))
+    )
+    some = frame[::2]
+    expected = [quiet(measure, some, frame, keys=KEYS).to_dict() for measure in (sdc.k_map, sdc.delta_presence)]
+    monkeypatch.setattr(counting, "MOST_CELLS", fits)
+    for data, population in ((some, make(frame)), (make(some), frame)):
+        found = [quiet(measure, data, population, keys=KEYS) for measure in (sdc.k_map, sdc.delta_presence)]
+        assert_same_figures([told["figures"] for told in expected], [of.to_dict()["figures"] for of in found])
+
+
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # PySpark's about pandas 3
 def test_on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)

@@ -173,3 +173,47 @@ def test_cells_in_parts(spark: Any, monkeypatch: Any) -> None:
         result = quiet(MEASURES[name], there)
         assert isinstance(result.pair, PartedPair), name
         assert_same_figures(quiet(MEASURES[name], here).to_dict()["figures"], result.to_dict()["figures"], name)
+
+
+SETTINGS = [
+    {
+        "spark.sql.shuffle.partitions": "1", "spark.sql.adaptive.enabled": "false", "spark.sql.ansi.enabled": "false",
+        "spark.sql.execution.arrow.pyspark.enabled": "false", "spark.sql.session.timeZone": "America/St_Johns",
+    },
+    {
+        "spark.sql.shuffle.partitions": "200", "spark.sql.adaptive.enabled": "true", "spark.sql.ansi.enabled": "true",
+        "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.sql.session.timeZone": "Asia/Kolkata",
+    },
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=["one partition", "200 partitions"])
+def test_figures_do_not_depend_on_the_session(spark: Any, options: dict[str, str]) -> None:
+    """Partitions, adaptive plans, Arrow, ANSI and the zone; the settings of the session stay as they were."""
+    zone = pl.datetime_range(dt.datetime(2020, 10, 25), dt.datetime(2020, 10, 25, 3), "1h", eager=True)
+    rng = np.random.default_rng(8)
+    here = survey(90).drop("half").with_columns(
+        at=pl.Series(zone.dt.replace_time_zone("UTC").gather(rng.integers(0, 4, 90))),
+        day=pl.Series(zone.dt.date().gather(rng.integers(0, 4, 90))), yes=pl.Series(rng.random(90) < 0.5),
+    )  # fmt: skip
+    release = here.with_columns(whole=pl.Series(rng.permutation(here["whole"].to_numpy())).cast(pl.Int64, strict=False))
+    keys = ["text", "whole", "at", "day", "yes"]
+    before = {name: spark.conf.get(name) for name in options}
+
+    def measured(original: Any, released: Any) -> list[Any]:
+        pair = open_files(original, released, id="row")
+        return [
+            quiet(sdc.individual_risk, original, keys=keys, weight="w").global_risk,
+            quiet(sdc.matching_risk, pair, known=keys[:2], synthetic=keys[2:], numeric=[]).to_dict()["figures"],
+            quiet(sdc.replicated_uniques, pair, keys=keys).to_dict()["figures"],
+        ]
+
+    try:
+        for name, value in options.items():
+            spark.conf.set(name, value)
+        found = measured(*(spark.createDataFrame(frame.to_arrow()) for frame in (here, release)))
+        assert {name: spark.conf.get(name) for name in options} == options
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+    assert_same_figures(measured(here, release), found)

@@ -38,7 +38,7 @@ from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import pa
 from sdckit.data.columns import code_column
-from sdckit.data.frames import blocks, check_plan_names, is_lazy, on_spark
+from sdckit.data.frames import blocks, check_plan_names, is_far, is_lazy
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import Words, merged_groups
@@ -427,9 +427,9 @@ def _compared_before(opened: Pair, names: Sequence[str]) -> PartedPair | None:
 
 
 def _has_numbers(opened: Pair) -> bool:
-    """Whether the id is a whole number in files that are not on Spark, whose rows need not be joined then."""
+    """Whether the id is a whole number in files that are not on a cluster, whose rows need not be joined then."""
     plans: list[Any] = list(opened.frames)
-    return not any(map(on_spark, plans)) and plans[0].collect_schema()[str(opened.id)].is_integer()
+    return not any(map(is_far, plans)) and plans[0].collect_schema()[str(opened.id)].is_integer()
 
 
 def _dealt_together(opened: Pair, names: tuple[str, ...]) -> PartedPair:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Tabulated, group_codes, tabulate
 from sdckit.cells.plans.attach import CHANGED
-from sdckit.cells.plans.count_cells import PERSONS, WEIGHT, Counted, sizes_of
+from sdckit.cells.plans.count_cells import PERSONS, WEIGHT, Counted, code_keys, sizes_of
 from sdckit.cells.table import Cells, warn
 from sdckit.data.columns import Coded, checked_weight, code_column, code_columns, first_rows, recoded
 from sdckit.data.scenarios.roles import Roles, check_columns
@@ -59,7 +59,7 @@ def tabulate_counts(counted: Counted, roles: Roles, *, whole: bool = True) -> Ce
     Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
     """
     frame, n = counted.frame, counted.n
-    coded = code_columns([frame[key] for key in roles.keys])
+    coded = code_keys(frame, counted.keys)
     table = tabulate(coded, None)
     sizes, k = sizes_of(frame), len(table.size)
     n_missing = tuple(0 if column.n_missing == 0 else int(sizes[column.valid == 0].sum()) for column in coded)
@@ -82,7 +82,7 @@ def rows_in_cells(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> N
 
     Raises DataError: a row belongs to no cell, since the records have changed since they were counted.
     """
-    words = _words_alike(cells, code_columns([finer[key] for key in cells.keys]))
+    words = _words_alike(cells, code_keys(finer, counted.keys))
     if words is not None and cells.table.words is not None:
         cell = look_up(words, cells.table.words)
     else:

@@ -331,6 +331,10 @@ OF_DUCKDB = {
 IN_WORDS = {
     r"No space left on device|os error 28\b|Errno 28\b": NO_DISK,
     r"SPARK_JOB_CANCELLED|OPERATION_CANCELED|Job \d+ cancelled": "its Spark job was cancelled; measure again",
+    r"UNSUPPORTED_TIME_TYPE": (
+        "it has a column of times of day, which Spark takes only where its session has spark.sql.timeType.enabled: set "
+        "it, or write the file without that column, or with it as text"
+    ),
 }
 
 
@@ -394,6 +398,12 @@ def on_spark(frame: Frame) -> bool:
     """Whether this is a Spark frame, classic or Spark Connect."""
     engine = frame.implementation
     return engine.is_pyspark() or engine.is_pyspark_connect()
+
+
+def is_far(frame: Frame) -> bool:
+    """Whether the records of a plan are on other machines: on Spark, unless all of it runs in one process here."""
+    context: Any = getattr(frame.to_native().sparkSession, "sparkContext", None) if on_spark(frame) else None
+    return on_spark(frame) and re.fullmatch(r"local(\[.*\])?", str(getattr(context, "master", ""))) is None
 
 
 def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -> None:

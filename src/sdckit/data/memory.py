@@ -49,8 +49,13 @@ def shares_of(memory: str) -> tuple[int, int]:
 
 
 def bytes_here(frame: Any) -> int | None:
-    """Bytes that this side may take beside the engine of a plan; None where `memory=` was not given."""
+    """Bytes that this side may take beside the engine of a plan; None where nothing bounds the two.
+
+    DuckDB is bounded where `memory=` was given; Spark by what its own process on this machine may yet come to take.
+    """
     implementation = getattr(frame, "implementation", None)  # without narwhals, which help must not load
+    if implementation is not None and implementation.is_pyspark():
+        return _beside_java(frame.to_native().sparkSession)
     if implementation is None or not implementation.is_duckdb():
         return None
     # no record is read: DuckDB carries out nothing below a limit of 0, and a view of the plan takes four times as long
@@ -58,10 +63,19 @@ def bytes_here(frame: Any) -> int | None:
     return None if here is None else int(here)
 
 
+def _beside_java(session: Any) -> int | None:
+    """The free memory without what the heap of Spark's driver, or of a local Spark, may still grow by."""
+    free = free_bytes()
+    if free is None:
+        return None
+    runtime = session._jvm.java.lang.Runtime.getRuntime()
+    return max(0, free - int(runtime.maxMemory()) + int(runtime.totalMemory()))
+
+
 def what_opens(frame: Any, times: float) -> str:
     """What gives so many times the room beside the engine of a plan, as the end of a message."""
     here = bytes_here(frame)
-    if here is None:
+    if here is None or not frame.implementation.is_duckdb():
         return "or use a machine with more memory"
     tenths = math.ceil((AT_REST + 2 * here * times) / 1e8)
     return f'or give more memory (about memory="{tenths / 10:g}GB", --memory)'

@@ -205,3 +205,14 @@ def test_duckdb_reads_texts_in_the_order_of_their_files(tmp_path: Path) -> None:
     read = sdc.scan_file(tmp_path, engine="duckdb", missing=codes).pl()
     expected = frame.with_columns(pl.col("text").replace("NA", None), pl.col("n").replace(9, None))
     assert read.equals(expected)
+
+
+def test_times_of_day_that_spark_refuses_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "a.parquet")
+
+    def refused(*_: object) -> None:
+        raise ValueError("[UNSUPPORTED_TIME_TYPE] The data type TIME is not supported.")
+
+    monkeypatch.setattr("sdckit.data.files.scan_file._opened", refused)
+    with pytest.raises(sdc.DataError, match="times of day, which Spark takes only where"):
+        scan_file(tmp_path / "a.parquet", engine="spark")

@@ -26,6 +26,7 @@ from sdckit.cells.plans.count_cells import (
     aggregate,
     count,
     count_by,
+    key_columns,
     most_cells,
     too_many,
 )
@@ -217,7 +218,7 @@ class PartedCells(PlanCells):
     def _of_one(self, key: str) -> Cells:
         """The cells of a single key."""
         if key not in self.memo:
-            counted = Counted(count_by(self.frame, [key], self.n), (), self.n)
+            counted = Counted(count_by(self.frame, [key], self.n), key_columns(self.frame, [key]), self.n)
             roles = replace(self.roles, keys=(key,), rules=("category",), weight=None, person=None)
             self.memo[key] = tabulate_part(counted, replace(roles, sampling_fraction=None))
         cells: Cells = self.memo[key]

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.columns import bad_weights
-from sdckit.data.frames import blocks, check_plan_names, collect, count_records, on_spark
+from sdckit.data import pa
+from sdckit.data.columns import Coded, bad_weights, code_columns
+from sdckit.data.frames import blocks, carried_out, check_plan_names, collect, count_records, on_spark
 from sdckit.data.memory import bytes_here, free_bytes, what_opens
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
@@ -28,6 +31,7 @@ from sdckit.errors import ColumnError, DataError
 
 
 PREFIX = "sdckit__"
+TIME = re.compile(r"(\d+):(\d\d):(\d\d)(?:\.(\d{1,9}))?")
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class KeyColumn:
 
     `name` and `column`: the key, and its column name in internal frames. `is_float`: whether values may be NaN.
     `as_text` and `as_number`: whether it is collected as text, or as an integer number of units. `blank`: value that
-    fills missing values for a join. `has_missing`: whether a value may be missing.
+    fills missing values for a join. `has_missing`: whether a value may be missing. `dtype`: its type.
     """
 
     name: str
@@ -46,6 +50,7 @@ class KeyColumn:
     as_number: bool
     blank: nw.Expr
     has_missing: bool = True
+    dtype: Any = None
 
     @staticmethod
     def of(name: str, number: int, dtype: Any, *, whole_times: bool = False) -> KeyColumn:
@@ -69,7 +74,7 @@ class KeyColumn:
             blank, as_number = nw.lit(0), True
         elif kind != nw.String:
             as_text = True
-        return KeyColumn(name, f"{PREFIX}key{number}", dtype.is_float(), as_text, as_number, blank)
+        return KeyColumn(name, f"{PREFIX}key{number}", dtype.is_float(), as_text, as_number, blank, dtype=dtype)
 
     @property
     def absent(self) -> nw.Expr:
@@ -102,6 +107,42 @@ class KeyColumn:
     def one_zero(self, value: nw.Expr) -> nw.Expr:
         """A value in the form to be hashed or looked up: -0.0 becomes 0.0, since engines group them together."""
         return value + 0.0 if self.is_float else value
+
+    def as_in_memory(self, coded: Coded) -> Coded:
+        """The key as collected and coded, with levels as of a file in memory: amounts are numbers, times are times."""
+        kind = None if self.dtype is None else self.dtype.base_type()
+        if self.as_text and kind == nw.Decimal:
+            levels = pa.array([Decimal(text) for text in coded.levels.to_pylist()])
+            return replace(coded, kind="number", levels=levels, arrow_type=levels.type)
+        if self.as_text and kind in (nw.Time, nw.Unknown):
+            instants = [_nanoseconds_of(text) for text in coded.levels.to_pylist()]
+            if None in instants or not instants:
+                return coded
+            levels = pa.array(instants, pa.time64("ns"))
+            return replace(coded, kind="date", levels=levels, arrow_type=levels.type)
+        if self.as_number:
+            stored = pa.time64("ns") if kind == nw.Time else pa.duration(self.dtype.time_unit)
+            levels = None if coded.levels is None else coded.levels.view(stored)
+            return replace(coded, kind="date", levels=levels, arrow_type=stored)
+        return coded
+
+
+def _nanoseconds_of(text: str) -> int | None:
+    """Nanoseconds since midnight of a time of day as engines print it; None of other text.
+
+    >>> _nanoseconds_of("00:01:02.5"), _nanoseconds_of("tea")
+    (62500000000, None)
+    """
+    if (parts := TIME.fullmatch(text)) is None:
+        return None
+    hours, minutes, seconds, rest = parts.groups("")
+    return ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 10**9 + int(rest.ljust(9, "0"))
+
+
+def code_keys(frame: nw.DataFrame[Any], keys: Sequence[KeyColumn]) -> list[Coded]:
+    """Keys that were collected, coded as those of a file in memory are."""
+    coded = code_columns([frame[key.name] for key in keys])
+    return [key.as_in_memory(column) for key, column in zip(keys, coded, strict=True)]
 
 
 def type_name(dtype: Any) -> str:
@@ -143,6 +184,7 @@ SHARE_OF_FILES = 0.67
 BYTES_OF_A_KEY = 24  # per cell: collected, coded and joined back
 BYTES_OF_A_LEVEL = 480  # of a column that rows are coded by: its value, counts and codes, measured with texts
 FREE_IF_UNKNOWN = 4 * 10**9
+SURE = 1.1  # times as many cells as may come: an estimate of Spark is within 2 %, by one standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,20 +324,24 @@ def one_row_a_cell(counted: Counted) -> Counted:
 
 
 def count_by(
-    frame: nw.LazyFrame[Any], columns: Sequence[str], n: int, *, least: str | None = None, beside: Beside | None = None
-) -> nw.DataFrame[Any]:
+    frame: nw.LazyFrame[Any], columns: Sequence[str], n: int, *, least: str | None = None, beside: Beside | None = None,
+    n_keys: int | None = None,
+) -> nw.DataFrame[Any]:  # fmt: skip
     """How many of n records have each combination of values of some columns, under their names and `SIZE`.
 
     `least`: a further column, whose least value in each combination comes along. `beside`: what shares the room.
+    `n_keys`: of a join, how many columns are made of these here.
 
     Raises DataError: a column of lists or structures; more combinations than fit here.
     """
     keys = _key_columns(frame, columns, frame.collect_schema())
-    grouped, most = _grouped(frame, keys, {}, least), most_cells(len(keys), frame, beside)
-    found = None if _surely_many(frame, keys, n, most) else _fetched_if_few(grouped, keys, n, most)
+    joined, n_keys = n_keys is not None, n_keys or len(keys)
+    grouped, most = _grouped(frame, keys, {}, least), most_cells(n_keys, frame, beside)
+    many = not joined and _surely_many(frame, keys, n, most)  # a join would be carried out for the question
+    found = None if many else _fetched_if_few(grouped, keys, n, most)
     if found is None:
         # Of files beside each other the number is asked for by nobody: what they bring instead is told.
-        raise too_many(count_records(grouped) if beside is None else most + 1, len(keys), most, frame)
+        raise too_many(count_records(grouped) if beside is None else most + 1, n_keys, most, frame)
     return found
 
 
@@ -419,8 +465,28 @@ def _first_pieces(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn], most: i
 
 def _surely_many(frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int, most: int) -> bool:
     """Whether some of the n records have more groups than `most` already, so that all of them are not grouped."""
+    if on_spark(frame):
+        return n > most and _estimated(frame, keys) > SURE * most
     some = 2 * most
-    return n > 2 * some and not on_spark(frame) and count_records(_grouped(frame.head(some), keys, {})) > most
+    return n > 2 * some and count_records(_grouped(frame.head(some), keys, {})) > most
+
+
+def _estimated(frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn]) -> int:
+    """About how many groups a plan of Spark has, in one pass that sends no record anywhere."""
+    values: Any = frame.select(*(key.one_zero(key.value).alias(key.column) for key in keys)).to_native()
+    many = f"approx_count_distinct(xxhash64({', '.join(key.column for key in keys)}), 0.02)"
+    return int(carried_out(lambda: values.selectExpr(many).collect())[0][0])
+
+
+def refuse_many(frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str], n: int, beside: Beside | None) -> None:
+    """Raise before files on Spark, of at most n records, are joined whose cells are sure not to fit.
+
+    Raises TooManyCellsError: a file by itself has more combinations of the columns than all files may have together.
+    """
+    n_keys = len(frames) * len(columns)
+    most = most_cells(n_keys, frames[0], beside)
+    if any(on_spark(frame) and _surely_many(frame, key_columns(frame, columns), n, most) for frame in frames):
+        raise too_many(most + 1, n_keys, most, frames[0])
 
 
 def _checked_schema(frame: nw.LazyFrame[Any], roles: Roles) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ from sdckit.cells.plans.count_cells import SIZE, aggregate, blocks_by, count, ke
 from sdckit.cells.plans.spilled import BLOCK, SPREAD, Spilled
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data.columns import ALL_VALID, code_column
-from sdckit.data.frames import blocks, on_spark
+from sdckit.data.frames import blocks, is_far
 from sdckit.data.memory import bytes_here
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.coding import pack_into
@@ -46,7 +46,7 @@ class Span:
 
 def spans_of(frames: Sequence[Any], names: Sequence[str]) -> dict[str, Span]:
     """The columns whose values are whole numbers of a narrow range in every file, asked for in one pass of each."""
-    if any(not isinstance(frame, nw.LazyFrame) or on_spark(frame) for frame in frames):
+    if any(not isinstance(frame, nw.LazyFrame) or is_far(frame) for frame in frames):
         return {}
     schemas = [frame.collect_schema() for frame in frames]
     own = [name for name in names if all(_is_whole(schema[name]) for schema in schemas)]
@@ -240,7 +240,7 @@ class _Rows:
     def of(frames: Sequence[Any], id: str | None, sizes: Sequence[int], bits: int, columns: int) -> _Rows | None:
         """The same before a file is read; None where ids are no such numbers, or words by id do not fit here."""
         plans = [frame for frame in frames if isinstance(frame, nw.LazyFrame)]
-        if id is None or len(plans) < len(frames) or any(map(on_spark, plans)) or len(set(sizes)) > 1:
+        if id is None or len(plans) < len(frames) or any(map(is_far, plans)) or len(set(sizes)) > 1:
             return None
         m = len(frames) - 1
         whole = all(id in (schema := frame.collect_schema()) and _is_whole(schema[id]) for frame in plans)
@@ -295,10 +295,10 @@ class _Rows:
 
 
 def _pieces(frame: Any, names: Sequence[str], id: str | None) -> Iterator[nw.DataFrame[Any]]:
-    """Records of a file in blocks; on Spark, to which records are far, cells."""
+    """Records of a file in blocks; on a cluster, where records are far, cells."""
     if not isinstance(frame, nw.LazyFrame):
         yield from blocks(frame, names, BLOCK)
-    elif on_spark(frame):
+    elif is_far(frame):
         yield from blocks_by(frame, names, BLOCK)
     else:
         others = [] if id is None or id in names else [nw.col(id)]

@@ -14,11 +14,20 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.cells.plans.count_cells import TooManyCellsError, blocks_by, bytes_of_cells, most_cells, sizes_of, values_of
+from sdckit.cells.plans.count_cells import (
+    TooManyCellsError,
+    blocks_by,
+    bytes_of_cells,
+    code_keys,
+    key_columns,
+    most_cells,
+    sizes_of,
+    values_of,
+)
 from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
-from sdckit.data.columns import Coded, code_column
+from sdckit.data.columns import Coded
 from sdckit.numerics.array_types import AnyInts, Ints
 
 BYTES = 48  # of a combination while its part is put in order
@@ -83,17 +92,16 @@ def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySize
 
     Raises TooManyCellsError: more combinations than whole numbers; more values of keys than fit here.
     """
-    columns: dict[str, Coded] = {}
-    for key in keys:
-        held = sum(coded.span for coded in columns.values())
-        columns[key] = code_column(values_of(frame, key, held=held)[key])
-    levels = _shared(columns)
+    columns, coded = key_columns(frame, keys), dict[str, Coded]()
+    for key in columns:
+        held = sum(own.span for own in coded.values())
+        coded[key.name] = code_keys(values_of(frame, key.name, held=held), [key])[0]
+    levels = _shared(coded)
 
     def pieces() -> Iterator[tuple[Sequence[AnyInts], Ints]]:
         for piece in blocks_by(frame, keys, BLOCK):
-            coded = {key: code_column(piece[key]) for key in keys}
-            own = [shared.with_file(coded[key], ("", "")).codes[-1] for key, (_, shared) in levels.items()]
-            yield own, sizes_of(piece)
+            own = zip(code_keys(piece, columns), levels.values(), strict=True)
+            yield [shared.with_file(coded, ("", "")).codes[-1] for coded, (_, shared) in own], sizes_of(piece)
 
     return _put_aside(levels, pieces(), frame, n)
 

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import PREFIX, Beside, KeyColumn, aggregate, count, count_by, key_columns, sizes_of
+from sdckit.cells.plans.count_cells import (
+    PREFIX,
+    Beside,
+    KeyColumn,
+    aggregate,
+    count,
+    count_by,
+    key_columns,
+    refuse_many,
+    sizes_of,
+)
 from sdckit.cells.plans.lazy import most_values
+from sdckit.cells.plans.spark_words import in_words
 from sdckit.cells.shared_coding import EXACT
 from sdckit.data.frames import check_plan_names, collect, on_spark
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Ints
 
 NEAR = 8  # whole numbers of a range up to so many times as wide as there are records are marked in it, not sorted
+MOST_IDS = 50_000_000  # that Spark hands out at once, 0.4 GB: it may hand out 1 GB unless told otherwise
 LAST = float(2**63 - 1024)  # the largest floating number that is a 64-bit integer
 Counted: TypeAlias = "tuple[nw.DataFrame[Any], Ints]"
 
@@ -83,8 +96,11 @@ def check_ids(frames: Sequence[nw.LazyFrame[Any]], id: str, names: Sequence[str]
 
 def _different(frame: nw.LazyFrame[Any], id: str, n: int) -> int:
     """How many values an id has in n records; whole numbers come here, where engines would hash each."""
-    here = frame.collect_schema()[id].is_integer() and not on_spark(frame) and n <= most_values(frame)
-    values = collect(frame.select(id)).get_column(id).to_numpy() if here else np.empty(0)
+    most = MOST_IDS if on_spark(frame) else most_values(frame)
+    here = frame.collect_schema()[id].is_integer() and n <= most
+    values = np.empty(0)
+    with suppress(DataError):  # Spark may be told to hand out less (spark.driver.maxResultSize)
+        values = collect(frame.select(id)).get_column(id).to_numpy() if here else values
     if values.dtype.kind not in "iu":
         return int(aggregate(frame, nw.col(id).n_unique())[0])
     least, most = int(values.min()), int(values.max())
@@ -117,12 +133,16 @@ def count_together(
 
     Raises DataError: an id that a file lacks; more combinations than fit here.
     """
-    together, moved = join_files(frames, columns, id)
-    counted = count_by(together, [name for own in moved for name in own], max(sizes), beside=beside)
+    n_keys = len(frames) * len(columns)
+    refuse_many(frames, columns, max(sizes), beside)
+    words = in_words(frames, columns)
+    together, moved = join_files(frames, words.columns, id, [words.read] * len(frames))
+    by = [name for own in moved for name in own]
+    counted = count_by(together, by, max(sizes), beside=beside, n_keys=n_keys)
     times = sizes_of(counted)
     check_together(int(times.sum()), sizes, id, names)
-    files = [counted.select(*own).rename(dict(zip(own, columns, strict=True))) for own in moved]
-    return files, times
+    files = [counted.select(*own).rename(dict(zip(own, words.columns, strict=True))) for own in moved]
+    return [words.unpacked(file).select(*columns) for file in files], times
 
 
 def join_files(
