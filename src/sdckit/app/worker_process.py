@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sdckit import operating_system
-from sdckit.workflow.sessions.answering import answer, preload
+from sdckit.workflow.sessions.answering import answer, preload, work_ahead
 
 NICE = 5  # the server answers clicks while work runs
 
@@ -53,7 +53,12 @@ def main(folder: str) -> None:
 
     desk = Desk(Path(folder))
     preload()
+
+    def next_request() -> dict[str, Any] | None:
+        return None if waiting.empty() else waiting.queue[0]  # nobody else takes one
+
     while True:
+        work_ahead(desk, next_request)
         answer(desk, waiting.get(), send, aside.is_set)
 
 

@@ -252,7 +252,7 @@ def assess_read(
 ) -> Assessment | ReleaseAssessment:  # fmt: skip
     """Assess files of which, unless `whole`, only the columns that are needed were read; see `assess`.
 
-    `lean`: of a release only what verdicts and its own figures need, nothing of the original by itself and no utility.
+    `lean`: of a release only what verdicts and its own risks need, nothing of the original by itself and no utility.
     `gate`: only what a limit reads; nothing but the verdicts is to be shown.
     `soonest`: a measure of a release that is made first, and whether its results by intruder are enough; then the
     assessment has nothing else, and no verdict.
@@ -448,15 +448,15 @@ def assess_release(
             return ReleaseAssessment(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
-    drawn = gate and known["on_engine"] and draws_records(pair, scenario)
-    only = read_by_limits(scenario, drawn=drawn) if gate else None
+        drawn = known["on_engine"] and draws_records(pair, scenario)
+        only = read_by_limits(scenario, drawn=drawn) if gate or lean else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         in_bands = [recoding.column for recoding in pair.recoded if IN_BANDS in recoding.kind]
         own = with_bands(_of_original(scenario), in_bands)
-        before, collected = _before(own_file, pair, own, assess_file, one_file, lean=lean, gated=only is not None)
+        before, collected = _before(own_file, pair, own, assess_file, one_file, lean=lean, gated=gated)
         fitted = [
             _fitted(with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands), file, label)
             for released, file, label in zip(files.opened.released, going_out, pair.names[1:], strict=True)

@@ -24,7 +24,7 @@ def asked(**more: Any) -> Asked:
 
 
 def test_a_stricter_aim_is_taken_where_another_threshold_does_not_hold() -> None:
-    first = trials("one", thresholds={"k": 3})
+    first = trials("one", thresholds={"k": 3, "match_risk": 1.0})
     at_k = find_best(first, asked())[3]
     limit = at_k.assessment["default"]["matching_risk"].mean_match_risk * 0.9
     stricter = trials("one", thresholds={"k": 3, "match_risk": limit})
@@ -45,6 +45,7 @@ def test_recodings_do_what_taking_values_out_does_not() -> None:
 def test_what_is_allowed_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "JUDGED", 1)
     monkeypatch.setattr(module, "AIMS", (1,))
+    monkeypatch.setattr(module, "EARLY", ())
     said: list[str] = []
     one = trials("one", thresholds={"k": 3, "match_risk": 1e-9})
     now, _, _, judged = find_best(one, asked(allow={"area": "pram"}, tell=said.append))

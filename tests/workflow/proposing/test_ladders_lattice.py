@@ -93,3 +93,14 @@ def test_the_loss_is_what_recodings_and_missing_values_leave_out() -> None:
     assert one.lattice.loss((0, 0, 0), {}) == 0.0
     assert one.lattice.loss((0, 0, 0), {"sex": 0.3}) == pytest.approx(0.1)
     assert one.lattice.loss(top, {"age": 0.5}) == 1.0
+
+
+def test_whether_few_enough_are_beyond_is_known_before_every_limit_is_counted() -> None:
+    lattice = trials("learnt", survey(300)).lattice
+    skipped = False
+    for node in product(*map(range, lattice.shape)):
+        for most in (0, 15, 300):
+            (whole,), (soon,) = lattice.beyond(node), lattice.beyond(node, most=most)
+            assert (whole.records <= most) is (soon.records <= most)
+            skipped |= soon != whole
+    assert skipped

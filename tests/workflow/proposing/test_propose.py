@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -15,8 +16,9 @@ import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.workflow.proposing import find_best as module
+from sdckit.workflow.proposing.find_best import Begun
 from sdckit.workflow.proposing.proposal import Alternative, Candidate
-from sdckit.workflow.proposing.propose import make_proposal
+from sdckit.workflow.proposing.propose import begin_proposal, make_proposal
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -238,6 +240,9 @@ def test_what_passed_before_the_search_is_the_proposal_where_nothing_later_passe
     assert (proposal.passed, proposal.optimal, proposal.exceeded) == (True, False, ())
     assert proposal.recipe.to_toml() == heard[0].recipe.to_toml()
     assert proposal.loss == heard[0].loss
+    for time_limit in (None, 600.0):  # the command line, which hears of none
+        alone = make_proposal(data, scenario, columns=data.columns, alternatives=1, time_limit=time_limit)
+        assert (alone.text, alone.passed) == (proposal.text, True)
 
 
 def test_what_passed_before_the_search_is_the_proposal_where_what_passes_later_loses_more(
@@ -255,6 +260,33 @@ def test_what_passed_before_the_search_is_the_proposal_where_what_passes_later_l
     proposal = make_proposal(data, scenario, columns=data.columns, alternatives=0, passing=heard.append)
     assert (proposal.passed, proposal.optimal, proposal.loss) == (True, False, heard[0].loss)
     assert proposal.recipe.to_toml() == heard[0].recipe.to_toml()
+    assert make_proposal(data, scenario, columns=data.columns, alternatives=0).text == proposal.text
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_what_was_begun_ahead_is_gone_on_with_and_the_end_is_the_same(
+    monkeypatch: pytest.MonkeyPatch, *, stopped: bool
+) -> None:
+    class AsideError(BaseException):
+        pass
+
+    def aside(text: str) -> None:
+        if stopped and text.startswith("step 1"):
+            raise AsideError
+
+    data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
+    given: dict[str, Any] = {"columns": data.columns, "alternatives": 0}
+    plain = make_proposal(data, scenario, passing=lambda _: None, **given)
+    kept = Begun()
+    with pytest.raises(AsideError) if stopped else nullcontext():
+        begin_proposal(data, scenario, kept, step=aside)
+    assert kept.trials is not None
+    assert (kept.early is None) is stopped
+    monkeypatch.setattr("sdckit.workflow.proposing.propose.open_lattice", None)  # it is there
+    heard: list[Alternative | str] = []
+    proposal = make_proposal(data, scenario, kept=kept, step=heard.append, passing=heard.append, **given)
+    assert (proposal.text, proposal.to_dict(internal=True)) == (plain.text, plain.to_dict(internal=True))
+    assert isinstance(heard[0], Alternative) is not stopped
 
 
 def test_what_fails_before_the_search_does_not_end_it(monkeypatch: pytest.MonkeyPatch) -> None:

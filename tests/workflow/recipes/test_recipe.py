@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import sdckit as sdc
 from recipes import SECRET, STEPS, scenario, survey
 from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
+from sdckit.workflow.recipes.recipe import TrialRecipe
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 RECIPE = sdc.Recipe(STEPS, title="Test")
@@ -290,7 +292,7 @@ def test_it_is_assessed_beside_its_original(applied: sdc.Applied) -> None:
 
 def test_attacks_control_and_models_are_those_of_an_assessment(applied: sdc.Applied) -> None:
     told: list[str] = []
-    with pytest.warns(sdc.SdcWarning, match="60 of 60 records of the control file"):
+    with pytest.warns(SdcWarning, match="60 of 60 records of the control file"):
         found = applied.assess(
             seed=1, attacks=True, control=survey().head(60), models="income ~ age", step=told.append
         )  # fmt: skip
@@ -443,3 +445,20 @@ def test_the_report_says_what_follows_from_what() -> None:
     done = sdc.Recipe([ROUNDED], derived={"total": "wage + rest"}).apply(large).what_was_done
     section = recipe_section(plain_recipe(done))
     assert "Computed anew from columns as they are released: total: wage + rest." in str(section.blocks)
+
+
+def test_a_trial_makes_the_same_file_and_log_and_counts_nothing() -> None:
+    data = pl.DataFrame({"age": [31, 33, 58, 61] * 20, "job": ["cook", "smith"] * 40, "w": [1.5, 2.5] * 40})
+    known = sdc.Scenario(keys=["age", "job"], weight="w", thresholds={"k": 3})
+    steps = [
+        {"method": "recode", "column": "age", "bands": [0, 40, None]}, {"method": "pram", "columns": ["job"]},
+        {"method": "random_order"},
+    ]  # fmt: skip
+    how: dict[str, Any] = {"scenario": known, "secret": "00" * 32, "watch": False}
+    with pytest.warns(SdcWarning, match="its values occur with one value of job"):
+        made = sdc.Recipe(steps).apply(data, **how)
+    with warnings.catch_warnings(action="error"):
+        tried = TrialRecipe(steps).apply(data, **how)
+    assert made.data.equals(tried.data)
+    assert made.log.to_dict(internal=True) == tried.log.to_dict(internal=True)
+    assert (made.differing["age"], tried.differing) == (80, {})

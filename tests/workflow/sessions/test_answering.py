@@ -121,6 +121,49 @@ def test_a_guess_that_nobody_confirmed_is_no_limit(tmp_path: Path) -> None:
         desk.confirmed({**SCENARIO, "unconfirmed": ["job"]})
 
 
+AHEAD = {"task": "roles.guess", "arguments": {}, "of": "protecting.propose", "wishes": {"keep": []}}
+
+
+@pytest.mark.parametrize(
+    ("request_waiting", "goes_on"),
+    [
+        (None, True), ({"task": "protecting.propose", "arguments": {"keep": []}}, True),
+        ({"task": "protecting.propose", "arguments": {"keep": ["sex"]}}, False),
+        ({"task": "risk.risk", "arguments": {}}, False),
+    ],
+)  # fmt: skip
+def test_work_ahead_stops_for_what_does_not_begin_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_waiting: dict[str, Any] | None, *, goes_on: bool
+) -> None:
+    desk, done = a_desk(tmp_path), list[str]()
+    desk.ahead = AHEAD
+    coming: list[dict[str, Any] | None] = [None]
+
+    def task(_: Desk, tell: Any) -> dict[str, Any]:
+        coming.append(request_waiting)  # while it runs
+        tell("half")
+        done.append("whole")
+        return {}
+
+    monkeypatch.setattr("sdckit.workflow.sessions.roles.guess", task)
+    memory.work_ahead(desk, lambda: coming[-1])
+    assert (done, desk.ahead) == ((["whole"], None) if goes_on else ([], AHEAD))
+
+
+def test_work_ahead_that_fails_or_does_not_fit_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = a_desk(tmp_path)
+    desk.ahead = {**AHEAD, "task": "roles.nothing"}
+    memory.work_ahead(desk, dict)  # something is asked for
+    assert desk.ahead is not None
+    memory.work_ahead(desk, lambda: None)
+    assert desk.ahead is None
+    desk.ahead = AHEAD
+    monkeypatch.setattr(memory, "lacking", lambda *_: "too much")
+    monkeypatch.setattr(memory, "answer", None)
+    memory.work_ahead(desk, lambda: None)
+    assert desk.ahead is None
+
+
 # Whether a task fits the memory that is free.
 
 

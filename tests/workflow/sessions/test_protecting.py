@@ -13,8 +13,8 @@ from sdckit.data.losses import COARSENING, LOSSES
 from sdckit.data.methods import METHODS
 from sdckit.errors import SdcError
 from sdckit.workflow.proposing.proposal import Candidate
-from sdckit.workflow.sessions import protecting
-from sdckit.workflow.sessions.answering import answer
+from sdckit.workflow.sessions import protecting, risk
+from sdckit.workflow.sessions.answering import answer, work_ahead
 from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
@@ -196,3 +196,23 @@ def test_a_step_that_breaks_an_edit_rule_is_named(tmp_path: Path) -> None:
     assert "step 1 (pram) breaks an edit rule in records that kept it: where job is cook: sex is f." in html["en"]
     german = "Schritt 1 (pram) verletzt in Datensätzen, die sie einhielten, eine Plausibilitätsregel: wo job ist cook: "
     assert f"{german}sex ist f." in html["de"].replace("\u00ad", "").replace("&shy;", "")
+
+
+def test_a_proposal_begins_while_page_risk_is_read_and_its_first_recipe_is_there_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, heard = a_desk(tmp_path), list[dict[str, Any]]()
+    risk.risk(desk, tell, scenario=SCENARIO)
+    assert desk.ahead is None  # of a small file it is there as soon
+    monkeypatch.setattr(risk, "LARGE", 1)
+    risk.risk(desk, tell, scenario=SCENARIO)
+    assert desk.ahead is not None
+    work_ahead(desk, lambda: None)
+    assert desk.ahead is None
+    monkeypatch.setattr("sdckit.workflow.proposing.find_best.judge_cells", None)  # nothing is judged anew before
+    request = {"task": "protecting.propose", "file": {}, "arguments": {"scenario": SCENARIO, "keep": []}}
+    answer(desk, request, heard.append)
+    assert "steps" in heard[0]["partial"]
+    monkeypatch.undo()
+    again = protecting.propose(a_desk(tmp_path), tell, scenario=SCENARIO)
+    assert {name: heard[-1]["result"][name] for name in again} == again

@@ -7,7 +7,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from sdckit.errors import DataError, SdcError, SdcWarning
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words
-from sdckit.workflow.proposing.search import Search, Searched
+from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
 from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
@@ -337,6 +337,17 @@ OTHER_SHARES = {"no value taken out": 0.0, "more values taken out": 1.0, "very f
 _Way = tuple[Trials, Search, "Searched", "Judged"]
 
 
+@dataclass(eq=False)
+class Begun:
+    """What a search begins with, kept for where the same is asked for: its problem, and the node that passes early.
+
+    `early` is empty where none does, and None where nobody looked yet.
+    """
+
+    trials: Trials | None = None
+    early: list[tuple[Trials, Judged]] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Asked:
     """Arguments of `propose` that guide the search."""
@@ -351,6 +362,8 @@ class Asked:
     passing: Callable[[Trials, Judged], None] | None = None  # gets a node that passes, as soon as one does
     # gets what is being judged before the first passes, and None where it did not
     judging: Callable[[Candidate | None], None] = lambda _: None
+    kept: Begun = field(default_factory=Begun)
+    within: Callable[[str], None] = lambda _: None  # is told what is done while a node is judged
 
 
 def at_aim(trials: Trials, aim: int) -> Trials:
@@ -364,17 +377,17 @@ def at_aim(trials: Trials, aim: int) -> Trials:
 def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, Judged]:
     """Search with ever stricter limits until a node passes every threshold; else return the one with fewest failures.
 
-    The bound is that of the first search, at the thresholds themselves. What was handed over as passing before the
-    search is returned where nothing that it came to passes, or loses as little.
+    The bound is that of the first search, at the thresholds themselves. The node of `pass_early` is returned where
+    nothing that the search came to passes, or loses as little. It is looked for before the search where somebody waits
+    for it or the time is limited, and else only where it could be returned.
     """
     early: list[tuple[Trials, Judged]] = []
-    if (passing_now := asked.passing) is not None:
-
-        def passes(now: Trials, judged: Judged) -> None:
-            early.append((now, judged))
-            passing_now(now, judged)
-
-        _pass_early(trials, asked, passes)
+    first = asked.passing is not None or asked.until < math.inf
+    if first:
+        early = pass_early(trials, asked)
+    for way in early:
+        if asked.passing is not None:
+            asked.passing(*way)
     tried: list[_Way] = []
     bound = math.inf
     for ways in _ways(trials, asked):
@@ -385,14 +398,15 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
             tried += _judged(now, search, replace(searched, bound=bound), asked)
             if time.monotonic() >= asked.until and tried:
                 break
-        passing = [way for way in tried if way[3].passed]
-        if passing:
-            best = min(passing, key=lambda way: (way[3].measured, way[3].made.loss))
-            if all(best[3].measured <= judged.measured for _, judged in early):
-                return best
+        if any(way[3].passed for way in tried) or (time.monotonic() >= asked.until and tried):
             break
-        if time.monotonic() >= asked.until and tried:
-            break
+    best = min(
+        (way for way in tried if way[3].passed), key=lambda way: (way[3].measured, way[3].made.loss), default=None
+    )
+    if not first and (best is None or _loses_less_early(trials, asked, best[3].measured, bound)):
+        early = pass_early(trials, asked)
+    if best is not None and all(best[3].measured <= judged.measured for _, judged in early):
+        return best
     for now, judged in early:
         search, node = _search(now, asked), judged.made.node
         searched = min(tried, key=lambda way: len(way[3].failing))[2] if tried else Searched({}, bound, 0, whole=False)
@@ -406,34 +420,56 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
     return min(tried, key=lambda way: len(way[3].failing))
 
 
+def _loses_less_early(trials: Trials, asked: Asked, least: float, bound: float) -> bool:
+    """Whether a node of `pass_early` may lose less than the `least` so far; no node loses less than the `bound`."""
+    if asked.loss is not None and trials.goal is None:
+        return True  # what a release loses by another measure is known once it is made
+    return least > bound + LEAST and any(now.least(node) < least for now, node in _early_nodes(trials, asked))
+
+
 def _search(now: Trials, asked: Asked) -> Search:
     within = 0.0 if asked.loss is None or now.goal is not None else WITHIN
     return Search(now, MOST_SEEN, MOST_TRIED, until=asked.until, tell=asked.tell, within=within)
 
 
-def _pass_early(trials: Trials, asked: Asked, passing: Callable[[Trials, Judged], None]) -> None:
-    """Hand over a node that passes before the search begins, from a greedy descent that leaves little to suppression.
-
-    What has no value taken out is made and judged soonest. Large numbers are put in classes before it is made, and not
-    once it was judged. The search knows nothing of it.
-    """
+def _early_nodes(trials: Trials, asked: Asked) -> Iterator[tuple[Trials, Node]]:
+    """Nodes of a greedy descent that leaves little to suppression; the search knows nothing of it."""
     for share in EARLY:
         now = replace(at_aim(trials, AIMS[0]), share=share)
         search = Search(now, BESIDE[0], 0, until=asked.until, tell=asked.tell)
         search.descend()
-        for node in search.least:
-            try:
-                now = now.with_classes(node, asked.keep)
-                if (release := now.tried(node)) is None:
-                    continue
-                asked.judging(_candidate(now, node, judge_cells(now, release)))
-                judged = _measured(now, _repaired(now, node, asked), asked)
-                if judged.passed:
-                    passing(now.with_how(judged.how), judged)
-                    return
-            except SdcError:  # of this recipe only, such as suppression in another way that fails
-                pass
-            asked.judging(None)
+        yield from ((now, node) for node in search.least)
+
+
+def pass_early(trials: Trials, asked: Asked) -> list[tuple[Trials, Judged]]:
+    """The first of the early nodes that passes, kept for later.
+
+    What has no value taken out is made and judged soonest. Large numbers are put in classes before it is made, and not
+    once it was judged.
+    """
+    if asked.kept.early is None:
+        try:
+            asked.kept.early = list(_passing_early(trials, asked))
+        except KeyboardInterrupt:
+            asked.tell(INTERRUPTED)
+            return []
+    return asked.kept.early
+
+
+def _passing_early(trials: Trials, asked: Asked) -> Iterator[tuple[Trials, Judged]]:
+    for problem, node in _early_nodes(trials, asked):
+        try:
+            now = problem.with_classes(node, asked.keep)
+            if (release := now.tried(node)) is None:
+                continue
+            asked.judging(_candidate(now, node, judge_cells(now, release)))
+            judged = _measured(now, _repaired(now, node, asked), asked)
+            if judged.passed:
+                yield now.with_how(judged.how), judged.without_files()
+                return
+        except SdcError:  # of this recipe only, such as suppression in another way that fails
+            pass
+        asked.judging(None)
 
 
 def _candidate(now: Trials, node: Node, verdicts: Sequence[Verdict]) -> Candidate | None:
@@ -507,18 +543,19 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     A way that fails is said and dropped: the node stays as it was judged before, and others may pass.
     """
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
-    judged = judge(trials, trials.made[node], trials.how, control=asked.control, keep=asked.keep, soon=True)
+    hold = partial(judge, control=asked.control, keep=asked.keep, tell=asked.within)
+    judged = hold(trials, trials.made[node], trials.how, soon=True)
     for _ in range(REPAIRS):
         how = None if judged.passed else improved(judged, trials.scenario, asked.keep)
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")
         try:
-            judged = judge(trials, trials.with_how(how).make(node), how, control=asked.control, keep=asked.keep)
+            judged = hold(trials, trials.with_how(how).make(node), how)
         except SdcError as error:
             asked.tell(f"this combination is dropped: {error}")
             if not judged.verdicts:
-                judged = judge(trials, trials.made[node], trials.how, control=asked.control, keep=asked.keep)
+                judged = hold(trials, trials.made[node], trials.how)
             return replace(judged, unrepaired=str(error))
     return judged
 

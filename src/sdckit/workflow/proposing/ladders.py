@@ -392,9 +392,9 @@ class Lattice:
             kept += weight * ladder.rungs[rung].kept * (1 - hidden.get(ladder.key, 0.0))
         return 1.0 - kept / sum(self.weights)
 
-    def beyond(self, node: Node) -> tuple[Beyond, ...]:
-        """Records beyond each limit, for each intruder."""
-        return tuple(self._beyond(side, node) for side in self.sides)
+    def beyond(self, node: Node, *, most: float = math.inf) -> tuple[Beyond, ...]:
+        """Records beyond each limit, for each intruder; where more than `most` are beyond one, l is not looked at."""
+        return tuple(self._beyond(side, node, most) for side in self.sides)
 
     def least_hidden(self, node: Node) -> float:
         """Lower bound on the loss that suppression adds after the recodings of a node."""
@@ -458,7 +458,7 @@ class Lattice:
             total = frequency / side.fraction
         return frequency, total
 
-    def _beyond(self, side: Side, node: Node) -> Beyond:
+    def _beyond(self, side: Side, node: Node, most: float) -> Beyond:
         known, limits = self.known(side, node), side.limits
         if known is None:
             return Beyond()
@@ -478,7 +478,10 @@ class Lattice:
             if limits.global_risk is not None:
                 expected = max(0.0, float(risk @ known.size) - limits.global_risk * self.n)
         if limits.l is not None:
-            below_l = max((_below_l(known, variable, limits.l) for variable in side.sensitive), default=0)
+            for variable in side.sensitive:
+                if max(below_k, below_l, above) > most:
+                    break
+                below_l = max(below_l, _below_l(known, variable, limits.l))
         return Beyond(below_k, below_l, above, expected)
 
     def _bound(self, side: Side, node: Node) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +16,17 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 from sdckit.numerics.threads import job
+from sdckit.workflow.ahead import begun
 from sdckit.workflow.check import require_gate
 from sdckit.workflow.proposing.find_best import (
     Asked,
+    Begun,
     Loss,
     find_best,
     key_words,
     measure_of,
     outcome,
+    pass_early,
     step_reasons,
     variants,
 )
@@ -270,14 +272,15 @@ def make_proposal(
     allow: Mapping[str, str] | None = None, share: float = 1.0, loss: str | Loss = "information",
     formula: str | None = None, family: str = "linear", alternatives: int = 3,
     control: Any = None, internal: bool = False, folder: Path | None = None, time_limit: float | None = None,
-    step: Callable[[str], None] | None = None, then: Sequence[str] = (),
+    step: Callable[[str], None] | None = None, then: Sequence[str] = (), kept: Begun | None = None,
     passing: Callable[[Alternative], None] | None = None, judging: Callable[[Candidate | None], None] = lambda _: None,
 ) -> Proposal:  # fmt: skip
     """`propose` for a file of these `columns`, of which `data` need not hold the identifiers.
 
-    `then`: lines that end the comment at the head of the recipe. `passing` gets each recipe that loses less than
-    those before it and holds every threshold, before the search ends; `judging` gets what may be the first of them
-    while it is judged, and None where it fails.
+    `then`: lines that end the comment at the head of the recipe. `kept`: what `begin_proposal` made of the same file
+    and scenario, where nothing is wished for. `passing` gets each recipe that loses less than those before it and holds
+    every threshold, before the search ends; `judging` gets what may be the first of them while it is judged, and None
+    where it fails.
     """
     arguments.flag(internal, "internal")
     arguments.share(share, "share", "is a share of the records")
@@ -288,12 +291,7 @@ def make_proposal(
     _check_control(control)
     frame = open_eager(data, {})
     scenario.changed(identifiers=()).check_columns(frame.columns)
-    require_gate(scenario, compared=True)
-    if not any(name in scenario.limits.declared for name in AIMED_AT):
-        raise ScenarioError(
-            "the scenario has no threshold that recodings could aim at; add [thresholds] with k, l or risk, or a type "
-            "of release"
-        )
+    _require_aim(scenario)
     keys = scenario.all_keys
     numbers = _importance(importance, keys, keep)
     _check_names("keep", keep, frame.columns)
@@ -309,15 +307,10 @@ def make_proposal(
             passing(_alternative(within, "passes", judged, columns, folder))
 
     heard = passes if passing is not None else None
-    asked = Asked(tuple(keep), numbers, allowed, measure, control, until, tell, heard, judging)
-    tell("finding recodings")
+    asked = Asked(tuple(keep), numbers, allowed, measure, control, until, tell, heard, judging, kept or Begun())
     weights = {} if numbers is None else {key: 1 / number for key, number in numbers.items()}
-    lattice = open_lattice(
-        given, scenario, keep=keep, prefer=_preferred(prefer, keys), weights=weights, internal=internal
-    )
-    trials = Trials(
-        given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal,
-        relations=cache(lambda: relations_of(given, scenario)),
+    trials = _open_trials(
+        given, scenario, asked, share=share, prefer=_preferred(prefer, keys), weights=weights, internal=internal
     )  # fmt: skip
     if isinstance(measure, CoarseningLoss):
         trials.goal = goal_of(measure, trials.lattice, given, trials.recoded)
@@ -328,6 +321,41 @@ def make_proposal(
         trials, searched, judged, others, columns, folder, [_head(by), READ_IT, *then], by=by,
         by_loss=measure is None or _is_bound(trials),
     )  # fmt: skip
+
+
+def begin_proposal(
+    data: Any, scenario: Scenario, kept: Begun, *, internal: bool = False, step: Callable[[str], None]
+) -> None:
+    """Do ahead what a search with no wishes begins with, up to the recipe that passes early."""
+    _require_aim(scenario)
+    asked = Asked((), None, {}, None, None, math.inf, step, kept=kept, within=step)
+    pass_early(_open_trials(data, scenario, asked, share=1.0, prefer={}, weights={}, internal=internal), asked)
+
+
+def _require_aim(scenario: Scenario) -> None:
+    """Raise where the scenario is no gate, or has no threshold that recodings could aim at."""
+    require_gate(scenario, compared=True)
+    if not any(name in scenario.limits.declared for name in AIMED_AT):
+        raise ScenarioError(
+            "the scenario has no threshold that recodings could aim at; add [thresholds] with k, l or risk, or a type "
+            "of release"
+        )
+
+
+def _open_trials(
+    given: Any, scenario: Scenario, asked: Asked, *, share: float, prefer: Mapping[str, Sequence[dict[str, Any]]],
+    weights: Mapping[str, float], internal: bool,
+) -> Trials:  # fmt: skip
+    """The problem of the search; relations between columns are looked for meanwhile."""
+    if asked.kept.trials is None:
+        asked.tell("finding recodings")
+        relations = begun(lambda: relations_of(given, scenario))
+        lattice = open_lattice(given, scenario, keep=asked.keep, prefer=prefer, weights=weights, internal=internal)
+        asked.kept.trials = Trials(
+            given, scenario, lattice, share, asked.importance, How(hide=hides_implied(scenario)), internal=internal,
+            relations=relations,
+        )  # fmt: skip
+    return asked.kept.trials
 
 
 def _head(by: str) -> str:

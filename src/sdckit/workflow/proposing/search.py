@@ -29,6 +29,7 @@ from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 Node = tuple[int, ...]
 LEAST = 1e-12  # a difference of losses
 OPEN, TOO_MANY, DONE = 0, 1, 2
+INTERRUPTED = "interrupted: going on with the best so far"
 
 
 class Problem(Protocol):
@@ -116,7 +117,7 @@ class Search:
             whole = self._settle(order)
             self._try_rest()
         except KeyboardInterrupt:
-            self.tell("interrupted: going on with the best so far")
+            self.tell(INTERRUPTED)
         rest = self._open_least(order)
         waiting = [least for least in self.least.values() if least < self.best + self.within - LEAST]
         bound = min([self.best, rest, *waiting])

@@ -25,6 +25,7 @@ from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
 from sdckit.workflow.assess import assess_in_turn, assess_read
 from sdckit.workflow.check import check_assessment
+from sdckit.workflow.plan import read_by_limits
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Rung, Side, ladder_of, refines
 from sdckit.workflow.proposing.search import Goal
 from sdckit.workflow.recipes.exact_relations import ExactRelation, Mended, mend_relations
@@ -121,7 +122,7 @@ class Trials:
         if all(ladder.rungs[rung].left_out for ladder, rung in zip(self.lattice.ladders, node, strict=True)):
             return False
         most = self.share * self.lattice.n
-        pairs = zip(self.lattice.beyond(node), self.lattice.sides, strict=True)
+        pairs = zip(self.lattice.beyond(node, most=most), self.lattice.sides, strict=True)
         return all(beyond.records <= most * side.may_hide and not beyond.expected for beyond, side in pairs)
 
     def least(self, node: Node) -> float:
@@ -334,6 +335,10 @@ class Judged:
         failed = dict.fromkeys(verdict.name for verdict in self.verdicts if verdict.holds is not True)
         return tuple(name for name in failed if name not in self.unsaid)
 
+    def without_files(self) -> Judged:
+        """The same without original and release, which the measures of two files hold: nothing is to be mended."""
+        return replace(self, assessment=replace(self.assessment, intruders=()))
+
     @property
     def resting(self) -> int:
         """Records that reach k only through other records' missing values, for the intruder with most of them."""
@@ -379,12 +384,15 @@ def judge_cells(trials: Trials, release: Any) -> tuple[Verdict, ...]:
     """The verdicts that the cells of a node's release give by themselves; no other limit is judged by them."""
     scenario = trials._left_scenario(release).narrowed(open_eager(release, {}).columns)
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        *_, alone = assess_in_turn(release, scenario=scenario, step=lambda _: None, compared=True)
+        *_, alone = assess_in_turn(
+            release, scenario=scenario, step=lambda _: None, compared=True, only=read_by_limits(scenario)
+        )
     return alone.verdicts
 
 
 def judge(
-    trials: Trials, made: Made, how: How, *, control: Any = None, keep: Sequence[str] = (), soon: bool = False
+    trials: Trials, made: Made, how: How, *, control: Any = None, keep: Sequence[str] = (), soon: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Judged:  # fmt: skip
     """Apply the steps and check every threshold; the data are without their direct identifiers.
 
@@ -396,10 +404,10 @@ def judge(
     steps = all_steps(scenario, open_eager(data, {}).columns, made, mended)
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        applied = tried(data, scenario, steps, mended.derived)
+        applied = tried(data, scenario, steps, mended.derived, step=tell)
         measured: Any = assess_read(
             data, applied.data, scenario=scenario.changed(identifiers=()), control=control, seed=SEED,
-            recipe=applied.recipe, log=applied.log, whole=True, lean=True,
+            recipe=applied.recipe, log=applied.log, whole=True, lean=True, step=tell,
             soonest=(NUMBERS, lambda results: bool(_beyond(results, scenario, keep, how))) if soon else None,
         )  # fmt: skip
         if not measured.released:

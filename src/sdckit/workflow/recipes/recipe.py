@@ -567,3 +567,10 @@ class Recipe(Displayed):
     def _digests(self) -> dict[str, str]:
         """SHA-256 digests of the hierarchy files that the recipe reads."""
         return digests(self.steps, self.folder)
+
+
+class TrialRecipe(Recipe):
+    """A recipe whose file and log go nowhere: no values are counted (``differing``), and nothing is warned of."""
+
+    def _opened(self, data: Any, scenario: Scenario | None) -> Run:
+        return start(data, scenario, trial=True)

@@ -420,9 +420,9 @@ class Run(Protocol):
 class InMemory:
     """A file in memory."""
 
-    def __init__(self, data: Any, scenario: Scenario | None) -> None:
+    def __init__(self, data: Any, scenario: Scenario | None, *, trial: bool = False) -> None:
         self.frame = open_eager(data, {})
-        self.scenario = scenario
+        self.scenario, self.trial = scenario, trial
         self.n, self.columns = len(self.frame), tuple(self.frame.columns)
         self.current: Any = self.frame
         self.owed = False  # whether what the last step made is yet to be stripped
@@ -433,7 +433,8 @@ class InMemory:
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Validate the steps against the file without running them."""
         check_against(steps, self.frame, scenario=self.scenario, folder=folder)
-        warn_of_weights(steps, self.frame, scenario=self.scenario)
+        if not self.trial:
+            warn_of_weights(steps, self.frame, scenario=self.scenario)
 
     def step(self, number: int, step: StepLike, **how: Any) -> Change:
         """Run a step and keep its result as the current file."""
@@ -447,7 +448,8 @@ class InMemory:
             self._hold_rules(number, step)
             return added([change for _, change in made])
         self.current, change = made[0]
-        self.watcher = self.watcher.in_order(drawn_order(change, before))
+        if not self.trial:
+            self.watcher = self.watcher.in_order(drawn_order(change, before))
         self._hold_rules(number, step)
         return change
 
@@ -472,11 +474,15 @@ class InMemory:
         return self.current
 
     def differing(self) -> dict[str, int]:
-        """Number of values per column of the original that differ now."""
+        """Number of values per column of the original that differ now; none is counted on trial."""
+        if self.trial:
+            return {}
         return self.watcher.differing(self.current[0] if isinstance(self.current, list) else self.current)
 
     def done(self, steps: Steps) -> None:
         """Warn of weights that reveal suppressed values, and of edit rules that steps broke."""
+        if self.trial:
+            return
         warn_of_weights(steps, self.current, scenario=self.scenario, done=True)
         for sentence in self.broken:
             warnings.warn(sentence, SdcWarning, stacklevel=4)
@@ -557,10 +563,10 @@ class OnPlan:
             warnings.warn(OF_PLAN, SdcWarning, stacklevel=4)
 
 
-def start(data: Any, scenario: Scenario | None) -> Run:
-    """Open a file for a recipe.
+def start(data: Any, scenario: Scenario | None, *, trial: bool = False) -> Run:
+    """Open a file for a recipe; on `trial` a file in memory is not held beside what comes of it.
 
     Raises DataError: no frame, no records, a plan of an engine that is not supported.
     """
     opened = open_frame(data)
-    return OnPlan(data, scenario) if is_lazy(opened) else InMemory(opened, scenario)
+    return OnPlan(data, scenario) if is_lazy(opened) else InMemory(opened, scenario, trial=trial)

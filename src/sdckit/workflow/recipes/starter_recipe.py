@@ -34,7 +34,7 @@ from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.utility.weighted_totals import BEYOND, moved_figures
 from sdckit.workflow.recipes.exact_relations import Mended, mend_relations, relations_of
 from sdckit.workflow.recipes.number_steps import number_steps
-from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.recipes.recipe import Recipe, TrialRecipe
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of, written
 
 if TYPE_CHECKING:
@@ -716,12 +716,14 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
 
 def tried(
     data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]],
-    derived: Mapping[str, str] = MappingProxyType({}),
+    derived: Mapping[str, str] = MappingProxyType({}), step: Callable[[str], None] | None = None,
 ) -> Applied:  # fmt: skip
     """Trial run of steps on data that need not hold direct identifiers."""
-    recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder, derived=derived)
+    recipe = TrialRecipe(steps or [{"method": "random_order"}], folder=scenario.folder, derived=derived)
     keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
-    return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False)
+    return recipe.apply(
+        data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False, step=step
+    )
 
 
 def _judged(

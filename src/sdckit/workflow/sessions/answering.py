@@ -47,6 +47,7 @@ class Desk:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.memo: dict[str, Any] = {}
+        self.ahead: dict[str, Any] | None = None  # a request to carry out while nobody asks for anything
         self.drawn: Applied | None = None  # under a promise; drawing again would spend again
         self.reading: dict[str, Any] = {}
         self.warnings: tuple[str, ...] = ()
@@ -69,7 +70,7 @@ class Desk:
         caught_messages = [str(warning.message) for warning in caught if issubclass(warning.category, SdcWarning)]
         codes = set(sample.notes.messages(Path(path).name))  # these are told column by column
         self.warnings = tuple(dict.fromkeys(message for message in caught_messages if message not in codes))
-        self._sample, self._opened, self.reading, self.drawn = sample, opened, how, None
+        self._sample, self._opened, self.reading, self.drawn, self.ahead = sample, opened, how, None, None
         self.memo.clear()
 
     @property
@@ -258,6 +259,29 @@ def answer(desk: Any, request: dict[str, Any], send: Send, aside: Callable[[], b
         send({"error": reason_of(error) if number_of(error) else INTERNAL.format(kind=type(error).__name__)})
     except Exception as error:  # noqa: BLE001 - the last resort: messages of libraries may show a value
         send({"error": INTERNAL.format(kind=type(error).__name__)})
+
+
+def work_ahead(desk: Desk, waiting: Callable[[], Mapping[str, Any] | None]) -> None:
+    """Carry out what the desk takes to be asked for next, until something else is `waiting`; nobody hears of it.
+
+    It is left where it would not fit into memory, or fails: whoever asks for it is told why.
+    """
+    if desk.ahead is None or waiting() is not None:
+        return
+    ahead, heard = desk.ahead, list[dict[str, Any]]()
+    needs = {"records": desk.data.height, "columns": desk.data.width}
+    if not lacking(ahead["task"], ahead["arguments"], needs):
+        answer(desk, {**ahead, "file": {}}, heard.append, lambda: not _begins_with(waiting(), ahead))
+    if {"aside": True} not in heard:
+        desk.ahead = None
+
+
+def _begins_with(request: Mapping[str, Any] | None, ahead: Mapping[str, Any]) -> bool:
+    """Whether nothing was asked for, or what begins with the work ahead."""
+    if request is None:
+        return True
+    given, same = request["arguments"], {**ahead["arguments"], **ahead["wishes"]}
+    return request["task"] == ahead["of"] and all(given.get(name, value) == value for name, value in same.items())
 
 
 def _carried_out(desk: Any, request: dict[str, Any], send: Send, aside: Callable[[], bool]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from sdckit.workflow.recipes.step_forms import picture_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.proposing.find_best import Begun
     from sdckit.workflow.proposing.proposal import Alternative, Candidate, Proposal
     from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe import Applied
@@ -358,6 +359,7 @@ def propose(
 
     `formula` and `family` are those of a loss that is a regression's.
     """
+    from sdckit.workflow.proposing.find_best import Begun
     from sdckit.workflow.proposing.proposal import about_loss, in_words
     from sdckit.workflow.proposing.propose import make_proposal
 
@@ -387,7 +389,8 @@ def propose(
     def make() -> dict[str, Any]:
         proposal = make_proposal(
             desk.original(chosen), chosen, columns=desk.data.columns, keep=list(keep), internal=exact,
-            folder=desk.folder, time_limit=seconds, step=tell, passing=passes, judging=judging, **by,
+            folder=desk.folder, time_limit=seconds, step=tell, passing=passes, judging=judging,
+            kept=Begun() if keep or loss != INFORMATION else _begun(desk, chosen, exact=exact), **by,
         )  # fmt: skip
         plain = proposal.to_dict(internal=exact)
         recipes: list[Proposal | Alternative] = [proposal, *proposal.alternatives]
@@ -411,6 +414,25 @@ def propose(
     ]
     html = _written(desk, remembered["text"], exact=exact, language=language)
     return {**remembered, "map": {**remembered["map"], "points": points}, "html": html}
+
+
+def begin_proposal(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False) -> dict[str, Any]:
+    """Do ahead what `propose` begins with where nothing is wished for, up to the first recipe that passes."""
+    from sdckit.workflow.proposing.propose import begin_proposal
+
+    chosen = desk.confirmed(scenario)
+    begin_proposal(
+        desk.original(chosen), chosen, _begun(desk, chosen, exact=exact), internal=exact, step=tell
+    )  # fmt: skip
+    return {}
+
+
+def _begun(desk: Desk, scenario: Scenario, *, exact: bool) -> Begun:
+    """What `propose` begins with under a scenario, kept while the file is open."""
+    from sdckit.workflow.proposing.find_best import Begun
+
+    begun: Begun = kept(desk, "proposals begun", [scenario.to_toml(), exact], Begun)
+    return begun
 
 
 def _limits(names: Sequence[str], language: str) -> str:

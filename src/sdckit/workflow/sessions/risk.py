@@ -12,6 +12,7 @@ import numpy as np
 
 from sdckit.catalogue import CATALOGUE
 from sdckit.data.arguments import is_whole
+from sdckit.data.losses import INFORMATION
 from sdckit.data.scenarios.column_roles import among_columns, check_insensitive
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
@@ -99,10 +100,20 @@ def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, langua
             hear({**_shown(desk, so_far, tell, exact=exact, language=language), "still": still})
 
     assessment = _assessed(desk, whole, tell, sent)
+    if assessment.n >= LARGE:
+        desk.ahead = ahead_of_propose(scenario, exact=exact)
     return {
         **_shown(desk, assessment, tell, exact=exact, language=language), "passed": assessment.passed,
         "further": {name: say(question, language) for name, question in further_questions().items()},
         "subgroups": subgroup_columns(desk, scenario), "notes": [],
+    }  # fmt: skip
+
+
+def ahead_of_propose(scenario: Plain, *, exact: bool) -> dict[str, Any]:
+    """The request that does what a proposal begins with, of a proposal without other wishes."""
+    return {
+        "task": "protecting.begin_proposal", "arguments": {"scenario": scenario, "exact": exact},
+        "of": "protecting.propose", "wishes": {"keep": [], "loss": INFORMATION},
     }  # fmt: skip
 
 
