@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from sdckit.data.packaged import packaged
 from sdckit.report.blocks import (
     Block,
     ChartBlock,
@@ -46,8 +45,8 @@ from sdckit.report.view import Plain, view_of, views_of
 @cache
 def terms() -> tuple[tuple[str, str, str], ...]:
     """Terms of the glossary: name, regular expression that finds it in a text, explanation."""
-    text = files("sdckit.report").joinpath("words", "glossary.toml").read_text(encoding="utf-8")
-    return tuple((term["name"], term["seen"], term["means"]) for term in tomllib.loads(text)["term"])
+    entries = packaged("report/words/glossary.toml")["term"]
+    return tuple((term["name"], term["seen"], term["means"]) for term in entries)
 
 
 def glossary(sections: Sequence[Section]) -> list[Section]:
