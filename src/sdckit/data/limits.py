@@ -8,7 +8,7 @@ them: a new limit is a row there, its name in the signature of `Thresholds`, its
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sdckit.data.packaged import packaged, rows
 
@@ -169,11 +169,10 @@ def _read() -> Iterator[LimitKind]:
     """The rows of `limits.toml`, each with what limits have in common that are judged as it is."""
     table = packaged("data/limits.toml")
     entries = {name: table["judged"].get(entry["judged"], {}) | entry for name, entry in table["limits"].items()}
-    for kind in rows(LimitKind, entries):
-        if kind.values != "share at points":
-            yield kind
-        else:
-            yield replace(kind, types={release: ShareAtPoints(**limit) for release, limit in kind.types.items()})
+    for entry in entries.values():
+        if entry["values"] == "share at points":
+            entry["types"] = {release: ShareAtPoints(**limit) for release, limit in entry["types"].items()}
+    return rows(LimitKind, entries)
 
 
 LIMITS = {kind.name: kind for kind in _read()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ def packaged(path: str) -> dict[str, Any]:
     return tomllib.loads((PACKAGE / path).read_text(encoding="utf-8"))
 
 
-def rows(kind: type[Row], entries: dict[str, dict[str, Any]]) -> Iterator[Row]:
+def rows(kind: Callable[..., Row], entries: dict[str, dict[str, Any]]) -> Iterator[Row]:
     """Each entry of a table of tables as a row of this kind; the key is its name, and a list a tuple."""
     for name, entry in entries.items():
         yield kind(name=name, **{key: _plain(value) for key, value in entry.items()})
