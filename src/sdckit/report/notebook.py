@@ -1,4 +1,4 @@
-"""Results and assessments in a notebook: protected like any document, since notebooks are shared; their short form, too."""
+"""Results and assessments in a notebook, also in short: protected like any document, since notebooks are shared."""
 
 from __future__ import annotations
 
