@@ -28,7 +28,7 @@ FIGURES = {
     "report/chapters/attacks_chapter.py": "residual_risk is the figure of an attack, told there in words",
     "report/chapters/ledger_page.py": "the page shows one measure, differencing, by its view",
     "report/chapters/recipe_chapter.py": "replicated_uniques is a measure there, and the figure of another",
-    "report/chapters/release_document.py": "residual_risk is the figure of the attacks that the first page quotes",
+    "report/chapters/release_page.py": "residual_risk is the figure of the attacks that the first page quotes",
     "report/conclusions.py": "residual_risk is a rate of an attack, judged there in words",
     "report/rates.py": "residual_risk is a rate of an attack, drawn there",
 }

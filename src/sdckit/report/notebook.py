@@ -15,8 +15,14 @@ from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.map import map_table, plain_map
 from sdckit.report.chapters.page import STATES, answer_section, figures_of, verdicts_block
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
-from sdckit.report.chapters.release_document import RELEASE_SCHEMA, base_name, plain_release
-from sdckit.report.chapters.release_page import lay_out_release, page_of, release_answer
+from sdckit.report.chapters.release_page import (
+    RELEASE_SCHEMA,
+    base_name,
+    lay_out_release,
+    page_of,
+    plain_release,
+    release_answer,
+)
 from sdckit.report.chapters.sentences import headline
 from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.common_blocks import ALONE, EXPECTED, below, with_rule, without_rule
