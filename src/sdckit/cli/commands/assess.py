@@ -36,6 +36,7 @@ from sdckit.cli.outputs import (
 )
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import (
+    RELEASE,
     EngineOptions,
     GivenLog,
     GivenRecipe,
@@ -57,9 +58,8 @@ if TYPE_CHECKING:
     from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
-ROLE, RELEASE, OUTPUT = (
-    partial(typer.Option, rich_help_panel=panel)
-    for panel in ("What the columns are", "A release against its original", "Where the answer goes")
+ROLE, OUTPUT = (
+    partial(typer.Option, rich_help_panel=panel) for panel in ("What the columns are", "Where the answer goes")
 )
 Names = list[str] | None
 Share = float | None
