@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sdckit.catalogue import further
-from sdckit.cli.attack_files import check_attack_options, check_release
-from sdckit.cli.attack_options import MatchingOptions
+from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_release
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
 from sdckit.cli.options import (
