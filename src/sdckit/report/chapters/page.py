@@ -229,19 +229,21 @@ def protection_words(plain: Plain) -> str:
 
 
 def answer_section(plain: Plain) -> Section:
+    """The answer in full on one file."""
+    return answered(plain, "Can this file go out? The question is asked for {who}.", answer)
+
+
+def answered(plain: Plain, question: str, answer_for: Callable[[Plain, Plain], str]) -> Section:
     """Section with the question, the verdict on every limit, an answer per intruder, and the warnings."""
-    question = (
-        "Can this file go out? The question is asked for "
-        + listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
-        + "."
-    )
+    who = listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
     several = len(plain["intruders"]) > 1
-    blocks: list[Block] = [Paragraph(question), *release_type(plain)]
+    blocks: list[Block] = [Paragraph(question.format(who=who)), *release_type(plain)]
     if plain["verdicts"]:
         blocks.append(verdicts_block(plain))
     for intruder in plain["intruders"]:
         start = f"Intruder “{intruder['name']}”: " if several else ""
-        blocks.append(Paragraph(start + answer(intruder, plain["n"])))
+        if words := answer_for(intruder, plain["n"]):
+            blocks.append(Paragraph(start + words))
     blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
     return Section("The answer in full", tuple(blocks))
 

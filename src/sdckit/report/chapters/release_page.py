@@ -447,24 +447,15 @@ def _left_out(plain: Plain, intruder: str) -> tuple[str, ...]:
 
 
 def release_answer(plain: Plain) -> Section:
-    """Section with the question, the verdict on every limit, an answer per intruder, and the warnings."""
-    who = listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
+    """The answer in full on a release beside its original."""
     release = "this release" if len(plain["released"]) == 1 else f"these {len(plain['released'])} releases"
-    blocks: list[Block] = [
-        Paragraph(f"Can {release} go out? The question is asked for {who}, with the original beside it."),
-        *page.release_type(plain),
-    ]
-    several = len(plain["intruders"]) > 1
-    if plain["verdicts"]:
-        blocks.append(page.verdicts_block(plain))
-    for intruder in plain["intruders"]:
-        measures = intruder["measures"]
-        answers = (view_of(place).answer(measures, place, plain["n"]) for place in measures)
-        start = f"Intruder “{intruder['name']}”: " if several else ""
-        if words := " ".join(filter(None, answers)):
-            blocks.append(Paragraph(start + words))
-    blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
-    return Section("The answer in full", tuple(blocks))
+    question = f"Can {release} go out? The question is asked for {{who}}, with the original beside it."
+    return page.answered(plain, question, _measured_answer)
+
+
+def _measured_answer(intruder: Plain, n: Plain) -> str:
+    measures = intruder["measures"]
+    return " ".join(filter(None, (view_of(place).answer(measures, place, n) for place in measures)))
 
 
 def _files(plain: Plain) -> Section:
