@@ -14,8 +14,7 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.cli.attack_files import Attacked, check_attack_options, read_attacked, read_key, write_key
-from sdckit.cli.attack_options import read_wanted
+from sdckit.cli.attack_files import Attacked, check_attack_options, read_attacked, read_key, read_wanted, write_key
 from sdckit.cli.source import Source
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcError
 

@@ -8,7 +8,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.catalogue import rows
-from sdckit.cli.attack_options import MatchingOptions, Wanted, planned, read_wanted
+from sdckit.cli.attack_files import MatchingOptions, Wanted, planned, read_wanted
 from sdckit.errors import ScenarioError
 
 KINDS = [row.kind for row in rows("attack") if row.kind != "canaries"]

@@ -20,10 +20,17 @@ import pytest
 from draw import quiet
 from golden.rebuild import rebuild
 from sdckit import as_cells, delta_presence, k_map, population_risk, population_uniques
-from sdckit.identity.population.log_linear import dense_main_effects, grid_of, model_terms, shares_of, sum_grid
+from sdckit.identity.population.log_linear import (
+    dense_main_effects,
+    expected_counts,
+    grid_of,
+    level_values,
+    model_terms,
+    shares_of,
+    sum_grid,
+)
 from sdckit.identity.population.population_risk import fit_model, sum_lattice
 from sdckit.identity.population.size_models import shlosser_classes, size_table
-from sdckit.identity.population.weighted_models import expected_counts, level_values
 
 CASE = json.loads((Path(__file__).parent / "portable" / "population.json").read_text(encoding="utf-8"))
 KEYS, MODEL = CASE["keys"], CASE["log_linear"]

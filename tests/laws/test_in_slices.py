@@ -22,7 +22,7 @@ WHOLE = threads.chunks
 # Sizes of pieces that a small file never reaches: module, name, and a size that cuts it many times.
 PIECES = [
     ("attribute.prediction.prediction_models", "BLOCK", 7),
-    ("attribute.prediction.posterior_draws", "BLOCK", 7),
+    ("attribute.prediction.bayesian_attribute_risk", "BLOCK", 7),
     ("attacks.attack_files", "LISTED", 3),
     ("cells.crosstab", "AT_ONCE", 3),
     ("numerics.search.neighbours", "LISTED", 3),

@@ -28,7 +28,7 @@ FIGURES = {
     "report/chapters/attacks_chapter.py": "residual_risk is the figure of an attack, told there in words",
     "report/chapters/ledger_page.py": "the page shows one measure, differencing, by its view",
     "report/chapters/recipe_chapter.py": "replicated_uniques is a measure there, and the figure of another",
-    "report/chapters/release_document.py": "residual_risk is the figure of the attacks that the first page quotes",
+    "report/chapters/release_page.py": "residual_risk is the figure of the attacks that the first page quotes",
     "report/conclusions.py": "residual_risk is a rate of an attack, judged there in words",
     "report/rates.py": "residual_risk is a rate of an attack, drawn there",
 }
@@ -57,9 +57,9 @@ def place(path: Path) -> str:
     return path.relative_to(SRC).as_posix()
 
 
-def named(names: Collection[str], own: str) -> Iterator[tuple[Path, ast.Constant, ast.AST]]:
-    """Where a file other than that of the rows has one of their names."""
-    return ((path, *at) for path, *at in rows_named() if at[0].value in names and place(path) != own)
+def named(names: Collection[str]) -> Iterator[tuple[Path, ast.Constant, ast.AST]]:
+    """Where a file has one of these names; the rows themselves are no code."""
+    return ((path, *at) for path, *at in rows_named() if at[0].value in names)
 
 
 def function_file(measure: str) -> str:
@@ -102,7 +102,7 @@ def spoken() -> set[str]:
 def limits_beside() -> Iterator[tuple[str, ast.Constant]]:
     """Where a limit is named beside its row, with the file; a verdict without a limit has the name of other things."""
     measured = {name for name, kind in LIMITS.items() if kind.measure}
-    for path, node, around in named(measured - spoken(), "data/limits.py"):
+    for path, node, around in named(measured - spoken()):
         if not of_the_measure(LIMITS[node.value], path) and not names_a_row(node, around, path):
             yield place(path), node
 
@@ -123,7 +123,7 @@ def test_a_verdict_has_no_name_written_out() -> None:
     none_offends(
         (
             f"{place(path)}:{node.lineno}: {node.value}"
-            for path, node, around in named(LIMITS, "data/limits.py")
+            for path, node, around in named(LIMITS)
             if (call_of(around) == "Verdict" or is_name_compared(around))
         ),
         "a verdict is known by its row",
@@ -149,7 +149,7 @@ def is_step(node: ast.Constant, around: ast.AST) -> bool:
 
 def methods_beside() -> Iterator[tuple[str, ast.Constant]]:
     """Where a method is named beside its row, its file and the steps of what writes recipes."""
-    for path, node, around in named(METHODS, "data/methods.py"):
+    for path, node, around in named(METHODS):
         in_its_file = path.is_relative_to(SRC / "protect") and path.stem == node.value
         writes = not path.is_relative_to(SRC / "protect") and is_step(node, around)
         if not in_its_file and not writes:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.workflow.coverage import Coverage, coverage_of
+from sdckit.workflow.assessment import Coverage, coverage_of
 
 Row = dict[str, Any]
 

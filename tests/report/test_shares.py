@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from sdckit.data.limits import LIMITS
-from sdckit.report.chapters.release_document import intruder_tree
+from sdckit.report.chapters.release_page import intruder_tree
 from sdckit.report.gate.figures import Count, Ledger, Ratio, Share
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import (

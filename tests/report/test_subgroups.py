@@ -13,7 +13,7 @@ import pytest
 import sdckit
 from sdckit.errors import ColumnError
 from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.release_document import plain_release
+from sdckit.report.chapters.release_page import plain_release
 from sdckit.report.gate.figures import Ledger
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import screen_page

@@ -9,7 +9,7 @@ import polars as pl
 import releases
 import sdckit as sdc
 from draw import quiet
-from sdckit.workflow.coverage import QUESTIONS, ColumnCoverage, Coverage, coverage_of
+from sdckit.workflow.assessment import QUESTIONS, ColumnCoverage, Coverage, coverage_of
 
 INTRUDERS = {"near": ["sex", "age"], "far": ["sex", "age", "region"]}
 ROLES = {"keys": None, "intruders": INTRUDERS, "sensitive": ["ill"], "numeric": ["income"], "weight": "w"}

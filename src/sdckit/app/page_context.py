@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -16,6 +14,7 @@ from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.browser_sessions import Seat, Work
 from sdckit.app.tasks import Failure, Job, Jobs, Place, Shown
+from sdckit.data.packaged import packaged
 from sdckit.report.wording import SOFT_HYPHEN, say as say_in
 from sdckit.workflow.sessions.refusals import field_of
 
@@ -75,8 +74,7 @@ def box(say: Say, name: str, role: str, look: str) -> Tag:
 
 @cache
 def _meanings() -> dict[str, str]:
-    text = files("sdckit.report").joinpath("words", "glossary.toml").read_text(encoding="utf-8")
-    return {term_entry["name"]: term_entry["means"] for term_entry in tomllib.loads(text)["term"]}
+    return {entry["name"]: entry["means"] for entry in packaged("report/words/glossary.toml")["term"]}
 
 
 def term(name: str, say: Say, *, text: TagChild = None) -> Tag:

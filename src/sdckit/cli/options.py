@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, make_dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,14 +49,14 @@ def whole_population(scenario: Scenario, name: str, *, options: bool = False) ->
 # The options that say what a file is released as, and an office's limits for such files.
 
 
-PANEL = "Thresholds"
+LIMIT = partial(Option, rich_help_panel="Thresholds")
 
 
 def _limit(name: str, kind: LimitKind) -> tuple[str, Any, Any]:
     """A limit as an option: its name as a flag of one letter has two dashes, too."""
     typed = int | None if kind.values == "level" else float | None
     flags = (f"--{name}",) if len(name) == 1 else ()
-    option = Option(*flags, metavar=kind.metavar, help=kind.option, rich_help_panel=PANEL)
+    option = LIMIT(*flags, metavar=kind.metavar, help=kind.option)
     return name, Annotated[typed, option], field(default=None)
 
 
@@ -69,20 +70,15 @@ class ReleaseType:
 
     release_type: Annotated[
         str | None,
-        Option(
+        LIMIT(
             metavar="TYPE",
             help="Hold the thresholds of public-use, teaching, scientific-use, enclave, synthetic, or a type of the "
             "office.",
-            rich_help_panel=PANEL,
         ),
     ] = None
     release_types: Annotated[
         Path | None,
-        Option(
-            metavar="OFFICE.toml",
-            help="An office's thresholds by type; instead of the scenario's [release_types].",
-            rich_help_panel=PANEL,
-        ),
+        LIMIT(metavar="OFFICE.toml", help="An office's thresholds by type; instead of the scenario's [release_types]."),
     ] = None
 
     @property
@@ -103,27 +99,18 @@ class ReleaseType:
 # The options that say whose a report is, and what its readers call the file.
 
 
-OUTPUT_PANEL = "Output"
+COVER = partial(Option, rich_help_panel="Output")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoverOptions:
     """The file's name for readers, the institution, and the language."""
 
-    name: Annotated[
-        str | None, Option(metavar="TEXT", help="What the report calls the file.", rich_help_panel=OUTPUT_PANEL)
-    ] = None
-    institution: Annotated[
-        str | None, Option(metavar="TEXT", help="Who made the report.", rich_help_panel=OUTPUT_PANEL)
-    ] = None
-    logo: Annotated[
-        Path | None, Option(metavar="L.png", help="A picture of the institution.", rich_help_panel=OUTPUT_PANEL)
-    ] = None
+    name: Annotated[str | None, COVER(metavar="TEXT", help="What the report calls the file.")] = None
+    institution: Annotated[str | None, COVER(metavar="TEXT", help="Who made the report.")] = None
+    logo: Annotated[Path | None, COVER(metavar="L.png", help="A picture of the institution.")] = None
 
-    language: Annotated[
-        str | None,
-        Option(metavar="LANGUAGE", help="What the report is written in: en or de.", rich_help_panel=OUTPUT_PANEL),
-    ] = None
+    language: Annotated[str | None, COVER(metavar="LANGUAGE", help="What the report is written in: en or de.")] = None
 
     def check(self, *, written: bool) -> None:
         """Refuse a cover without a report, a logo that is no picture and an unknown language, before any work."""
@@ -153,7 +140,7 @@ class CoverOptions:
         }
 
 
-FILE_PANEL = "How to read the file"
+READING = partial(Option, rich_help_panel="How to read the file")
 Texts = list[str] | None
 
 File = Annotated[
@@ -164,53 +151,36 @@ File = Annotated[
 ]
 Missing = Annotated[
     Texts,
-    Option(
+    READING(
         "--missing",
         metavar="CODES",
         help="Codes that mean missing, instead of NA, N/A, NaN, NULL and a point: --missing NA --missing=-999.",
-        rich_help_panel=FILE_PANEL,
     ),
 ]
-Delimiter = Annotated[
-    str | None, Option("--delimiter", metavar="CHAR", help="CSV: the delimiter.", rich_help_panel=FILE_PANEL)
-]
-Encoding = Annotated[
-    str | None, Option("--encoding", metavar="NAME", help="CSV: the encoding.", rich_help_panel=FILE_PANEL)
-]
-Decimal = Annotated[
-    str | None, Option("--decimal", metavar="CHAR", help="CSV: the decimal mark.", rich_help_panel=FILE_PANEL)
-]
-Sheet = Annotated[
-    str | None,
-    Option("--sheet", metavar="NAME_OR_NUMBER", help="Excel: which sheet of FILE.", rich_help_panel=FILE_PANEL),
-]
+Delimiter = Annotated[str | None, READING("--delimiter", metavar="CHAR", help="CSV: the delimiter.")]
+Encoding = Annotated[str | None, READING("--encoding", metavar="NAME", help="CSV: the encoding.")]
+Decimal = Annotated[str | None, READING("--decimal", metavar="CHAR", help="CSV: the decimal mark.")]
+Sheet = Annotated[str | None, READING("--sheet", metavar="NAME_OR_NUMBER", help="Excel: which sheet of FILE.")]
 HeaderRow = Annotated[
-    int | None,
-    Option("--header-row", metavar="N", help="Excel: the row with the names of columns.", rich_help_panel=FILE_PANEL),
+    int | None, READING("--header-row", metavar="N", help="Excel: the row with the names of columns.")
 ]
 UserMissing = Annotated[
     bool,
-    Option(
+    READING(
         "--user-missing",
         help="SPSS, Stata: labelled user-missing codes, such as refused, stay categories instead of missing.",
-        rich_help_panel=FILE_PANEL,
     ),
 ]
 Join = Annotated[
     Path | None,
-    Option(
+    READING(
         "--join",
         metavar="FILE",
         help="A second file, such as the households of persons: its columns beside those of FILE.",
-        rich_help_panel=FILE_PANEL,
     ),
 ]
-JoinKey = Annotated[
-    str | None,
-    Option("--join-key", metavar="COLUMN", help="The column that both files have.", rich_help_panel=FILE_PANEL),
-]
+JoinKey = Annotated[str | None, READING("--join-key", metavar="COLUMN", help="The column that both files have.")]
 TABLE_WORDS = "Write the exact figures as a table: .csv, .parquet, .sav or .dta. Confidential."
-GivenTable = Annotated[Path | None, Option("--figures", metavar="FIGURES.csv", help=TABLE_WORDS)]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Errors and warnings only: no tables, no progress.")]
 MissingRule = Annotated[
     Texts,

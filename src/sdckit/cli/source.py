@@ -41,33 +41,26 @@ if TYPE_CHECKING:
 # Read what a command needs of a file, and nothing else.
 
 
-RELEASE_PANEL = "A release against its original"
+RELEASE = partial(Option, rich_help_panel="A release against its original")
 GivenRecipe = Annotated[
     Path | None,
-    Option(
+    RELEASE(
         "--recipe",
         metavar="RECIPE.toml",
         help="The recipe that made the release: its recodings are done to FILE first, nothing else of it.",
-        rich_help_panel=RELEASE_PANEL,
     ),
 ]
 GivenLog = Annotated[
     Path | None,
-    Option(
-        "--log",
-        metavar="LOG.json",
-        help="The log of protect --log instead: it is held against the files, too.",
-        rich_help_panel=RELEASE_PANEL,
-    ),
+    RELEASE("--log", metavar="LOG.json", help="The log of protect --log instead: it is held against the files, too."),
 ]
 
 GivenTargets = Annotated[
     int | None,
-    Option(
+    RELEASE(
         "--targets",
         metavar="N",
         help="People drawn by --id and looked up in the files: 10,000 of more than 2 million on an engine.",
-        rich_help_panel=RELEASE_PANEL,
     ),
 ]
 
@@ -309,7 +302,7 @@ def _with_options(
 # The options that leave a file with an engine: it is grouped there, and never read whole.
 
 
-PANEL = "Larger than memory"
+LARGE = partial(Option, rich_help_panel="Larger than memory")
 IN_MEMORY = "memory"
 SHARE = 2  # DuckDB and this process may take one part in so many of the free memory
 
@@ -320,16 +313,14 @@ class EngineOptions:
 
     engine: Annotated[
         str | None,
-        Option(
+        LARGE(
             metavar="NAME",
             help="polars, duckdb or spark: FILE is Parquet or CSV, or a folder of it, and is never read whole; memory: "
             "it is. Else assess and check choose by what fits.",
-            rich_help_panel=PANEL,
         ),
     ] = None
     memory: Annotated[
-        str | None,
-        Option(metavar="4GB", help="What the process may take with --engine duckdb in it.", rich_help_panel=PANEL),
+        str | None, LARGE(metavar="4GB", help="What the process may take with --engine duckdb in it.")
     ] = None
 
     @property

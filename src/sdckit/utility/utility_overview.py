@@ -15,6 +15,7 @@ from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.plans import lazy
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of, is_lazy
+from sdckit.data.packaged import packaged, rows
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
@@ -32,7 +33,7 @@ from sdckit.utility.weighted_totals import MovedFigure, moved_figures
 MOST_JOINT = 50_000  # most records for the joint distribution function of several numbers: beyond, it is slow
 MOST_NUMBERS = 5
 NO_NUMBER = "no variable is declared numeric"
-COARSER, RECODED = "generalization_loss", "recoded variables"
+COARSER = "generalization_loss"
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 Step = Callable[[str], None]
 
@@ -49,54 +50,8 @@ class Headline:
     best: float
 
 
-HEADLINES: tuple[Headline, ...] = (
-    Headline("auc", "whole file", "propensity", "auc", "chance to tell a released record from an original one", 0.5),
-    Headline("pmse_ratio", "whole file", "propensity", "ratio", "pMSE over what correct synthesis gives", 1.0),
-    Headline(
-        "joint_max_difference", "whole file", "ecdf_utility", "joint_max_difference",
-        "largest gap of the joint distribution of the numbers", 0.0,
-    ),
-    Headline(
-        "mean_total_variation", "one variable", "compare_distributions", "mean_total_variation",
-        "share of records in other values, mean", 0.0,
-    ),
-    Headline(
-        "largest_total_variation", "one variable", "compare_distributions", "largest_total_variation",
-        "share of records in other values, worst variable", 0.0,
-    ),
-    Headline(
-        "contingency_similarity", "two variables", "compare_associations", "contingency_similarity",
-        "likeness of the two-way tables, mean", 1.0,
-    ),
-    Headline(
-        "mean_s_pmse", "two variables", "tabular_utility", "mean_s_pmse",
-        "standardised pMSE of the two-way tables, mean", 1.0,
-    ),
-    Headline(
-        "largest_association", "two variables", "compare_associations", "largest_difference",
-        "largest change of an association", 0.0,
-    ),
-    Headline("mean_overlap", "models", "compare_models", "mean_overlap", "overlap of the intervals, mean", 1.0),
-    Headline("min_overlap", "models", "compare_models", "min_overlap", "overlap of the intervals, worst", 1.0),
-    Headline(
-        "sign_agreement", "models", "compare_models", "sign_agreement", "coefficients with the original's sign", 1.0
-    ),
-    Headline(
-        "il1_mean", "values", "information_loss", "il1_mean", "change of a value, in per cent of it, mean", 0.0
-    ),
-    Headline(
-        "coarsening_loss", RECODED, COARSER, "loss",
-        "share of its domain that a value stands for, mean", 0.0,
-    ),
-    Headline(
-        "coarsening_precision", RECODED, COARSER, "precision",
-        "1 less the share of their hierarchies that values went up, mean", 1.0,
-    ),
-    Headline(
-        "coarsening_entropy", RECODED, COARSER, "entropy_share",
-        "share of the bits about the values that is lost", 0.0,
-    ),
-)  # fmt: skip
+HEADLINES = tuple(rows(Headline, packaged("utility/headlines.toml")))
+RECODED = next(headline.level for headline in HEADLINES if headline.measure == COARSER)
 
 
 # --- result -------------------------------------------------------------------------------------------

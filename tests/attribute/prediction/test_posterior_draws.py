@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from scipy.stats import norm, poisson
 
-from sdckit.attribute.prediction import posterior_draws as home
-from sdckit.attribute.prediction.posterior_draws import (
+from sdckit.attribute.prediction import bayesian_attribute_risk as home
+from sdckit.attribute.prediction.bayesian_attribute_risk import (
     MOST_COUNTS,
     Evidence,
     Part,

@@ -10,8 +10,7 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
-from sdckit.cli.attack_files import Attacked
-from sdckit.cli.attack_options import read_wanted
+from sdckit.cli.attack_files import Attacked, read_wanted
 from sdckit.cli.commands.attack import _attacked, _opened
 from sdckit.cli.progress import Steps
 from sdckit.errors import DataError

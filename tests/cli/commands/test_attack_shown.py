@@ -10,8 +10,7 @@ import pytest
 from rich.console import Console
 
 import sdckit as sdc
-from sdckit.cli.attack_files import Attacked
-from sdckit.cli.attack_options import read_wanted
+from sdckit.cli.attack_files import Attacked, read_wanted
 from sdckit.cli.commands.attack import _plain
 from sdckit.cli.terminal import show_blocks
 from sdckit.data.frames import rows_of

@@ -15,8 +15,8 @@ from engines.conftest import plan, spark  # noqa: F401 (fixtures)
 from every_measure import changed, people
 from sdckit.cells.plans import lazy
 from sdckit.errors import DataError
-from sdckit.identity.matching import streamed_links
-from sdckit.identity.matching.streamed_links import merged
+from sdckit.identity.matching import record_linkage
+from sdckit.identity.matching.record_linkage import merged
 from sdckit.numerics.coding import differences
 from sdckit.numerics.search.neighbours import prepare
 
@@ -39,7 +39,7 @@ def test_blocks_link_as_the_whole(name: str, plan: Callable[..., Any], monkeypat
     given = {"id": "pid", "targets": 40, "seed": 3, **HOW[name]}
     expected = quiet(sdc.record_linkage, ORIGINAL, RELEASED, **given)
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 250)
-    monkeypatch.setattr(streamed_links, "BLOCK", 7)
+    monkeypatch.setattr(record_linkage, "BLOCK", 7)
     found = quiet(sdc.record_linkage, plan(ORIGINAL), plan(RELEASED), **given)
     for figure in expected.figures:
         assert getattr(found, figure) == pytest.approx(getattr(expected, figure), rel=1e-12)
@@ -61,7 +61,7 @@ def test_blocks_of_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:  
     given = {"id": "pid", "targets": 40, "seed": 3, **HOW["gower"]}
     expected = quiet(sdc.record_linkage, ORIGINAL, RELEASED, **given)
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 250)
-    monkeypatch.setattr(streamed_links, "BLOCK", 40)
+    monkeypatch.setattr(record_linkage, "BLOCK", 40)
     files = (spark.createDataFrame(file.to_dicts()) for file in (ORIGINAL, RELEASED))  # Spark 4.0 took no Arrow tables
     found = quiet(sdc.record_linkage, *files, **given)
     assert found.rate == expected.rate

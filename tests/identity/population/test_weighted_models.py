@@ -11,7 +11,7 @@ import pytest
 from draw import quiet
 from sdckit import population_risk
 from sdckit.errors import ColumnError, DataError
-from sdckit.identity.population import weighted_models
+from sdckit.identity.population import log_linear
 
 KEYS = ["area", "age", "job"]
 
@@ -48,7 +48,7 @@ def test_scoring_and_proportional_fitting_agree(formula: str | None, monkeypatch
     """Without weights in it, the offset fit is that of the counts: two ways to one maximum."""
     frame = survey()
     plain = estimates(frame, method="counts", formula=formula)
-    monkeypatch.setattr(weighted_models, "ADDED", 1e9)  # drowns the weights: the offset is a constant
+    monkeypatch.setattr(log_linear, "ADDED", 1e9)  # drowns the weights: the offset is a constant
     offset = estimates(frame, method="ce", formula=formula)
     assert offset["expected_records"].to_list() == pytest.approx(plain["expected_records"].to_list(), rel=1e-6)
 
@@ -136,6 +136,6 @@ def test_what_cannot_be_fitted_is_refused() -> None:
 
 
 def test_a_design_that_is_too_large_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighted_models, "MAX_ENTRIES", 10)
+    monkeypatch.setattr(log_linear, "MAX_ENTRIES", 10)
     with pytest.raises(DataError, match="recode or leave out keys"):
         population_risk(survey(), keys=KEYS, weight="w", method="pml")

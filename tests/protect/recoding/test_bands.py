@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sdckit.errors import DataError
-from sdckit.protect.recoding.bands import cut_bands, given_bands
+from sdckit.protect.recoding.recode import cut_bands, given_bands
 
 NAN = math.nan
 AGES = np.array([0.0, 14.0, 15.0, 64.0, 65.0, 99.0, NAN, -1.0, 100.0])

@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.api import GLM, OLS, Logit, Probit, families
 
 from sdckit import bayesian_attribute_risk, load_demo, synthesize
-from sdckit.attribute.prediction.posterior_draws import evidence
+from sdckit.attribute.prediction.bayesian_attribute_risk import evidence
 from sdckit.cells.pair import open_pair
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError

@@ -25,7 +25,7 @@ from sdckit.report.chapters.attacks_chapter import (
     plain_attacks,
     tried_words,
 )
-from sdckit.report.chapters.release_document import plain_release
+from sdckit.report.chapters.release_page import plain_release
 from sdckit.report.conclusions import DOUBT, MORE, NO_SIGN
 from sdckit.report.rates import attack_name
 

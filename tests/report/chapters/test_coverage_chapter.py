@@ -10,7 +10,7 @@ from report.real import page, plain
 from sdckit.cli.terminal import show_blocks
 from sdckit.report.blocks import Facts, Paragraph, TableBlock
 from sdckit.report.chapters.coverage_chapter import TITLE, coverage_blocks, coverage_sections, coverage_sentence
-from sdckit.workflow.coverage import ColumnCoverage, Coverage
+from sdckit.workflow.assessment import ColumnCoverage, Coverage
 
 ITEMS = tuple(ColumnCoverage(f"attitude_item_{number}", ("insensitive",)) for number in range(300))
 COVERAGE = Coverage((

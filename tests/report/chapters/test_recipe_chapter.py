@@ -24,7 +24,7 @@ from sdckit.report.chapters.recipe_chapter import (
     recipe_section,
     recipes_beside,
 )
-from sdckit.report.chapters.release_document import _document, plain_release
+from sdckit.report.chapters.release_page import _document, plain_release
 from sdckit.report.gate.figures import Ledger, Quantity, Relation
 from sdckit.report.gate.rounding import leaves
 from sdckit.report.setting import changed_words, missing_words

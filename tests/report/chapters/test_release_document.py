@@ -16,18 +16,18 @@ from recoded_files import applied, scenario, survey
 from report.attacker import Solver, opened
 from sdckit.cells.pair import Recoded
 from sdckit.errors import DataError
-from sdckit.report.chapters.release_document import (
+from sdckit.report.chapters.release_page import (
     RELEASE_SCHEMA,
     _document,
     base_name,
     judged_by_print,
+    lay_out_release,
     passed,
     plain_release,
     recoded_blocks,
     recoded_facts,
     recoded_tree,
 )
-from sdckit.report.chapters.release_page import lay_out_release
 from sdckit.report.conclusions import NOTHING
 from sdckit.report.formats.html import render_html
 from sdckit.report.formats.markdown import render_markdown

@@ -9,8 +9,13 @@ import sdckit as sdc
 from draw import quiet
 from report.fakes import FULL, assess_fake, survey
 from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
-from sdckit.report.chapters.release_document import plain_release
-from sdckit.report.chapters.release_page import before_and_after, lay_out_release, page_of, release_answer
+from sdckit.report.chapters.release_page import (
+    before_and_after,
+    lay_out_release,
+    page_of,
+    plain_release,
+    release_answer,
+)
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import View, added
 

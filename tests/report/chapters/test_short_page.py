@@ -12,7 +12,7 @@ from report.test_browser import twice
 from sdckit.cli.terminal import show_page
 from sdckit.report.blocks import Page, Paragraph, TableBlock
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.chapters.short_page import shorten
+from sdckit.report.notebook import shorten
 
 
 def short(name: str) -> Page:

@@ -9,7 +9,7 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
-from sdckit.report.chapters.release_document import plain_release
+from sdckit.report.chapters.release_page import plain_release
 from sdckit.report.chapters.utility_chapter import utility_blocks
 from sdckit.report.estimates import ROUNDED
 from sdckit.report.view import view_of

@@ -17,7 +17,7 @@ from report.attacker import Solver, opened
 from sdckit import Scenario, recoverable_values
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recoverable_values import ColumnRecovery
-from sdckit.report.chapters.release_document import plain_release, shares_by_print
+from sdckit.report.chapters.release_page import plain_release, shares_by_print
 from sdckit.report.charts import to_svg
 from sdckit.report.gate.figures import Document, Ledger, Told, Variable
 from sdckit.report.gate.protect import _Printer, protect

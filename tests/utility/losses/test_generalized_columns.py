@@ -9,7 +9,7 @@ import pytest
 from sdckit import DataError
 from sdckit.cells.pair import open_files, read_pair
 from sdckit.data.hierarchy import as_hierarchy
-from sdckit.utility.losses.generalized_columns import SUPPRESSED, Column, entropy_in_steps, lattice_of, read_column
+from sdckit.utility.losses.generalization_loss import SUPPRESSED, Column, entropy_in_steps, lattice_of, read_column
 
 TOWNS = {"Graz": ["South", "*"], "Linz": ["North", "*"], "Wels": ["North", "*"]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from sdckit.cells.pair import open_files
-from sdckit.utility.models.statistics_of_plans import plan_estimates
+from sdckit.utility.models.compare_estimates import plan_estimates
 
 FILE = pl.DataFrame({"x": [1.0, 2.0, 3.0], "c": ["a", "b", "b"]})
 

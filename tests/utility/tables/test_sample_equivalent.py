@@ -11,7 +11,7 @@ from scipy.stats import hypergeom
 
 from releases import original
 from sdckit import tabular_utility
-from sdckit.utility.tables.sample_equivalent import CellSizes, other_sample_equivalent, redraw_equivalent, sizes_of
+from sdckit.utility.tables.tabular_utility import CellSizes, other_sample_equivalent, redraw_equivalent, sizes_of
 
 NAMES = ["sex", "age", "region", "ill"]
 

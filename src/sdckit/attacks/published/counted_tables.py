@@ -268,23 +268,25 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
     """
     if table.counts is not None:
         return _read(table)
+    own, of_row = _original_cells(table, original, "counted in the original", "counts (PublishedTable(counts=...))")
+    counts = np.bincount(of_row, minlength=len(own[0].codes)).astype(np.int64)
+    below = table.suppressed_below or 0
+    gone = (counts > 0) & (counts < below)
+    return CountedTable(table, own, *_as_published(table, counts), (), gone)
+
+
+def _original_cells(table: PublishedTable, original: Any, done: str, instead: str) -> tuple[tuple[Column, ...], Ints]:
+    """The cells that a table has in the original, and the cell of each record."""
     if original is None:
         raise DataError(
-            f"tables: {table.called} is to be counted in the original; give it (original=), or the counts "
-            "(PublishedTable(counts=...))",
-            argument="tables",
+            f"tables: {table.called} is to be {done}; give it (original=), or the {instead}", argument="tables"
         )
     names = tuple(table.variables or ())
     for name in names:
         require_column(name, original.columns, f"tables: {table.called}: the original")
     columns = [labelled(original[name]) for name in names]
     of_row, cells = cells_of(columns)
-    n = len(cells)
-    counts = np.bincount(of_row, minlength=n).astype(np.int64)
-    own = tuple(replace(column, codes=column.codes[cells]) for column in columns)
-    below = table.suppressed_below or 0
-    gone = (counts > 0) & (counts < below)
-    return CountedTable(table, own, *_as_published(table, counts), (), gone)
+    return tuple(replace(column, codes=column.codes[cells]) for column in columns), of_row
 
 
 def cells_of(columns: list[Column]) -> tuple[Ints, Ints]:
@@ -424,24 +426,15 @@ def sum_table(table: PublishedTable, original: Any) -> CountedTable:
         sums = _column_numbers(frame, table, "leave the sum of a suppressed cell empty")
         gone = np.isnan(sums)
         return with_totals(table, columns, *_sum_bounds(table, sums, gone), gone)
-    if original is None:
-        raise DataError(
-            f"tables: {table.called} is to be added up in the original; give it (original=), or the sums "
-            "(PublishedTable(counts=..., sum=...))",
-            argument="tables",
-        )
-    names = tuple(table.variables or ())
-    for name in (*names, str(table.sum)):
-        require_column(name, original.columns, f"tables: {table.called}: the original")
-    columns = [labelled(original[name]) for name in names]
-    of_row, cells = cells_of(columns)
+    instead = "sums (PublishedTable(counts=..., sum=...))"
+    own, of_row = _original_cells(table, original, "added up in the original", instead)
+    require_column(str(table.sum), original.columns, f"tables: {table.called}: the original")
     values = np.nan_to_num(_column_numbers(original, table, "give a numeric variable"))
-    counts = np.bincount(of_row, minlength=len(cells))
-    total: Floats = np.bincount(of_row, values, len(cells)).astype(np.float64)
+    counts = np.bincount(of_row, minlength=len(own[0].codes))
+    total: Floats = np.bincount(of_row, values, len(counts)).astype(np.float64)
     gone = counts < (table.suppressed_below or 0)
     if table.rounded is not None:
         total = table.rounded * np.floor(total / table.rounded + 0.5)
-    own = tuple(replace(column, codes=column.codes[cells]) for column in columns)
     return CountedTable(table, own, *_sum_bounds(table, total, gone), (), gone)
 
 

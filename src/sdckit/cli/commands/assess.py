@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sdckit.catalogue import further
-from sdckit.cli.attack_files import check_attack_options, check_release
-from sdckit.cli.attack_options import MatchingOptions
+from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_release
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
 from sdckit.cli.options import (
@@ -36,6 +35,7 @@ from sdckit.cli.outputs import (
 )
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import (
+    RELEASE,
     EngineOptions,
     GivenLog,
     GivenRecipe,
@@ -57,9 +57,8 @@ if TYPE_CHECKING:
     from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
-ROLE, RELEASE, OUTPUT = (
-    partial(typer.Option, rich_help_panel=panel)
-    for panel in ("What the columns are", "A release against its original", "Where the answer goes")
+ROLE, OUTPUT = (
+    partial(typer.Option, rich_help_panel=panel) for panel in ("What the columns are", "Where the answer goes")
 )
 Names = list[str] | None
 Share = float | None

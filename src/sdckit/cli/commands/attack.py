@@ -12,8 +12,7 @@ import typer
 from typer import Option
 
 from sdckit.catalogue import rows
-from sdckit.cli.attack_files import read_attacked, without_left_out
-from sdckit.cli.attack_options import planned, read_wanted
+from sdckit.cli.attack_files import planned, read_attacked, read_wanted, without_left_out
 from sdckit.cli.options import Texts, split
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_enough_records, check_targets
 from sdckit.cli.source import BEHIND, GivenLog, GivenRecipe, Source, read_given, takes
@@ -21,8 +20,7 @@ from sdckit.errors import ScenarioError, SdcWarning
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Recoded
-    from sdckit.cli.attack_files import Attacked
-    from sdckit.cli.attack_options import Wanted
+    from sdckit.cli.attack_files import Attacked, Wanted
     from sdckit.cli.progress import Steps
     from sdckit.workflow.plan import Outcome
     from sdckit.workflow.recoded_original.open_recoded import Opened

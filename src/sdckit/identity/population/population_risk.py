@@ -20,18 +20,23 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcWarning
 from sdckit.identity.population.log_linear import (
     MAX_GRID,
+    METHODS,
     TOLERANCE,
     FitStatistics,
     Formula,
     Grid,
     GridSums,
+    Method,
     Term,
     dense_main_effects,
+    expected_counts,
     expected_main_effects,
     fit_statistics,
     fit_terms,
+    fractions_of,
     grid_functions,
     grid_of,
+    level_values,
     maximal,
     model_terms,
     shares_of,
@@ -49,7 +54,6 @@ from sdckit.identity.population.size_models import (
     sampling_fraction_of,
     size_table,
 )
-from sdckit.identity.population.weighted_models import METHODS, Method, expected_counts, fractions_of, level_values
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from sdckit.data.packaged import packaged
 from sdckit.report.blocks import (
     Block,
     ChartBlock,
@@ -46,8 +45,8 @@ from sdckit.report.view import Plain, view_of, views_of
 @cache
 def terms() -> tuple[tuple[str, str, str], ...]:
     """Terms of the glossary: name, regular expression that finds it in a text, explanation."""
-    text = files("sdckit.report").joinpath("words", "glossary.toml").read_text(encoding="utf-8")
-    return tuple((term["name"], term["seen"], term["means"]) for term in tomllib.loads(text)["term"])
+    entries = packaged("report/words/glossary.toml")["term"]
+    return tuple((term["name"], term["seen"], term["means"]) for term in entries)
 
 
 def glossary(sections: Sequence[Section]) -> list[Section]:
@@ -230,19 +229,21 @@ def protection_words(plain: Plain) -> str:
 
 
 def answer_section(plain: Plain) -> Section:
+    """The answer in full on one file."""
+    return answered(plain, "Can this file go out? The question is asked for {who}.", answer)
+
+
+def answered(plain: Plain, question: str, answer_for: Callable[[Plain, Plain], str]) -> Section:
     """Section with the question, the verdict on every limit, an answer per intruder, and the warnings."""
-    question = (
-        "Can this file go out? The question is asked for "
-        + listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
-        + "."
-    )
+    who = listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
     several = len(plain["intruders"]) > 1
-    blocks: list[Block] = [Paragraph(question), *release_type(plain)]
+    blocks: list[Block] = [Paragraph(question.format(who=who)), *release_type(plain)]
     if plain["verdicts"]:
         blocks.append(verdicts_block(plain))
     for intruder in plain["intruders"]:
         start = f"Intruder “{intruder['name']}”: " if several else ""
-        blocks.append(Paragraph(start + answer(intruder, plain["n"])))
+        if words := answer_for(intruder, plain["n"]):
+            blocks.append(Paragraph(start + words))
     blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
     return Section("The answer in full", tuple(blocks))
 

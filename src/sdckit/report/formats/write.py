@@ -14,8 +14,7 @@ from sdckit.data.files.whole_files import real_target, write_whole
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page
 from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
-from sdckit.report.chapters.release_page import page_of
+from sdckit.report.chapters.release_page import RELEASE_SCHEMA, page_of, plain_release
 from sdckit.report.cover import Cover, with_cover, with_names
 from sdckit.report.formats.docx import need_docx, render_docx_page
 from sdckit.report.formats.html import find_browser, render_page, render_pdf

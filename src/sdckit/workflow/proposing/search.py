@@ -21,8 +21,7 @@ from sdckit.cells.pair import read_pair
 from sdckit.data.losses import BY_COLUMN
 from sdckit.data.replace import open_eager
 from sdckit.numerics.array_types import Floats
-from sdckit.utility.losses.generalization_loss import judged_together
-from sdckit.utility.losses.generalized_columns import Column, read_column
+from sdckit.utility.losses.generalization_loss import Column, judged_together, read_column
 from sdckit.workflow.proposing.ladders import Lattice, Rung
 from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
 

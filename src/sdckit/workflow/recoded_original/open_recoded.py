@@ -19,7 +19,7 @@ from sdckit.data.methods import METHODS
 from sdckit.data.replace import pick_rows, with_levels
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.protect.recoding.bands import Bands
+from sdckit.protect.recoding.recode import Bands
 from sdckit.protect.recoding.round_to import multiples
 from sdckit.workflow.recipes.recipe_checks import StepLike
 from sdckit.workflow.recoded_original.published_recodings import (

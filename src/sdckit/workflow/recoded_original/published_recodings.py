@@ -21,8 +21,7 @@ from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError
 from sdckit.protect.margins.promise import Promise, checked_promise
-from sdckit.protect.recoding.bands import Bands
-from sdckit.protect.recoding.recode import regroup
+from sdckit.protect.recoding.recode import Bands, regroup
 from sdckit.workflow.recipes.recipe_checks import (
     StepLike,
     checked_steps,

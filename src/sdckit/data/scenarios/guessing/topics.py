@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import pairwise
-from typing import Any
 
-VOCABULARY: dict[str, Any] = tomllib.loads(
-    files("sdckit.data.scenarios.guessing").joinpath("words.toml").read_text(encoding="utf-8")
-)
+from sdckit.data.packaged import packaged
+
+VOCABULARY = packaged("data/scenarios/guessing/words.toml")
 """The keyword tables, read once; this module is only imported where roles are guessed."""
 
 
