@@ -531,7 +531,7 @@ def levels_of(opened: Pair, names: tuple[str, ...]) -> Mapping[str, SharedCoding
 
     Raises ColumnError, DataError: as `deal_out`.
     """
-    return _with_levels(opened, names, names).levels
+    return _with_levels(opened, names, names, len(names)).levels
 
 
 def _cells(frame: Any, names: Sequence[str]) -> Iterator[nw.DataFrame[Any]]:

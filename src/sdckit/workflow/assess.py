@@ -448,15 +448,15 @@ def assess_release(
             return ReleaseAssessment(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
-        drawn = known["on_engine"] and draws_records(pair, scenario)
-        only = read_by_limits(scenario, drawn=drawn) if gate or lean else None
+    some = known["on_engine"] and draws_records(pair, scenario)
+    only = read_by_limits(scenario, drawn=some) if gate or lean else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
         one_file: dict[str, Any] = {"measures": measures, "step": tell, "compared": True, "by": by, "several": several}
         in_bands = [recoding.column for recoding in pair.recoded if IN_BANDS in recoding.kind]
         own = with_bands(_of_original(scenario), in_bands)
-        before, collected = _before(own_file, pair, own, assess_file, one_file, lean=lean, gated=gated)
+        before, collected = _before(own_file, pair, own, assess_file, one_file, lean=lean, gated=gate)
         fitted = [
             _fitted(with_bands(scenario if file is released else scenario.keeping_back_id(), in_bands), file, label)
             for released, file, label in zip(files.opened.released, going_out, pair.names[1:], strict=True)

@@ -334,7 +334,7 @@ def _read(
     """The release with all of its columns but identifiers, as a plan where an engine is named; its records."""
     if engine.used:
         return engine.open(reading, scenario, [name for name in columns if name not in scenario.identifiers], steps)
-    frame = read_declared(reading.file, scenario, also=_also(id), if_there=columns, steps=steps, **reading.how)
+    frame = read_declared(reading.file, scenario, also=_also(id), if_there=tuple(columns), steps=steps, **reading.how)
     return frame, frame.height
 
 

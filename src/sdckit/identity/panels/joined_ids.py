@@ -105,4 +105,5 @@ def _all_of_one(group: Ints, owner: Codes) -> Bools:
     high = np.full(len(low), -1, np.int64)
     np.minimum.at(low, group, owner)
     np.maximum.at(high, group, owner)
-    return low == high
+    same: Bools = low == high
+    return same
