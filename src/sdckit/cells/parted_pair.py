@@ -359,7 +359,8 @@ def deal_out(opened: Pair, names: tuple[str, ...], keys: tuple[str, ...]) -> Par
     fresh = [name for name in names if name not in opened.memo.get(("levels",), {})]
     for spans in (spans_of(opened.frames, fresh), {}):
         pair = _with_levels(opened, [name for name in names if name not in spans], keys, len(names))
-        fields = {name: spans[name] if name in spans else pair.levels[name] for name in names}
+        in_order = dict.fromkeys((*keys, *names))  # what the parts go by stands first in the words
+        fields = {name: spans[name] if name in spans else pair.levels[name] for name in in_order}
         if (layout := layout_of(fields)) is not None:
             pair = _as_words(opened, pair, fields, layout)
             break

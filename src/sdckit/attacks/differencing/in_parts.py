@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -150,13 +149,21 @@ def _hidden(by_part: PartedPair, other: PartedPair, alike: Sequence[str]) -> tup
         if pair is other and by_part is not other:
             left = [name for name in left if name in by_part.split]
         for part in pair.parts() if left else ():
-            word = partial(part.words, alike, NOW)
             for name in left:
                 for way, rows in enumerate(_shown(part, [own for own in alike if own != name], name)):
                     if len(rows):
-                        found[way].append(word()[rows])
+                        found[way].append(_numbers(part, alike)[rows])
     back, bare = (np.unique(np.concatenate(some)) if some else np.zeros(0, np.int64) for some in found)
     return back, bare
+
+
+def _numbers(part: Pair, names: Sequence[str]) -> Ints:
+    """Of each row of the release a number for its combination, the same one however the cells were dealt out."""
+    number = np.zeros(len(part.codes(names[0]).codes[NOW]), np.int64)
+    for name in names:
+        coding = part.codes(name)
+        number = number * (coding.n_levels + 1) + coding.codes[NOW]
+    return number
 
 
 def _shown(part: Pair, rest: Sequence[str], name: str) -> tuple[Ints, Ints]:
