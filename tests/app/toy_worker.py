@@ -53,6 +53,7 @@ def wait(desk: Any, tell: Any) -> dict[str, Any]:
 class Desk:
     def __init__(self, folder: Path) -> None:
         self.opened: list[Any] = []
+        self.ahead = None
 
     def open(self, path: str, reading: dict[str, Any]) -> None:
         self.opened.append([path, reading])
