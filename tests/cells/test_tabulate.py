@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from sdckit import as_cells
-from sdckit.cells.plans.count_cells import Counted
+from sdckit.cells.plans.count_cells import Counted, key_columns
 from sdckit.cells.tabulate import MANY_LEVELS, tabulate_counts
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import DataError, SdcWarning
@@ -126,7 +126,8 @@ def test_cells_counted_by_an_engine():
     for alpha in (0.5, 1):
         known = {"keys": ["a", "b"], "weight": "w", "alpha": alpha}
         here = as_cells(rows, **known)
-        there = tabulate_counts(Counted(nw.from_native(counted), (), 50), resolve_roles(**known))
+        keys = key_columns(nw.from_native(rows.lazy()), ["a", "b"])
+        there = tabulate_counts(Counted(nw.from_native(counted), keys, 50), resolve_roles(**known))
         assert (there.n, there.n_cells, there.n_missing) == (here.n, here.n_cells, here.n_missing)
         for name, values in here.columns.items():
             assert sorted(there.columns[name].tolist()) == pytest.approx(sorted(values.tolist()), rel=1e-12)
