@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout
 from sdckit.cells.plans.count_cells import SIZE, aggregate, blocks_by, count, key_columns, sizes_of, too_many
-from sdckit.cells.plans.spilled import BLOCK, SPREAD, Spilled
+from sdckit.cells.plans.spilled import BLOCK, Spilled, dealt
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data.columns import ALL_VALID, code_column
 from sdckit.data.frames import blocks, is_far
@@ -190,15 +190,11 @@ def deal_words(
             rows.check(sizes[0])
         for piece in _pieces(frames[file], names, None if rows is None else rows.id):
             words = _packed(piece, levels, layout)
-            place = _part_of(words >> np.uint64(keys), n_parts)
+            order, ends = dealt([words >> np.uint64(keys)], len(words), n_parts)
             if rows is not None and rows.fits and file:
                 rows.put(file, piece, words)
             elif rows is not None and rows.fits:
                 words = rows.compared(piece, words, layout, changed)
-            order, ends = (
-                np.argsort(place, kind="stable"),
-                np.append(0, np.cumsum(np.bincount(place, minlength=n_parts))),
-            )
             n_rows[file] += np.diff(ends)
             spilled.append_parts(f"{file}-words", words[order], ends)
             if SIZE in piece.columns:
@@ -206,19 +202,19 @@ def deal_words(
     together = rows is not None and rows.all_found()
     if rows is not None and not together:  # an id that does not name each row: what was written of it is left out
         return deal_words(frames, levels, layout, split, n_parts, None, sizes, most)
-    dealt = DealtWords(names, layout, spilled, n_parts, changed if together else None)
+    made = DealtWords(names, layout, spilled, n_parts, changed if together else None)
     _check_parts(n_rows, ROWS * most, len(names), frames)
     for part in range(n_parts):
         for file in range(len(frames)):
             here = f"{part}-{file}"
             times = spilled.appended(f"{here}-times", np.int64)
             own = distinct_words(spilled.appended(f"{here}-words", np.uint64), times if len(times) else None)
-            dealt.put(part, file, own)
+            made.put(part, file, own)
             for name in ("words", "times"):
                 spilled.remove(f"{here}-{name}")
             n_rows[file, part] = len(own[0])
     _check_parts(n_rows, 2 * most, len(names), frames)
-    return dealt
+    return made
 
 
 def _check_parts(n_rows: Ints, most: int, n_columns: int, frames: Sequence[Any]) -> None:
@@ -319,11 +315,3 @@ def _packed(piece: nw.DataFrame[Any], levels: Mapping[str, SharedCoding | Span],
     words = np.empty(len(piece), np.uint64)
     pack_into(words, fields)
     return words
-
-
-def _part_of(keys: Words, n_parts: int) -> NDArray[np.int16]:
-    mixed = keys * np.uint64(SPREAD)
-    mixed ^= mixed >> np.uint64(32)
-    mixed *= np.uint64(SPREAD)
-    part: NDArray[np.int16] = ((mixed >> np.uint64(33)) % np.uint64(n_parts)).astype(np.int16)
-    return part
