@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,6 +33,16 @@ def until(session: Any, seen: Callable[[], bool]) -> None:
 
 def shown(session: Any, output: str) -> str:
     return str(session.get_output(output).value or "")
+
+
+@pytest.fixture(autouse=True)
+def loop_of_this_thread() -> Iterator[None]:
+    """A change from outside the app asks for the thread's loop, which `asyncio.run` of a test before takes away."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
 
 
 @pytest.fixture(autouse=True)
