@@ -174,7 +174,7 @@ LINES = {
     "budget create": "budget create kept/new.toml --dataset survey --epsilon 3 --delta 1e-6",
     "budget show": "budget show budget.toml",
     "synthesize-margins": "synthesize-margins survey.csv --domain domain.toml --epsilon 1 --delta 1e-6"
-    " --budget budget.toml -o kept/made.csv --log kept/log.json",
+    " --n 80 --budget budget.toml -o kept/made.csv --log kept/log.json",
     "budget throw-away": "budget throw-away budget.toml --run 1 --reason audit",
     "protect under a promise": "protect margins.toml survey.csv -o kept/release.csv --log kept/log.json",
     "assess under a promise": "assess survey.csv --released kept/made.csv --log kept/log.json --keys region,sex"
