@@ -173,6 +173,8 @@ class LevelsOfWords:
         assert dealt is not None
         words, times = _words(self.pair, self.numbers[number], self.file, (*self.keys, variable))
         keys = words & np.uint64(sum(dealt.layout.field(dealt.names.index(key)) for key in self.keys))
+        order = np.argsort(keys, kind="stable")  # the variable may lie between the keys
+        words, times, keys = words[order], times[order], keys[order]
         first = np.append(True, keys[1:] != keys[:-1])
         bits = int(self.codes.max()).bit_length()
         level = self.codes[dealt.codes(variable, words)].astype(np.uint64)
