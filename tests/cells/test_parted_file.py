@@ -63,4 +63,9 @@ def test_nothing_is_told_of_records(opened: Callable[..., Pair]) -> None:
         _ = quiet(sdc.k_anonymity, cells).records
     with pytest.raises(sdc.ColumnError, match="'job' is none of the variables"):
         quiet(sdc.t_closeness, cells, sensitive="job")
+    bare = original.with_columns(size=pl.lit(None, pl.Float64))
+    empty = opened(bare, [bare])
+    deal_out(empty, tuple(KEYS), tuple(KEYS))
+    with pytest.raises(sdc.DataError, match="'size' has no value in any record"):
+        file_of(empty, 0, keys=KEYS)
     assert not isinstance(file_of(pair, 0, keys=["region"], sensitive=["job"]), CellsOfWords)

@@ -20,6 +20,7 @@ from sdckit.cells.plans.key_sizes import KeySizes, sizes_of_cells
 from sdckit.cells.plans.lazy import LazyCells
 from sdckit.cells.plans.spilled import Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, count_levels
+from sdckit.cells.tabulate import check_missing
 from sdckit.data import pa
 from sdckit.data.columns import Coded, code_column
 from sdckit.data.frames import column_names
@@ -50,6 +51,7 @@ def _added_up(pair: PartedPair, file: int, frame: nw.LazyFrame[Any], roles: Role
         "keys": roles.keys, "rules": roles.rules, "alpha": roles.alpha, "roles": roles,
         "n_missing": tuple(int(pair.codes(key).counts[file, 0]) for key in roles.keys),
     }  # fmt: skip
+    check_missing(roles, given["n_missing"], (pair.n, *pair.sizes)[file])
     plan: dict[str, Any] = {"frame": frame, "own_columns": tuple(column_names(frame))}
     nothing = Counted(nw.from_native(pa.table({}), eager_only=True), (), 0)
     parts, numbers, spilled = [], [], Spilled()
