@@ -114,6 +114,18 @@ def test_what_is_known_of_some_rows_only_keeps_nobody_from_following() -> None:
     assert (len(set(kept.tolist())), by) == (3, ("w", "z"))
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_without_a_time_nothing_is_said() -> None:
+    """Of the people of single blocks few are alone, which is not what somebody sees who follows them."""
+    data = panel()
+    with pytest.raises(sdc.DataError, match="several identifiers, and without a time"):
+        sdc.known_points(data, blocks(data), person="person", keys=["job", "union"], points=4)
+    scenario = sdc.Scenario(keys=["job", "union"], person="person", thresholds={"known_points": 0.02})
+    (verdict,) = sdc.check(data, released=blocks(data), scenario=scenario).verdicts
+    assert verdict.holds is None
+    assert "name the column of the wave" in verdict.reason
+
+
 def test_a_plan_is_not_judged() -> None:
     data = panel()
     with pytest.raises(sdc.SdcError, match="give the files in memory"):
