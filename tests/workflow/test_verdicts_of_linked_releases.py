@@ -12,6 +12,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from engines.conftest import duckdb_relation
+from sdckit.cells.plans import lazy
 from sdckit.workflow.verdicts import Verdict
 
 N_LINKED = 240
@@ -53,6 +54,19 @@ def test_new_ids_and_no_ids_part_them(tmp_path: Path) -> None:
     new = LINKED.drop("a").with_columns(id=pl.format("q{}", pl.int_range(N_LINKED)))
     for name, file in (("new", new), ("none", LINKED.drop("a", "id"))):
         assert not [one for one in beside(tmp_path / name, file, k=3) if one.name == "k_linked"]
+
+
+def test_what_could_not_be_compared_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a plan with too many records it is not known whether a column links the releases."""
+    place = {"folder": str(tmp_path / "ledger"), "key": str(tmp_path / "ledger.key")}
+    sdc.ReleaseLedger.create(**place, survey="Survey").add(LINKED.select("id", "a"), name="first", keys=["a"])
+    scenario = sdc.Scenario(keys=["b"], sensitive=["ill"], ledger={**place, "new": ["b", "ill"]}, thresholds={"k": 3})
+    monkeypatch.setattr(lazy, "COLLECT_LIMIT", 100)
+    with quiet():
+        result = sdc.check(LINKED.drop("a").lazy(), scenario=scenario)
+    assert [(one.name, one.holds) for one in result.verdicts] == [("k", True), ("k_linked", None)]
+    assert "too much from a plan" in result.verdicts[1].reason
+    assert not result.passed
 
 
 def test_an_id_that_only_the_original_has_links_nobody_else(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from sdckit.cells.plans.key_sizes import KeySizes, sizes_of_cells
 from sdckit.cells.plans.lazy import LazyCells
 from sdckit.cells.plans.spilled import Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, count_levels
+from sdckit.cells.tabulate import check_missing
 from sdckit.data import pa
 from sdckit.data.columns import Coded, code_column
 from sdckit.data.frames import column_names
@@ -50,6 +51,7 @@ def _added_up(pair: PartedPair, file: int, frame: nw.LazyFrame[Any], roles: Role
         "keys": roles.keys, "rules": roles.rules, "alpha": roles.alpha, "roles": roles,
         "n_missing": tuple(int(pair.codes(key).counts[file, 0]) for key in roles.keys),
     }  # fmt: skip
+    check_missing(roles, given["n_missing"], (pair.n, *pair.sizes)[file])
     plan: dict[str, Any] = {"frame": frame, "own_columns": tuple(column_names(frame))}
     nothing = Counted(nw.from_native(pa.table({}), eager_only=True), (), 0)
     parts, numbers, spilled = [], [], Spilled()
@@ -173,6 +175,8 @@ class LevelsOfWords:
         assert dealt is not None
         words, times = _words(self.pair, self.numbers[number], self.file, (*self.keys, variable))
         keys = words & np.uint64(sum(dealt.layout.field(dealt.names.index(key)) for key in self.keys))
+        order = np.argsort(keys, kind="stable")  # the variable may lie between the keys
+        words, times, keys = words[order], times[order], keys[order]
         first = np.append(True, keys[1:] != keys[:-1])
         bits = int(self.codes.max()).bit_length()
         level = self.codes[dealt.codes(variable, words)].astype(np.uint64)

@@ -268,10 +268,15 @@ def _by_ledger(asked: _Asked) -> list[Verdict]:
 
 
 def _by_linked(asked: _Asked) -> list[Verdict]:
-    """Judge k, risk and l on the keys of all releases that a column links; no verdict where none does."""
+    """Judge k, risk and l on the keys of all releases that a column links; no verdict where none does.
+
+    Whether one does is not known where the releases could not be compared, or not person by person.
+    """
     result, kind = asked.result, asked.kind
     if result is None or not (result.linked_by or result.without_levels):
-        return []
+        reason = dict(asked.skipped).get(kind.measure) if result is None else result.unjoined
+        names: Sequence[str | None] = (asked.sensitive if kind.per_variable else ()) or (None,)
+        return [asked.open(reason, name) for name in names] if reason else []
     count = getattr(result, kind.figure)
     variables: Sequence[str | None] = tuple(result.joint_variables) if kind.per_variable else (None,)
     verdicts = []

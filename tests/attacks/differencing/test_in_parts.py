@@ -14,6 +14,7 @@ from engines.conftest import duckdb_relation, polars_plan
 from plans import new_connection
 from sdckit.cells.plans import count_cells, lazy
 from sdckit.errors import ColumnError, DataError
+from sdckit.workflow.verdicts import judge_linked
 
 KEYS, SENSITIVE = ["a", "b", "c"], ["ill", "debt"]
 FIGURES = ("n", "people", "certain_together", "told_by_difference", "given_back", "unprotected", "certain", "keys")
@@ -77,6 +78,8 @@ def test_what_joins_the_rows_is_said_not_to_be_looked_at(monkeypatch: pytest.Mon
     counted = sdc.differencing(plans[1], earlier={"2024": plans[0]}, keys=["a", "b"], id="id", aligned=True)
     assert "could be joined by id, the order of the rows" in counted.not_compared[0]
     assert counted.not_compared == counted.entries[0].notes == (counted.notes["certain_together"],)
+    (linked,) = judge_linked(sdc.Scenario(keys=["a"], thresholds={"k": 3}).limits, "default", counted)
+    assert (linked.name, linked.holds, linked.reason) == ("k_linked", None, counted.unjoined)
     assert (counted.entries[0].relation, counted.entries[0].removed, counted.linked) == ("subset", 5, 0)
     both = sdc.differencing(plans[1], earlier=plans, keys=["a", "b"])
     assert "counts once for each" in both.notes["people"]

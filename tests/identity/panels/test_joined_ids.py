@@ -100,6 +100,32 @@ def test_missing_values_of_what_stays_the_same() -> None:
     assert alone(data, gone)[0] == alone(data, blocks(data))[0]
 
 
+def test_what_is_known_of_some_rows_only_keeps_nobody_from_following() -> None:
+    """Sex, asked in the first block alone, or taken out of some: the weight leads on, but not to who differs in sex."""
+    data = panel().drop("age").with_columns(weight=pl.col("person") * 7 + 1000)
+    made = blocks(data)
+    once = made.with_columns(sex=pl.when(pl.col("year") < 2002).then("sex"))
+    some = made.with_columns(sex=pl.when(pl.col("person").hash(1) % 3 > 0).then("sex"))
+    for after in (once, some):
+        assert alone(data, after)[0] == alone(data, made)[0]
+    twins = open_frame(pl.DataFrame({"who": [1, 2, 3], "year": [1, 2, 3], "w": [5, 5, 6], "z": [1, 2, None]}))
+    before = open_frame(pl.DataFrame({"who": [1, 2, 3], "year": [1, 2, 3], "w": [5, 5, 6], "z": [1, 2, 2]}))
+    kept, by = joined_ids(twins, before, np.arange(3), np.arange(3), None, id="who", time="year")
+    assert (len(set(kept.tolist())), by) == (3, ("w", "z"))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_a_time_nothing_is_said() -> None:
+    """Of the people of single blocks few are alone, which is not what somebody sees who follows them."""
+    data = panel()
+    with pytest.raises(sdc.DataError, match="several identifiers, and without a time"):
+        sdc.known_points(data, blocks(data), person="person", keys=["job", "union"], points=4)
+    scenario = sdc.Scenario(keys=["job", "union"], person="person", thresholds={"known_points": 0.02})
+    (verdict,) = sdc.check(data, released=blocks(data), scenario=scenario).verdicts
+    assert verdict.holds is None
+    assert "name the column of the wave" in verdict.reason
+
+
 def test_a_plan_is_not_judged() -> None:
     data = panel()
     with pytest.raises(sdc.SdcError, match="give the files in memory"):

@@ -141,6 +141,11 @@ class Differencing(Result):
         return "; ".join(f"{name} (linked by {', '.join(columns)})" for name, columns in self.linked_by.items())
 
     @property
+    def unjoined(self) -> str:
+        """Why it was not looked at whether a column links the releases; empty where it was."""
+        return "" if self.flags else self.notes.get("certain_together", "")
+
+    @property
     def without_levels(self) -> tuple[str, ...]:
         """Earlier releases of the same people of which the ledger kept no levels, so that they could not be joined."""
         return tuple(entry.name for entry in self.entries if NO_LEVELS in entry.notes)

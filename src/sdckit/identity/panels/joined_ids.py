@@ -34,7 +34,7 @@ def joined_ids(
     What is the same in all rows of a person of the original, and in all rows of an identifier of the release, is taken
     to be of the person; so is a number that moves with the time, as age does. Identifiers that agree in all of this
     are one person where no two of them have the same time; where `owner`, the person of the original by row, is known,
-    only those that are.
+    only those that are. What is missing of some identifiers keeps nobody from following them by the rest.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -55,11 +55,20 @@ def joined_ids(
                 break
     if not profile:
         return person, ()
-    alike = group_codes(profile, len(person)).of_row.astype(np.int64)
-    joined = _one_at_a_time(alike, person, code_column(released[time]).codes().astype(np.int64))
-    if owner is not None:
-        joined &= _all_of_one(alike, owner)[alike]
-    number = np.where(joined, alike, len(alike) + person)
+    n, same_for_all = len(person), profile if owner is None else [*profile, owner.astype(np.int64) + 1]
+    profile.sort(key=lambda codes: -np.count_nonzero(codes))  # what is known of most leads to most
+    waves, number = code_column(released[time]).codes().astype(np.int64), n + person.astype(np.int64)
+    free = np.ones(n, np.bool_)
+    for k in range(1, len(profile) + 1):
+        if k < len(profile) and (profile[k] > 0).all():
+            continue
+        there = free & (np.logical_and.reduce([codes > 0 for codes in profile[:k]]) | (k == len(profile)))
+        group = np.where(there, group_codes(profile[:k], n).of_row, n + person)
+        joined = there & _one_at_a_time(group, person, waves)
+        for codes in same_for_all:
+            joined &= _agree(group, codes)[group]
+        number = np.where(joined, 2 * n * k + group, number)
+        free &= ~joined
     return np.unique(number, return_inverse=True)[1].reshape(-1).astype(np.int32), tuple(names)
 
 
@@ -99,11 +108,12 @@ def _one_at_a_time(group: Ints, person: Codes, time: Ints) -> Bools:
     return single[group]
 
 
-def _all_of_one(group: Ints, owner: Codes) -> Bools:
-    """Whether all rows of each group are of one person of the original."""
+def _agree(group: Ints, codes: Ints) -> Bools:
+    """Whether all known codes of the rows of each group, from 1, are equal."""
     low = np.full(int(group.max()) + 1, np.iinfo(np.int64).max)
-    high = np.full(len(low), -1, np.int64)
-    np.minimum.at(low, group, owner)
-    np.maximum.at(high, group, owner)
-    same: Bools = low == high
+    high = np.zeros(len(low), np.int64)
+    there = codes > 0
+    np.minimum.at(low, group[there], codes[there])
+    np.maximum.at(high, group[there], codes[there])
+    same: Bools = low >= high
     return same

@@ -278,7 +278,8 @@ def known_points(
     ColumnError
         A column is absent; the person or the time is a key.
     DataError
-        A row without a person or a time, what is also known differs within a person.
+        A row without a person or a time, what is also known differs within a person; several identifiers of a person
+        without a time.
     ScenarioError
         No keys, or no column of persons.
 

@@ -100,7 +100,7 @@ def read_points(pair: Pair, columns: PointColumns, children: Sequence[Any] | Non
         people.append((number, len(used)))
         persons.append(number if children is None else _of_parents(codes[1], used, names[j]))
     followed: tuple[str, ...] | None = None
-    if children is None and columns.time is not None:
+    if children is None:
         for j in range(1, len(pair.frames)):
             people[j], by = _followed(pair, j, people, columns)
             persons[j] = people[j][0]
@@ -146,12 +146,13 @@ def _followed(
     owner = None if at is None else own[at]
     if not changed_ids(person, owner, n_own):
         return (person, n_persons), None
+    if columns.time is None:
+        says = "people have several identifiers, and without a time nothing says which of them may be one person"
+        raise DataError(f"{pair.names[j]}: {says}; name the column of the wave or the day (time)")
     if pair.brought:
         says = "people have several identifiers, and whether other columns lead from one to the next is not looked at"
         raise DataError(f"{pair.names[j]}: {says} in a plan; give the files in memory")
-    number, by = joined_ids(
-        pair.frames[j], pair.original, person, own, owner, id=columns.person, time=str(columns.time)
-    )
+    number, by = joined_ids(pair.frames[j], pair.original, person, own, owner, id=columns.person, time=columns.time)
     return (number, int(number.max()) + 1), by
 
 
