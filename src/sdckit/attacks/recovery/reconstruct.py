@@ -19,7 +19,6 @@ from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Codes, Floats
-from sdckit.numerics.compiling import njit
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 
 if TYPE_CHECKING:
@@ -80,25 +79,14 @@ def _ranges_beside(
     for predictor in predictors:
         if state.name in predictor.columns or not predictor.joins or predictor.n_levels > MOST_LEVELS:
             continue
-        least, most, seen = np.full(n := predictor.n_levels + 1, np.inf), np.full(n, -np.inf), np.zeros(n, np.int64)
-        _extremes(predictor.codes.astype(np.int32, copy=False), numbers, least, most, seen)
+        codes = predictor.codes.astype(np.int32, copy=False)
+        least, most, seen = derived_columns.extremes_of(codes, numbers, predictor.n_levels + 1)
         few = seen < SUPPORT_OF_RANGE
         few[0] = True
         least[few], most[few] = -np.inf, np.inf
         at = predictor.codes[rows]
         low, high = np.fmax(low, least[at]), np.fmin(high, most[at])
     return low, high
-
-
-@njit(nogil=True, cache=True)
-def _extremes(codes, numbers, least, most, seen):  # type: ignore[no-untyped-def]
-    """Find the least and greatest number of each code, in place, and how many there are; NaN for none."""
-    for i in range(len(codes)):
-        if not np.isnan(numbers[i]):
-            code = codes[i]
-            least[code] = min(least[code], numbers[i])
-            most[code] = max(most[code], numbers[i])
-            seen[code] += 1
 
 
 def _levels_left(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.grouping import group
+from sdckit.numerics.threads import run
 
 # Columns of a release as an intruder reads them: category codes, and the range of numbers of each value.
 
@@ -30,6 +31,18 @@ LARGEST = 2.0**53  # integers from here on are not exact as floats and are read 
 TEXTS = ("text", "category")  # kinds of columns whose values may be ranges
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 MOST_KEPT = 2_000_000  # records of which numbers are kept once they are made; of more they are made again
+FEWEST_APART = 50_000  # records from which on threads pay
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def apart(work: Callable[[T], R], items: Iterable[T], n: int) -> list[R]:
+    """What work that has nothing to do with each other gives, in its order: on threads where `n` records are worth it.
+
+    Where numbers are not kept there is no room for what several threads make of them.
+    """
+    return run(work, items) if FEWEST_APART <= n <= MOST_KEPT else [work(item) for item in items]
 
 
 def made_again(memo: dict[str, Callable[[], Floats | None]], name: str, make: Callable[[], Floats]) -> Floats:
@@ -101,11 +114,25 @@ class ReleasedColumn:
     @property
     def numbers(self) -> Floats | None:
         """Single numbers (n,), NaN for missing values and ranges; None for a column without numbers."""
+        single = self.single
+        if single is None or not self._has_ranges:
+            return self.low
+        return made_again(self.memo, "numbers", lambda: single[self.codes])
+
+    @property
+    def single(self) -> Floats | None:
+        """The same of each level (levels + 1,)."""
         ends = self.ends
         if ends is None or not self._has_ranges:
-            return self.low
-        single = np.where(ends[:, 0] == ends[:, 1], ends[:, 0], np.nan)
-        return made_again(self.memo, "numbers", lambda: single[self.codes])
+            return None if ends is None else ends[:, 0]
+        return np.where(ends[:, 0] == ends[:, 1], ends[:, 0], np.nan)
+
+    @cached_property
+    def distinct(self) -> Floats:
+        """The single numbers that occur, ascending."""
+        single = self.single
+        used = np.zeros(0) if single is None else single[self.sizes > 0]
+        return np.unique(used[~np.isnan(used)])
 
     @cached_property
     def _has_ranges(self) -> bool:
