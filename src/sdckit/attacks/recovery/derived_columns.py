@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.touched_cells import ReleasedColumn
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn, apart
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import gather, group
@@ -287,6 +288,8 @@ class Predictor:
 
     def of(self, rows: Rows) -> Predictor:
         """The same of some records."""
+        if rows is ALL:
+            return self
         codes = self.codes[rows] if len(self.codes) else self.codes
         return replace(self, codes=codes, values=self.numbers_of(rows))
 
@@ -431,10 +434,46 @@ def counted_predictor(
     return Predictor(tuple(columns), words, of_row, len(present), figures, joins, kind="counted")
 
 
-def released_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> list[Predictor]:
-    """The columns of the release as predictors, and those from households."""
-    within = [] if household is None else household_predictors(columns, Household.of(columns[household]))
-    return [*column_predictors(columns, household), *within]
+Made = dict[tuple[str, str], tuple[tuple[ReleasedColumn, ...], list[Predictor]]]
+
+
+def released_predictors(
+    columns: Mapping[str, ReleasedColumn], household: str | None, made: Made | None = None
+) -> list[Predictor]:
+    """The columns of the release as predictors, and those from households.
+
+    `made`: what was made of columns before, which is taken again where they are the same; in place.
+    """
+    parts: _Parts = {
+        ("", name): ((column,), partial(column_predictors, {name: column}, household))
+        for name, column in columns.items()
+    }
+    if household is not None:
+        group, of = Household.of(columns[household]), columns[household]
+        parts["household", household] = (of,), partial(_of_rows, group)
+        parts |= {
+            ("household", name): ((column, of), partial(_of_members, column, group))
+            for name, column in columns.items()
+            if name != household
+        }
+    return _listed(parts, {} if made is None else made)
+
+
+_Parts = dict[tuple[str, str], tuple[tuple[ReleasedColumn, ...], Callable[[], Iterator[Predictor]]]]
+
+
+def _listed(parts: _Parts, made: Made) -> list[Predictor]:
+    """The predictors of all parts, made where they are not there already."""
+
+    def is_there(part: tuple[str, str]) -> bool:
+        before = made[part][0] if part in made else ()
+        return bool(before) and all(map(operator.is_, before, parts[part][0]))
+
+    fresh = [part for part in parts if not is_there(part)]
+    n = max((len(of[0].codes) for of, _ in parts.values()), default=0)
+    for part, own in zip(fresh, apart(lambda part: list(parts[part][1]()), fresh, n), strict=True):
+        made[part] = parts[part][0], own
+    return [predictor for part in parts for predictor in made[part][1]]
 
 
 def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
@@ -447,29 +486,29 @@ def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | No
             yield Predictor((name,), f"whether {name} is missing", (2 - column.missing).astype(np.int8), 2)
 
 
-def household_predictors(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Predictor]:
-    """Predictors from households: size, position, counts, sums and extremes over the members."""
-    name = household.name
-    sizes = household.sizes
+def _of_rows(household: Household) -> Iterator[Predictor]:
+    """Predictors from households themselves: size, and position."""
+    name, sizes = household.name, household.sizes
     yield counted_predictor((name,), f"the rows of a household counted ({name})", sizes, household, joins=True)
     place = f"the place among the rows of a household ({name})"
     yield number_predictor((name,), place, household.positions(), kind="counted")
-    for other, column in columns.items():
-        if other == name:
-            continue
-        if column.n_levels <= FEW_LEVELS:
-            yield from _level_counts(column, household)
-        numbers = column.numbers
-        if numbers is not None and column.n_levels > 2:
-            known = ~np.isnan(numbers)
-            complete = household.sums(known.astype(np.float64)) == household.sizes
-            total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
-            both = (other, name)
-            yield _of_household(both, f"the sum of {other} over a household", total, household)
-            low, high = household.extremes(numbers)
-            for ends, words in ((low, "least"), (high, "greatest")):
-                values = np.where(np.isfinite(ends), ends, np.nan)
-                yield _of_household(both, f"the {words} {other} of a household", values, household)
+
+
+def _of_members(column: ReleasedColumn, household: Household) -> Iterator[Predictor]:
+    """Predictors from a column of the members of a household: counts, sums and extremes."""
+    if column.n_levels <= FEW_LEVELS:
+        yield from _level_counts(column, household)
+    numbers = column.numbers
+    if numbers is not None and column.n_levels > 2:
+        known = ~np.isnan(numbers)
+        complete = household.sums(known.astype(np.float64)) == household.sizes
+        total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
+        name, both = column.name, (column.name, household.name)
+        yield _of_household(both, f"the sum of {name} over a household", total, household)
+        low, high = household.extremes(numbers)
+        for ends, words in ((low, "least"), (high, "greatest")):
+            values = np.where(np.isfinite(ends), ends, np.nan)
+            yield _of_household(both, f"the {words} {name} of a household", values, household)
 
 
 def _of_household(
@@ -516,18 +555,25 @@ def _below(household: Household, numbers: Floats, limit: float) -> Floats:
     return household.sums(below)
 
 
-def id_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
-    """Predictors from ids: leading digits or letters, and the gap to the next id."""
-    for name, column in columns.items():
-        n = len(column.codes)
-        if name != household and column.n_levels < ID_SHARE * n:
-            continue
-        numbers = column.numbers
-        if numbers is not None and column.whole:
-            yield from _number_starts(name, numbers)
-            yield number_predictor((name,), f"the gap to the next {name}", _gaps(column))
-        elif not column.numeric and column.coded.kind in ("text", "category"):
-            yield from _text_starts(column)
+def id_predictors(
+    columns: Mapping[str, ReleasedColumn], household: str | None, made: Made | None = None
+) -> list[Predictor]:
+    """Predictors from ids: leading digits or letters, and the gap to the next id. `made` as above."""
+    ids: _Parts = {
+        ("id", name): ((column,), partial(_of_id, column))
+        for name, column in columns.items()
+        if name == household or column.n_levels >= ID_SHARE * len(column.codes)
+    }
+    return _listed(ids, {} if made is None else made)
+
+
+def _of_id(column: ReleasedColumn) -> Iterator[Predictor]:
+    name, numbers = column.name, column.numbers
+    if numbers is not None and column.whole:
+        yield from _number_starts(name, numbers)
+        yield number_predictor((name,), f"the gap to the next {name}", _gaps(column))
+    elif not column.numeric and column.coded.kind in ("text", "category"):
+        yield from _text_starts(column)
 
 
 def _gaps(column: ReleasedColumn) -> Floats:

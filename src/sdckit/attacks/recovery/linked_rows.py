@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.code_tables import DENSE
-from sdckit.attacks.recovery.derived_columns import ALL, ID_SHARE, Household, Predictor, number_predictor
-from sdckit.attacks.recovery.derived_columns import Rows as Some
+from sdckit.attacks.recovery.derived_columns import ALL, ID_SHARE, Household, Predictor, Rows as Some, number_predictor
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.compiling import njit

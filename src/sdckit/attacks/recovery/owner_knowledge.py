@@ -138,6 +138,7 @@ def owner_knowledge(
     n = len(next(iter(columns.values())).codes) if columns else 0
     rng = np.random.default_rng(seed)
     some = np.arange(n) if n <= MOST_SEARCHED else np.sort(rng.choice(n, MOST_SEARCHED // 2, replace=False))
+    changed: list[tuple[Recovered, Callable[[], Floats]]]
     changed = [(recovered, partial(_truth, file, recovered)) for recovered in recoveries.values()]
     changed += _grouped(file, recoveries)
     searched = apart(lambda known: _column(*known, some, seed), changed, n)

@@ -164,15 +164,27 @@ class ReleasedColumn:
     @cached_property
     def printed(self) -> pa.Array:
         """The labels in Arrow, without an object for each of many ids."""
-        levels, low, places = self.coded.levels, self.coded.low, self.words.astype(np.int64)
-        if levels is None and self.coded.kind in ("integer", "number") and abs(low) < LARGEST:
-            return numbers_as_arrow(places + low).cast(pa.large_string())
+        levels, whole = self.coded.levels, self._whole_labels
+        if whole is not None:
+            return numbers_as_arrow(whole).cast(pa.large_string())
+        places = self.words.astype(np.int64)
         if isinstance(levels, pa.Array) and (pt.is_string(levels.type) or pt.is_large_string(levels.type)):
             return levels.take(numbers_as_arrow(places)).cast(pa.large_string())
         return pa.array(self.labels(), pa.large_string())
 
+    @property
+    def _whole_labels(self) -> NDArray[np.int64] | None:
+        """The whole number that is the label of each level; None where labels are others."""
+        low, plain = self.coded.low, self.coded.levels is None and self.coded.kind in ("integer", "number")
+        return self.words.astype(np.int64) + low if plain and abs(low) < LARGEST else None
+
     def codes_of(self, other: ReleasedColumn) -> NDArray[np.int64]:
         """Our code of each label of another column (levels + 1), 0 where missing, -1 where no label of ours is that."""
+        own, others = self._whole_labels, other._whole_labels
+        if own is not None and others is not None and len(own):  # of numbers that are printed as they are
+            order = np.argsort(own)
+            place = order[np.minimum(np.searchsorted(own, others, sorter=order), len(own) - 1)]
+            return np.concatenate([[0], np.where(own[place] == others, place + 1, -1)])
         unique = pc.count_distinct(self.printed).as_py() == self.n_levels
         if unique:
             place = np.asarray(pc.index_in(other.printed, value_set=self.printed).fill_null(-2)).astype(np.int64) + 1
@@ -184,20 +196,22 @@ class ReleasedColumn:
     @cached_property
     def starts(self) -> Starts:
         """Codes of the first characters of the labels; kept, since they are asked for again and again."""
-        return starts_of(self.labels(), len(self.codes))
+        return starts_of(self.printed, len(self.codes))
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
     """Code columns, and the fields and elements of structures and lists; absent ones and mixed types are left out."""
-    columns = {}
-    for name in names:
-        if name not in frame.columns:
-            continue
-        with suppress(DataError):
-            for series in plain_series(frame.get_column(name)):
-                if series.name == name or series.name not in frame.columns:
-                    columns[series.name] = _read(series, "" if series.name == name else name)
-    return columns
+    there = set(frame.columns)
+
+    def read(name: str) -> list[ReleasedColumn]:
+        columns: list[ReleasedColumn] = []
+        with suppress(DataError):  # the fields before one of mixed types stay
+            fresh = (at for at in plain_series(frame.get_column(name)) if at.name == name or at.name not in there)
+            columns.extend(_read(series, "" if series.name == name else name) for series in fresh)
+        return columns
+
+    of_names = apart(read, [name for name in names if name in there], len(frame))
+    return {column.name: column for columns in of_names for column in columns}
 
 
 def in_frame(names: Sequence[str], columns: Mapping[str, ReleasedColumn]) -> tuple[str, ...]:
@@ -460,7 +474,9 @@ def by_original(
 
     `times`: records of each row, where rows are the distinct combinations of both values of a single column.
     """
-    compared = (_compared(column, original[name], times) for name, column in columns.items() if name in original)
+    shared = [(column, original[name]) for name, column in columns.items() if name in original]
+    n = len(shared[0][0].codes) if shared else 0
+    compared = apart(lambda both: _compared(*both, times), shared, n)
     return {changed.column.name: changed for changed in compared if changed.touched.any()}
 
 
