@@ -10,7 +10,6 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.code_tables import DENSE
 from sdckit.attacks.recovery.derived_columns import ALL, ID_SHARE, Household, Predictor, Rows as Some, number_predictor
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
 from sdckit.numerics.array_types import Floats
@@ -33,6 +32,7 @@ LASTING = 0.5  # of its usual spread: a number that lasts differs by less, on av
 PER_MEMBER = 4  # levels, for each row of the largest group, of a column that numbers them
 TIMES = 2  # columns that say when the rows of a group were
 FEW_ZEROS = 10  # rows that may name row 0
+MOST_CELLS = 16  # per record, of a table of the members of all groups by their number
 
 Rows = NDArray[np.int64]
 
@@ -337,7 +337,7 @@ class _Numbered:
         """The row of each whole number of each household, -1 for none; None where not all are, or they are too many."""
         cells = self.grouping.household.n * self.span
         keys = self.keys[(self.keys >= 0) & (self.keys < cells)]
-        if self.span % 1 or cells > DENSE * len(self.keys) or (keys % 1).any():
+        if self.span % 1 or cells > MOST_CELLS * len(self.keys) or (keys % 1).any():
             return None
         table = np.full(int(cells), -1, np.int32)
         first = np.count_nonzero(self.keys < 0)
