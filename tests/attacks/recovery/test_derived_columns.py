@@ -17,11 +17,11 @@ from sdckit.attacks.recovery.derived_columns import (
     below_counts,
     column_predictors,
     could_be_offset,
-    household_predictors,
     id_predictors,
     linear_relation,
     numbered,
     offset_of,
+    released_predictors,
     scaled_copy,
     widest_offset,
 )
@@ -58,7 +58,7 @@ def test_no_household_at_all():
 
 def test_what_members_show_together():
     columns = read(HOMES)
-    found = by_words(household_predictors(columns, Household.of(columns["home"])))
+    found = by_words(released_predictors(columns, "home"))
     counted = found["the rows of a household counted (home)"]
     assert counted.numbers is not None
     assert counted.numbers[[0, 1]].tolist() == [3, 2]
@@ -92,7 +92,7 @@ def test_only_limits_that_could_count_are_counted():
     assert one.numbers is not None
     assert (one.numbers == kids).all()
     assert list(below_counts(columns["age"], mates, like=rng.permutation(kids))) == []
-    rows, few = mates.some()
+    rows, few = mates.some
     assert sorted(few.sizes) == sorted(np.bincount(home)[np.unique(home[:2000])])
     assert len(rows) == few.sizes.sum() >= 2000
 

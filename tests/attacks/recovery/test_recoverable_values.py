@@ -17,6 +17,7 @@ from hypothesis import given, settings, strategies as st
 import sdckit as sdc
 from attacks.recovery.made import KEYS, blanked, released, survey
 from sdckit import Scenario, recoverable_values
+from sdckit.attacks.recovery import touched_cells
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recoverable_values import ColumnRecovery, advice, class_sizes, optional_roles, shown_size
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -43,6 +44,27 @@ def of_numbered():
 
 def only(found, column):
     return next(one for one in found.columns[0] if one.column == column)
+
+
+def test_threads_give_what_one_after_another_gives(monkeypatch):
+    monkeypatch.setattr(touched_cells, "FEWEST_APART", 0)
+    on_threads = recoverable_values(RELEASED, ORIGINAL, guess=False, **ROLES)
+    alone = of_survey(guess=False)
+    assert on_threads.to_dict() == alone.to_dict()
+    assert on_threads.columns == alone.columns
+    assert on_threads.records.equals(alone.records)
+    assert on_threads.undone().equals(alone.undone())
+
+
+def test_who_ends_a_search_on_threads_ends_it(monkeypatch):
+    monkeypatch.setattr(touched_cells, "FEWEST_APART", 0)
+
+    def stop(words):
+        if words.startswith("reading pairs of columns, 3"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        recoverable_values(RELEASED, ORIGINAL, guess=False, step=stop, **ROLES)
 
 
 def test_a_survey_of_households_gives_its_values_back():

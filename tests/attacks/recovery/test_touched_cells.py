@@ -12,7 +12,17 @@ import pytest
 
 from attacks.recovery.made import read
 from sdckit.attacks.recovery.recoverable_values import recoverable_values
-from sdckit.attacks.recovery.touched_cells import by_log, by_original, by_sight, in_frame, read_columns, seen_changes
+from sdckit.attacks.recovery.touched_cells import (
+    FEWEST_APART,
+    MOST_KEPT,
+    apart,
+    by_log,
+    by_original,
+    by_sight,
+    in_frame,
+    read_columns,
+    seen_changes,
+)
 from sdckit.data.frames import open_frame
 
 RNG = np.random.default_rng(1)
@@ -22,6 +32,20 @@ WHOLE = pl.DataFrame({"x": RNG.integers(0, 60, 400), "y": RNG.normal(50, 9, 400)
 def compared(**changes):
     released = WHOLE.with_columns(**changes)
     return by_original(read(released), read(WHOLE))
+
+
+@pytest.mark.parametrize("n", [10, FEWEST_APART, MOST_KEPT + 1])
+def test_work_apart_comes_in_its_order_and_the_first_error_is_raised(n):
+    assert apart(lambda x: 2 * x, range(50), n) == list(range(0, 100, 2))
+    with pytest.raises(ZeroDivisionError):
+        apart(lambda x: 1 // (x - 7), range(50), n)
+
+
+def test_whole_numbers_are_told_by_themselves_as_by_their_labels():
+    own, others = (read(pl.DataFrame({"x": values}))["x"] for values in ([7, -3, 12, 7], [12, 5, -3, 8]))
+    texts = read(pl.DataFrame({"x": ["12", "5", "-3", "8"]}))["x"]
+    assert own.codes_of(others)[others.codes].tolist() == own.codes_of(texts)[texts.codes].tolist()
+    assert own.codes_of(others)[others.codes].tolist() == [own.codes[2], -1, own.codes[1], -1]
 
 
 def test_nothing_changed_is_nothing_touched():

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import itemgetter
-
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import pa, pc
 from sdckit.numerics.array_types import Codes, Floats
 
 BORNE = 5  # records of the half that is fitted to, by which a pair of values is borne
@@ -76,19 +74,20 @@ def pair_counts(
     return pairs // span, pairs % span, counts
 
 
-def starts_of(labels: Sequence[str], n: int) -> Starts:
+def starts_of(labels: pa.Array, n: int) -> Starts:
     """For each length, codes of the first characters by level (0: missing), and how many there are.
 
     Only as long as there are at most a third as many as the `n` records.
 
-    >>> [(codes.tolist(), count) for codes, count in starts_of(["aa1", "ab1", "ba1"], 6)]
+    >>> import pyarrow
+    >>> [(codes.tolist(), count) for codes, count in starts_of(pyarrow.array(["aa1", "ab1", "ba1"]), 6)]
     [([0, 1, 1, 2], 2)]
     """
     starts = []
     for length in range(1, LONGEST_START + 1):
-        texts = [*map(itemgetter(slice(length)), labels)]  # of many ids: no Python of ours for each
-        places = {text: place for place, text in enumerate(dict.fromkeys(texts), 1)}
-        if len(places) > n / 3:
+        coded = pc.dictionary_encode(pc.utf8_slice_codeunits(labels, 0, length))  # no Python of ours for many ids
+        if len(coded.dictionary) > n / 3:
             break
-        starts.append((np.array([0, *map(places.__getitem__, texts)], np.int32), len(places)))
+        codes = np.append(np.int32(0), coded.indices.to_numpy(zero_copy_only=False).astype(np.int32) + np.int32(1))
+        starts.append((codes, len(coded.dictionary)))
     return tuple(starts)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.touched_cells import ReleasedColumn
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn, apart
 from sdckit.numerics.array_types import Bools, Codes, Floats
-from sdckit.numerics.grouping import group
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import gather, group
 
 # Exact relations between numbers of one record: copies, linear rescaling, sums, products and quotients.
 
@@ -247,20 +250,25 @@ FEW_LEVELS = 12  # most levels of a column whose values are counted within house
 MOST_AGES = 100  # most limits tried for counts of household members below a limit
 ID_SHARE = 0.5  # distinct values per record from which on a column is taken as an id
 SOME = 2_000  # records whose households are used for a pre-check
+ALL = slice(None)
+
+Rows = NDArray[np.int64] | slice
+Figures = Callable[[Rows], Floats]  # the numbers of some records: of most companions nobody asks for more
 
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
     """Auxiliary information of every record: `codes` (n,) from 1 on, 0 where missing, and `numbers` if numeric.
 
-    `columns` it is derived from, and its description in words. `values`: its numbers, or the column that has them.
+    `columns` it is derived from, and its description in words. `values`: its numbers, the column that has them, or what
+    makes them.
     """
 
     columns: tuple[str, ...]
     words: str
     codes: Codes
     n_levels: int
-    values: Floats | ReleasedColumn | None = None
+    values: Floats | ReleasedColumn | Figures | None = None
     joins: bool = False  # whether it is combined with others in pairs
     groups: bool = True  # whether records with equal codes are compared
     kind: Kind = "column"
@@ -269,7 +277,21 @@ class Predictor:
     @property
     def numbers(self) -> Floats | None:
         """Its numbers (n,), NaN where missing; None if it has none."""
-        return self.values.numbers if isinstance(self.values, ReleasedColumn) else self.values
+        return self.numbers_of(ALL)
+
+    def numbers_of(self, rows: Rows) -> Floats | None:
+        """The numbers of some records."""
+        values = self.values.numbers if isinstance(self.values, ReleasedColumn) else self.values
+        if values is None or callable(values):
+            return None if values is None else values(rows)
+        return values[rows]
+
+    def of(self, rows: Rows) -> Predictor:
+        """The same of some records."""
+        if rows is ALL:
+            return self
+        codes = self.codes[rows] if len(self.codes) else self.codes
+        return replace(self, codes=codes, values=self.numbers_of(rows))
 
     @property
     def numeric(self) -> bool:
@@ -310,9 +332,12 @@ class Household:
 
     def spread(self, values: Floats) -> Floats:
         """Expand a figure of each household to its members; NaN without a household."""
-        if not self.n:
-            return np.full(len(self.of_row), np.nan)
-        return np.where(self.of_row >= 0, values[self.of_row], np.nan)
+        return self.figures(values)(ALL)
+
+    def figures(self, values: Floats) -> Figures:
+        """The same of some records, made when it is asked for."""
+        table = np.append(values, np.nan)  # the last one: no household
+        return lambda rows: gather([table], self.of_row[rows])[0]
 
     def sums_of_others(self, values: Floats) -> Floats:
         """Sum over the other members, by record; NaN where one of them has no number, or without a household."""
@@ -323,12 +348,10 @@ class Household:
 
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
         """Minimum and maximum of each household; inf and -inf where no number is known."""
-        known = (self.of_row >= 0) & ~np.isnan(values)
-        low, high = np.full(self.n, np.inf), np.full(self.n, -np.inf)
-        np.minimum.at(low, self.of_row[known], values[known])
-        np.maximum.at(high, self.of_row[known], values[known])
-        return low, high
+        low, high, _ = extremes_of(self.of_row, values, self.n + 1)  # the last one: no household
+        return low[:-1], high[:-1]
 
+    @cached_property
     def some(self) -> tuple[NDArray[np.int64], Household]:
         """Subset of the households of the first `SOME` records: the rows of their members, and the subset."""
         first = np.zeros(self.n + 1, np.bool_)
@@ -340,11 +363,36 @@ class Household:
 
     def positions(self) -> Floats:
         """Position of each record within its household, from 1, in file order; NaN without a household."""
-        order = np.argsort(self.of_row, kind="stable")
-        positions = np.empty(len(order))
-        starts = np.concatenate([[0], np.cumsum(np.bincount(self.of_row + 1, minlength=self.n + 1))])
-        positions[order] = np.arange(len(order)) - starts[self.of_row[order] + 1] + 1
-        return np.where(self.of_row >= 0, positions, np.nan)
+        positions = np.empty(len(self.of_row))
+        _count_up(self.of_row, np.zeros(self.n + 1, np.int64), positions)
+        positions[self.of_row < 0] = np.nan
+        return positions
+
+
+@njit(nogil=True, cache=True)
+def _count_up(of_row, seen, positions):  # type: ignore[no-untyped-def]
+    """Number the records of each group from 1 on, in place; `seen` (groups + 1,): how many were there before."""
+    for i in range(len(of_row)):
+        seen[of_row[i]] += 1
+        positions[i] = seen[of_row[i]]
+
+
+def extremes_of(codes: Codes, numbers: Floats, n: int) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Least and greatest number of each of `n` codes, infinite where there is none, and how many there are."""
+    least, most, seen = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n, np.int64)
+    _extremes(codes, numbers, least, most, seen)
+    return least, most, seen
+
+
+@njit(nogil=True, cache=True)
+def _extremes(codes, numbers, least, most, seen):  # type: ignore[no-untyped-def]
+    """Find the least and greatest number of each code, in place, and how many there are; NaN for none."""
+    for i in range(len(codes)):
+        if not np.isnan(numbers[i]):
+            code = codes[i]
+            least[code] = min(least[code], numbers[i])
+            most[code] = max(most[code], numbers[i])
+            seen[code] += 1
 
 
 def numbered(values: Floats) -> tuple[Codes, int]:
@@ -381,15 +429,51 @@ def counted_predictor(
     present = np.flatnonzero(np.bincount(known, minlength=1)[1:])
     place = np.zeros(int(known.max(initial=0)) + 1, np.int32)
     place[present + 1] = np.arange(1, len(present) + 1)
-    of_row = np.append(place[known], np.int32(0))[household.of_row]  # the last one: no household
-    numbers = np.append(np.nan, present.astype(np.float64))[of_row]
-    return Predictor(tuple(columns), words, of_row, len(present), numbers, joins, kind="counted")
+    (of_row,) = gather([np.append(place[known], np.int32(0))], household.of_row)  # the last one: no household
+    figures = household.figures(np.where(known > 0, known - 1.0, np.nan))
+    return Predictor(tuple(columns), words, of_row, len(present), figures, joins, kind="counted")
 
 
-def released_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> list[Predictor]:
-    """The columns of the release as predictors, and those from households."""
-    within = [] if household is None else household_predictors(columns, Household.of(columns[household]))
-    return [*column_predictors(columns, household), *within]
+Made = dict[tuple[str, str], tuple[tuple[ReleasedColumn, ...], list[Predictor]]]
+
+
+def released_predictors(
+    columns: Mapping[str, ReleasedColumn], household: str | None, made: Made | None = None
+) -> list[Predictor]:
+    """The columns of the release as predictors, and those from households.
+
+    `made`: what was made of columns before, which is taken again where they are the same; in place.
+    """
+    parts: _Parts = {
+        ("", name): ((column,), partial(column_predictors, {name: column}, household))
+        for name, column in columns.items()
+    }
+    if household is not None:
+        group, of = Household.of(columns[household]), columns[household]
+        parts["household", household] = (of,), partial(_of_rows, group)
+        parts |= {
+            ("household", name): ((column, of), partial(_of_members, column, group))
+            for name, column in columns.items()
+            if name != household
+        }
+    return _listed(parts, {} if made is None else made)
+
+
+_Parts = dict[tuple[str, str], tuple[tuple[ReleasedColumn, ...], Callable[[], Iterator[Predictor]]]]
+
+
+def _listed(parts: _Parts, made: Made) -> list[Predictor]:
+    """The predictors of all parts, made where they are not there already."""
+
+    def is_there(part: tuple[str, str]) -> bool:
+        before = made[part][0] if part in made else ()
+        return bool(before) and all(map(operator.is_, before, parts[part][0]))
+
+    fresh = [part for part in parts if not is_there(part)]
+    n = max((len(of[0].codes) for of, _ in parts.values()), default=0)
+    for part, own in zip(fresh, apart(lambda part: list(parts[part][1]()), fresh, n), strict=True):
+        made[part] = parts[part][0], own
+    return [predictor for part in parts for predictor in made[part][1]]
 
 
 def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
@@ -402,30 +486,36 @@ def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | No
             yield Predictor((name,), f"whether {name} is missing", (2 - column.missing).astype(np.int8), 2)
 
 
-def household_predictors(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Predictor]:
-    """Predictors from households: size, position, counts, sums and extremes over the members."""
-    name = household.name
-    sizes = household.sizes
+def _of_rows(household: Household) -> Iterator[Predictor]:
+    """Predictors from households themselves: size, and position."""
+    name, sizes = household.name, household.sizes
     yield counted_predictor((name,), f"the rows of a household counted ({name})", sizes, household, joins=True)
     place = f"the place among the rows of a household ({name})"
     yield number_predictor((name,), place, household.positions(), kind="counted")
-    for other, column in columns.items():
-        if other == name:
-            continue
-        if column.n_levels <= FEW_LEVELS:
-            yield from _level_counts(column, household)
-        numbers = column.numbers
-        if numbers is not None and column.n_levels > 2:
-            known = ~np.isnan(numbers)
-            complete = household.sums(known.astype(np.float64)) == household.sizes
-            total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
-            both = (other, name)
-            yield number_predictor(both, f"the sum of {other} over a household", household.spread(total), groups=False)
-            low, high = household.extremes(numbers)
-            for ends, words in ((low, "least"), (high, "greatest")):
-                values = np.where(np.isfinite(ends), ends, np.nan)
-                named = f"the {words} {other} of a household"
-                yield number_predictor(both, named, household.spread(values), groups=False)
+
+
+def _of_members(column: ReleasedColumn, household: Household) -> Iterator[Predictor]:
+    """Predictors from a column of the members of a household: counts, sums and extremes."""
+    if column.n_levels <= FEW_LEVELS:
+        yield from _level_counts(column, household)
+    numbers = column.numbers
+    if numbers is not None and column.n_levels > 2:
+        known = ~np.isnan(numbers)
+        complete = household.sums(known.astype(np.float64)) == household.sizes
+        total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
+        name, both = column.name, (column.name, household.name)
+        yield _of_household(both, f"the sum of {name} over a household", total, household)
+        low, high = household.extremes(numbers)
+        for ends, words in ((low, "least"), (high, "greatest")):
+            values = np.where(np.isfinite(ends), ends, np.nan)
+            yield _of_household(both, f"the {words} {name} of a household", values, household)
+
+
+def _of_household(
+    columns: tuple[str, ...], words: str, values: Floats, household: Household, *, kind: Kind = "column"
+) -> Predictor:
+    """A figure of households as auxiliary information of their members, which are not compared by it."""
+    return Predictor(columns, words, np.zeros(0, np.int32), 0, household.figures(values), groups=False, kind=kind)
 
 
 def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Predictor]:
@@ -446,18 +536,16 @@ def below_counts(column: ReleasedColumn, household: Household, *, like: Floats |
     numbers = column.numbers
     if numbers is None:
         return
-    values = np.unique(numbers[~np.isnan(numbers)])
+    values = column.distinct
     if not 3 <= len(values) <= MOST_AGES * 10:
         return
-    rows, few = household.some()
+    rows, few = household.some
     for limit in values[1 :: max(1, len(values) // MOST_AGES)]:
         if like is not None and not could_be_scaled(like[rows], few.spread(_below(few, numbers[rows], limit))):
             continue
         counts = _below(household, numbers, limit)
         words = f"the mates below a limit of {column.name} counted"
-        yield number_predictor(
-            (column.name, household.name), words, household.spread(counts), groups=False, kind="counted"
-        )
+        yield _of_household((column.name, household.name), words, counts, household, kind="counted")
 
 
 def _below(household: Household, numbers: Floats, limit: float) -> Floats:
@@ -467,22 +555,35 @@ def _below(household: Household, numbers: Floats, limit: float) -> Floats:
     return household.sums(below)
 
 
-def id_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
-    """Predictors from ids: leading digits or letters, and the gap to the next id."""
-    for name, column in columns.items():
-        n = len(column.codes)
-        if name != household and column.n_levels < ID_SHARE * n:
-            continue
-        numbers = column.numbers
-        if numbers is not None and column.whole:
-            yield from _number_starts(name, numbers)
-            values = np.unique(numbers[~np.isnan(numbers)])
-            gaps = np.append(np.diff(values), np.nan)
-            place = np.clip(np.searchsorted(values, numbers), 0, len(values) - 1)
-            gap = np.where(np.isnan(numbers), np.nan, gaps[place])
-            yield number_predictor((name,), f"the gap to the next {name}", gap)
-        elif not column.numeric and column.coded.kind in ("text", "category"):
-            yield from _text_starts(column)
+def id_predictors(
+    columns: Mapping[str, ReleasedColumn], household: str | None, made: Made | None = None
+) -> list[Predictor]:
+    """Predictors from ids: leading digits or letters, and the gap to the next id. `made` as above."""
+    ids: _Parts = {
+        ("id", name): ((column,), partial(_of_id, column))
+        for name, column in columns.items()
+        if name == household or column.n_levels >= ID_SHARE * len(column.codes)
+    }
+    return _listed(ids, {} if made is None else made)
+
+
+def _of_id(column: ReleasedColumn) -> Iterator[Predictor]:
+    name, numbers = column.name, column.numbers
+    if numbers is not None and column.whole:
+        yield from _number_starts(name, numbers)
+        yield number_predictor((name,), f"the gap to the next {name}", _gaps(column))
+    elif not column.numeric and column.coded.kind in ("text", "category"):
+        yield from _text_starts(column)
+
+
+def _gaps(column: ReleasedColumn) -> Floats:
+    """What lies between each number and the next one that occurs."""
+    values, single = column.distinct, column.single
+    assert single is not None
+    place = np.clip(np.searchsorted(values, single), 0, len(values) - 1)
+    gaps = np.append(np.diff(values), np.nan)[place]
+    gaps[np.isnan(single)] = np.nan
+    return np.asarray(gaps[column.codes])
 
 
 def _number_starts(name: str, numbers: Floats) -> Iterator[Predictor]:

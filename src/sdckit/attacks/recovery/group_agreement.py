@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -193,15 +194,15 @@ def _ways(size: int, most: int) -> Floats:
 
 
 def judge_agreement(
-    tally: Tally, shares: Floats, chance: Floats | None = None, *, asked: Codes | None = None, rules: int = 1,
-    perturbed: bool = False,
+    tally: Tally, shares: Floats, chance: Floats | None = None, *, asked: Callable[[], Codes] | None = None,
+    rules: int = 1, perturbed: bool = False,
 ) -> Rule | None:  # fmt: skip
     """Judge by leave-one-out whether the majority of a group determines a value; None if it does not.
 
     Every known record is left out once and predicted by the majority of the others of its group; groups alike in size
     and in their share of deviating records are judged by themselves, then all of them together. `shares` are the
-    relative frequencies of the known values, `chance` what `agreement_by_chance` makes of them; `asked` the groups of
-    the values sought; `rules` is the number of rules tried (Bonferroni correction). Where `perturbed`, any
+    relative frequencies of the known values, `chance` what `agreement_by_chance` makes of them; `asked` gives the
+    groups of the values sought; `rules` is the number of rules tried (Bonferroni correction). Where `perturbed`, any
     may be wrong.
     """
     usual = 1.0 - float(shares.max(initial=0.0))
@@ -224,7 +225,7 @@ def judge_agreement(
 
         attempts, few = hits + errors, agreeing + errors
         limit = limit if perturbed or not errors else min(limit, OF_THE_USUAL * usual)
-        may_be_few = errors > 0 and asked is not None and not perturbed
+        may_be_few = asked is not None and errors > 0 and not perturbed
         if most_wrong(attempts) > limit and not (may_be_few and most_wrong(few) <= min(limit, MOST_SURELY)):
             return None  # whatever is asked for
         tells = np.zeros(shape, np.bool_)
@@ -236,7 +237,7 @@ def judge_agreement(
         rule = Rule(tells, 0.0)
         if errors:
             telling = rule.telling(tally)
-            if may_be_few and errors * SAFELY > np.append(telling, False)[asked].sum():
+            if may_be_few and asked is not None and errors * SAFELY > np.append(telling, False)[asked()].sum():
                 # suppressed may be just those who deviate: as many as are seen would be too many of those asked for
                 limit, attempts = min(limit, MOST_SURELY), few
             votes = np.bincount(tally.code[telling], tally.votes[telling], minlength=1)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.derived_columns import ID_SHARE, Household, Predictor, number_predictor
+from sdckit.attacks.recovery.derived_columns import ALL, ID_SHARE, Household, Predictor, Rows as Some, number_predictor
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
 from sdckit.numerics.array_types import Floats
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import group
 
 MOST_EACH = 10  # predictors for each column of the file
 FEWEST = 20  # rows that a link leads from
@@ -29,6 +32,7 @@ LASTING = 0.5  # of its usual spread: a number that lasts differs by less, on av
 PER_MEMBER = 4  # levels, for each row of the largest group, of a column that numbers them
 TIMES = 2  # columns that say when the rows of a group were
 FEW_ZEROS = 10  # rows that may name row 0
+MOST_CELLS = 16  # per record, of a table of the members of all groups by their number
 
 Rows = NDArray[np.int64]
 
@@ -67,8 +71,9 @@ class _Grouping:
 
 
 def linked_rows(
-    columns: Mapping[str, ReleasedColumn], *, household: str | None, person: str | None, time: str | None
-) -> Iterator[Predictor]:
+    columns: Mapping[str, ReleasedColumn], *, household: str | None, person: str | None, time: str | None,
+    some: Some = ALL,
+) -> Iterator[Predictor]:  # fmt: skip
     """The values of other columns, and of the same one, in rows that a record is linked with, as predictors.
 
     The row that an id points to, and the way back; the other of two members of a household; the first and last member;
@@ -80,6 +85,8 @@ def linked_rows(
         The whole release; a sample has lost the other rows.
     household, person, time : str or None
         Columns of these roles; rows of a person are in the order of `time`, or of the file.
+    some : ndarray of int or slice
+        Records whose linked rows are handed on.
 
     Examples
     --------
@@ -91,11 +98,11 @@ def linked_rows(
     >>> [(mate.words, mate.numbers[:4].tolist()) for mate in found]
     [('age in the other row of home', [1.0, 0.0, 3.0, 2.0])]
     """
-    yield from islice(_linked(columns, household, person, time), MOST_EACH * len(columns))
+    yield from islice(_linked(columns, household, person, time, some), MOST_EACH * len(columns))
 
 
 def _linked(
-    columns: Mapping[str, ReleasedColumn], household: str | None, person: str | None, time: str | None
+    columns: Mapping[str, ReleasedColumn], household: str | None, person: str | None, time: str | None, some: Some
 ) -> Iterator[Predictor]:
     groupings = _groupings(columns, household, person, time)
     names = {name: column for name, column in columns.items() if name not in (household, person)}
@@ -108,28 +115,43 @@ def _linked(
             if np.count_nonzero(there) < FEWEST or any((link.row == other.row)[there].all() for other in seen):
                 continue
             seen.append(link)
-            yield from (at for name, column in columns.items() if (at := _there(name, column, link)) is not None)
-            yield from _moved(columns, link)
+            yield from (_there(name, column, link, some) for name, column in columns.items() if _told(column, link))
+            yield from _moved(columns, link, some)
         if links is pointers:
             for grouping in groupings:
-                yield from _sums(columns, grouping.household)
+                yield from _sums(columns, grouping.household, some)
 
 
-def _there(name: str, column: ReleasedColumn, link: Link) -> Predictor | None:
-    """The column in the linked row; None where that has one value only, or is that of the own row."""
-    none, codes = link.row < 0, column.codes[link.row]
+def _told(column: ReleasedColumn, link: Link) -> bool:
+    """Whether the linked rows tell something of a column: several values, which are not those of the own row."""
+    return column.name not in link.columns and bool(_tells(column.codes, link.row))
+
+
+@njit(nogil=True, cache=True)
+def _tells(codes, row):  # type: ignore[no-untyped-def]
+    """Whether the codes (n,) of linked rows (n,), of which there may be none, are several and differ from the own."""
+    first, several, differs = 0, False, False
+    for i in range(len(row)):
+        code = codes[row[i]] if row[i] >= 0 else 0
+        if code > 0:
+            first = code if first == 0 else first
+            several, differs = several or code != first, differs or code != codes[i]
+            if several and differs:
+                return True
+    return False
+
+
+def _there(name: str, column: ReleasedColumn, link: Link, some: Some) -> Predictor:
+    """The column in the linked row of some records."""
+    row = link.row[some]
+    none, codes, numbers = row < 0, column.codes[row], column.numbers
     codes[none] = 0
-    known = codes > 0
-    more, differs = codes != codes[int(known.argmax())], codes != column.codes
-    if name in link.columns or not (known & more).any() or not (known & differs).any():
-        return None
-    numbers = column.numbers
-    numbers = None if numbers is None else np.where(none, np.nan, numbers[link.row])
+    numbers = None if numbers is None else np.where(none, np.nan, numbers[row])
     columns = tuple(dict.fromkeys((name, *link.columns)))
     return Predictor(columns, f"{name} in {link.words}", codes, column.n_levels, numbers, kind="linked")
 
 
-def _moved(columns: Mapping[str, ReleasedColumn], link: Link) -> Iterator[Predictor]:
+def _moved(columns: Mapping[str, ReleasedColumn], link: Link, some: Some) -> Iterator[Predictor]:
     """Whole numbers in the linked row that last, plus the time between both rows: an age years before."""
     for name, column in columns.items() if link.times else ():
         here = column.numbers if column.whole else None
@@ -142,7 +164,7 @@ def _moved(columns: Mapping[str, ReleasedColumn], link: Link) -> Iterator[Predic
             if (when := columns[time].numbers) is not None:
                 words = f"{name} in {link.words}, plus the {time} between"
                 made_of = tuple(dict.fromkeys((name, time, *link.columns)))
-                values = there + when - when[link.row]
+                values = there[some] + when[some] - when[link.row[some]]
                 yield number_predictor(made_of, words, values, groups=False, kind="linked")
 
 
@@ -153,7 +175,7 @@ def _lasts(here: Floats, there: Floats) -> bool:
     return len(x) >= FEWEST and bool(np.abs(x - y).mean() <= LASTING * np.abs(x - np.median(x)).mean())
 
 
-def _sums(columns: Mapping[str, ReleasedColumn], group: Household) -> Iterator[Predictor]:
+def _sums(columns: Mapping[str, ReleasedColumn], group: Household, some: Some) -> Iterator[Predictor]:
     """Sums over the other rows of a group, where all of them have a number; nothing where there is no other."""
     if group.sizes.max(initial=0) < 3:
         return  # the other row says it
@@ -162,7 +184,7 @@ def _sums(columns: Mapping[str, ReleasedColumn], group: Household) -> Iterator[P
         if name == group.name or numbers is None or column.n_levels < 3:
             continue
         words = f"the sum of {name} over the other rows of {group.name}"
-        others = group.sums_of_others(numbers)
+        others = group.sums_of_others(numbers)[some]
         yield number_predictor((name, group.name), words, others, groups=False, kind="linked")
 
 
@@ -214,7 +236,7 @@ def _numbering(columns: Mapping[str, ReleasedColumn], grouping: _Grouping) -> It
         codes = column.codes[grouping.rows]
         if np.count_nonzero(same & (codes[1:] == codes[:-1])) <= (1 - ALIKE) * np.count_nonzero(same):
             pairs = of_row[grouping.rows].astype(np.int64) * (column.n_levels + 1) + codes
-            if len(np.unique(pairs)) >= ALIKE * len(pairs):
+            if len(group(pairs.view(np.uint64)).size) >= ALIKE * len(pairs):
                 yield name
 
 
@@ -310,6 +332,18 @@ class _Numbered:
     keys: Floats
     order: Rows
 
+    @cached_property
+    def table(self) -> NDArray[np.int32] | None:
+        """The row of each whole number of each household, -1 for none; None where not all are, or they are too many."""
+        cells = self.grouping.household.n * self.span
+        keys = self.keys[(self.keys >= 0) & (self.keys < cells)]
+        if self.span % 1 or cells > MOST_CELLS * len(self.keys) or (keys % 1).any():
+            return None
+        table = np.full(int(cells), -1, np.int32)
+        first = np.count_nonzero(self.keys < 0)
+        table[keys[::-1].astype(np.int64)] = self.order[first : first + len(keys)][::-1]  # of several the first one
+        return table
+
     @classmethod
     def of(cls, grouping: _Grouping, columns: Mapping[str, ReleasedColumn]) -> _Numbered | None:
         """Numbered by a column that does, else by the file."""
@@ -321,6 +355,18 @@ class _Numbered:
         keys = np.where(group.of_row >= 0, group.of_row * span + places, np.nan)
         order = np.argsort(keys)
         return cls(grouping, span, keys[order], order)
+
+
+@njit(nogil=True, cache=True)
+def _members_named(own, of_row, span, table, row):  # type: ignore[no-untyped-def]
+    """The row of the member of the own group that each number (n,) names, in place; -1 for none.
+
+    In: `table` (groups times `span`,) the row of each number of each group.
+    """
+    for i in range(len(own)):
+        row[i] = -1
+        if of_row[i] >= 0 and 0 < own[i] < span and own[i] == np.floor(own[i]):
+            row[i] = table[np.int64(of_row[i]) * span + np.int64(own[i])]
 
 
 def _names_rows(column: ReleasedColumn) -> bool:
@@ -361,6 +407,9 @@ def _members(column: ReleasedColumn, numbered: _Numbered) -> Rows:
     if own is None or column.n_levels > PER_MEMBER * group.sizes.max(initial=0):
         return nobody
     if column.name in (numbered.grouping.by, group.name):
+        return nobody
+    if (table := numbered.table) is not None:
+        _members_named(own, group.of_row, int(numbered.span), table, nobody)
         return nobody
     wanted = np.where((own > 0) & (own < numbered.span) & (group.of_row >= 0), group.of_row * numbered.span + own, -1.0)
     place = np.minimum(np.searchsorted(numbered.keys, wanted), len(numbered.keys) - 1)

@@ -198,8 +198,8 @@ class _Search:
         more = np.sort(_varied(y, rng.permutation(known), REFINED, usual))
         at = np.unique(np.concatenate([some, more]))  # no other record is looked at
         self.some, self.more = np.searchsorted(at, some), np.searchsorted(at, more)
-        none = np.full(len(at), np.nan)
-        self.numbers: list[Floats] = [none if (x := companion.numbers) is None else x[at] for companion in companions]
+        none, every = np.full(len(at), np.nan), [companion.numbers_of(at) for companion in companions]
+        self.numbers: list[Floats] = [none if numbers is None else numbers for numbers in every]
         self.draws = rng.random((STARTS, 4))
         self.y: Floats = y[at]
         self.tolerance, self.unit = tolerance(y), printed_unit(y)

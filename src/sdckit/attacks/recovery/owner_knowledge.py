@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, touched_cells
 from sdckit.attacks.recovery.code_tables import numbered_values, table_of_numbered
-from sdckit.attacks.recovery.derived_columns import Household, Predictor
+from sdckit.attacks.recovery.derived_columns import ALL, Household, Predictor, Rows
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.linked_rows import linked_rows
 from sdckit.attacks.recovery.numeric_relations import Relation, find_relations, tolerance
@@ -26,7 +26,7 @@ from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, in_frame, read_columns
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, in_frame, read_columns
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import with_levels, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats
@@ -138,44 +138,67 @@ def owner_knowledge(
     n = len(next(iter(columns.values())).codes) if columns else 0
     rng = np.random.default_rng(seed)
     some = np.arange(n) if n <= MOST_SEARCHED else np.sort(rng.choice(n, MOST_SEARCHED // 2, replace=False))
-    searched = [_column(recovered, partial(_truth, file, recovered), some, seed) for recovered in recoveries.values()]
-    searched += [_column(recovered, truth, some, seed) for recovered, truth in _grouped(file, recoveries)]
+    changed: list[tuple[Recovered, Callable[[], Floats]]]
+    changed = [(recovered, partial(_truth, file, recovered)) for recovered in recoveries.values()]
+    changed += _grouped(file, recoveries)
+    searched = apart(lambda known: _column(*known, some, seed), changed, n)
     searched = [column for column in searched if len(column.halves.judge)]
 
-    def companions() -> Iterable[Predictor]:
-        if searched:
-            yield from released
-            yield from linked_rows(columns, household=household, person=person, time=time)
-            yield from text_parts(columns)
-        yield from _shares_of_totals(columns, [column.name for column in searched])
-
-    sampled = [_at(companion, some) for companion in companions()]
-    relations = [(column, relation) for column in searched for relation in _arithmetic(column, sampled, seed)]
-    tables = [(column, *table) for column in searched for table in _tables(column, sampled)]
-    every_judged = [_judged(column, relation, sampled) for column, relation in relations]
-    telling = [judged for judged in every_judged if judged.tells or judged.nearly]
+    sources = _sources(columns, searched, released, household=household, person=person, time=time)
+    rows = ALL if len(some) == n else some
+    of_sources = apart(lambda source: list(source(rows)), sources, n)
+    sampled = [*chain.from_iterable(of_sources)]
+    by_column = apart(lambda column: _searched_for(column, sampled, seed), searched, n)
+    tables = [(column, *table) for column, (_, own) in zip(searched, by_column, strict=True) for table in own]
+    telling = [judged for own, _ in by_column for judged in own if judged.tells or judged.nearly]
     numbers: dict[int, Floats] = {}
     needed = {part for judged in telling for part in judged.relation.parts} | {place for _, place, _ in tables}
-    every: Iterable[Predictor] = sampled
-    if len(some) < n:
-        del sampled
-        every = islice(companions(), max(needed, default=-1) + 1)
-    for i, companion in enumerate(every):
-        if i in needed and (own := companion.numbers) is not None:
-            numbers[i] = own
-        for column, place, table in tables:
-            if place == i:
-                named = in_frame(companion.columns, columns)
-                kind = companion.kind if companion.kind in ("text", "linked") else "table"
-                column.put(table[companion.codes], Source(named, companion.words, 0, kind))
+    first = np.cumsum([0, *map(len, of_sources)])
+    for source, given, start in zip(sources, of_sources, first, strict=False):
+        last = max((i for i in needed if start <= i < start + len(given)), default=start - 1)
+        every = given if rows is ALL else islice(source(ALL), last - start + 1)  # none is made that nobody needs
+        for i, companion in enumerate(every, start):
+            if i in needed and (own := companion.numbers) is not None:
+                numbers[i] = own
+            for column, place, table in tables:
+                if place == i:
+                    named = in_frame(companion.columns, columns)
+                    kind = companion.kind if companion.kind in ("text", "linked") else "table"
+                    column.put(table[companion.codes], Source(named, companion.words, 0, kind))
     for judged in telling:
         _put_arithmetic(judged, numbers, in_frame(judged.relation.columns, columns))
     orders = row_orders(columns)
     homes = None if household is None else columns[household].codes.astype(np.int64) - 1
-    for column in searched:
-        _put_orders(column, orders, homes)
+    apart(lambda column: _put_orders(column, orders, homes), searched, n)
     # of a column that was recoded to groups, too, what it was counts before the group it was in
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
+
+
+Companions = Callable[[Rows], Iterable[Predictor]]  # those of some records
+
+
+def _sources(
+    columns: Mapping[str, ReleasedColumn], searched: Sequence[_Column], released: Sequence[Predictor], *,
+    household: str | None, person: str | None, time: str | None,
+) -> list[Companions]:  # fmt: skip
+    """What a changed column is held against: nothing of it is made before it is asked for, nor twice."""
+    if not searched:
+        return []
+    names = [column.name for column in searched]
+    return [
+        lambda some: (companion.of(some) for companion in released),
+        lambda some: linked_rows(columns, household=household, person=person, time=time, some=some),
+        *(partial(text_parts, {name: column}) for name, column in columns.items()),
+        lambda some: (companion.of(some) for companion in _shares_of_totals(columns, names)),
+    ]
+
+
+def _searched_for(
+    column: _Column, companions: Sequence[Predictor], seed: int
+) -> tuple[list[_Judged], list[tuple[int, Floats]]]:
+    """Arithmetic that may tell a column, and its code tables among the companions, by their places."""
+    relations, tables = _arithmetic(column, companions, seed), list(_tables(column, companions))
+    return [_judged(column, relation, companions) for relation in relations], tables
 
 
 def _grouped(
@@ -231,8 +254,7 @@ def _column(recovered: Recovered, make: Callable[[], Floats], some: NDArray[np.i
 
 def _shares_of_totals(columns: Mapping[str, ReleasedColumn], names: Sequence[str]) -> Iterator[Predictor]:
     """Columns of shares times the sums of released ones over groups, which swaps within them leave as they were."""
-    some = columns if names else {}
-    shares = [(name, x) for name, column in some.items() if (x := column.numbers) is not None and _are_shares(x)]
+    shares = [(name, x) for name, column in columns.items() if (x := column.numbers) is not None and _are_shares(x)]
     for name, (group, column) in product(names if shares else (), columns.items()):
         own = columns[name].numbers
         if own is None or group == name or not 1 < column.n_levels <= MOST_GROUPS * len(own):
@@ -249,12 +271,6 @@ def _shares_of_totals(columns: Mapping[str, ReleasedColumn], names: Sequence[str
 def _are_shares(values: Floats) -> bool:
     known = values[~np.isnan(values)]
     return len(known) > 0 and bool(((known >= 0) & (known <= 1)).all() and ((known % 1) > 0).mean() > NARROWER)
-
-
-def _at(companion: Predictor, some: NDArray[np.int64]) -> Predictor:
-    """The companion of some of the records."""
-    codes, numbers = companion.codes[some] if len(companion.codes) else companion.codes, companion.numbers
-    return replace(companion, codes=codes, values=None if numbers is None else numbers[some])
 
 
 def _arithmetic(column: _Column, companions: Sequence[Predictor], seed: int) -> list[Relation]:

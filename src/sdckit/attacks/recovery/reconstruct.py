@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
-from sdckit.attacks.recovery.derived_columns import Household, Predictor
+from sdckit.attacks.recovery.derived_columns import Household, Made, Predictor
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, in_frame, of_levels
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, in_frame, of_levels
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Codes, Floats
-from sdckit.numerics.compiling import njit
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 
 if TYPE_CHECKING:
@@ -80,25 +80,14 @@ def _ranges_beside(
     for predictor in predictors:
         if state.name in predictor.columns or not predictor.joins or predictor.n_levels > MOST_LEVELS:
             continue
-        least, most, seen = np.full(n := predictor.n_levels + 1, np.inf), np.full(n, -np.inf), np.zeros(n, np.int64)
-        _extremes(predictor.codes.astype(np.int32, copy=False), numbers, least, most, seen)
+        codes = predictor.codes.astype(np.int32, copy=False)
+        least, most, seen = derived_columns.extremes_of(codes, numbers, predictor.n_levels + 1)
         few = seen < SUPPORT_OF_RANGE
         few[0] = True
         least[few], most[few] = -np.inf, np.inf
         at = predictor.codes[rows]
         low, high = np.fmax(low, least[at]), np.fmin(high, most[at])
     return low, high
-
-
-@njit(nogil=True, cache=True)
-def _extremes(codes, numbers, least, most, seen):  # type: ignore[no-untyped-def]
-    """Find the least and greatest number of each code, in place, and how many there are; NaN for none."""
-    for i in range(len(codes)):
-        if not np.isnan(numbers[i]):
-            code = codes[i]
-            least[code] = min(least[code], numbers[i])
-            most[code] = max(most[code], numbers[i])
-            seen[code] += 1
 
 
 def _levels_left(
@@ -179,26 +168,27 @@ class Recovered:
 
 def recover(
     columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None,
-    pairs: bool = True, tell: Tell = lambda _: None, released: Sequence[Predictor] | None = None,
+    pairs: bool = True, tell: Tell = lambda _: None, made: Made | None = None,
 ) -> dict[str, Recovered]:  # fmt: skip
     """Reconstruct the changed values column by column; later rounds use the values reconstructed before.
 
-    `released`: what `released_predictors` gives of the columns, where it is there already.
+    `made`: predictors that `released_predictors` made of the columns; those of later rounds are added.
     """
     recoveries: dict[str, Recovered] = {}
     now, left = dict(columns), dict(touched)
     renewed, n_predictors = frozenset(columns), 0
+    made, n = {} if made is None else made, max((len(column.codes) for column in columns.values()), default=0)
     for turn in range(ROUNDS):
         tell("reconstructing values from the release" if turn == 0 else "using reconstructed values")
-        predictors, mates = _predictors(now, household, released if turn == 0 else None)
+        predictors, mates = _predictors(now, household, made)
         if len(predictors) != n_predictors or household in renewed:  # by which every rule is judged
             renewed, n_predictors = frozenset(columns), len(predictors)
         states = [Reconstruction.of(target) for name, target in left.items()]
         _by_rules(states, now, predictors, mates, renewed)
         if pairs and turn == 0:
             reconstruction_rules.by_pairs(states, predictors, tell)
-        for state in states:
-            recoveries[state.name] = _added(recoveries.get(state.name), state, predictors, mates)
+        added = apart(partial(_added, recoveries, predictors=predictors, mates=mates), states, n)
+        recoveries |= {state.name: recovered for state, recovered in zip(states, added, strict=True)}
         fresh = [state for state in states if not state.target.perturbed and (~state.open & state.target.touched).any()]
         if not fresh:
             break
@@ -220,13 +210,13 @@ def _named(recovered: Recovered, columns: Mapping[str, ReleasedColumn]) -> Recov
 
 
 def _predictors(
-    columns: Mapping[str, ReleasedColumn], household: str | None, released: Sequence[Predictor] | None
+    columns: Mapping[str, ReleasedColumn], household: str | None, made: Made
 ) -> tuple[list[Predictor], Household | None]:
-    predictors = list(released or derived_columns.released_predictors(columns, household))
+    predictors = derived_columns.released_predictors(columns, household, made)
     mates = Household.of(columns[household]) if household is not None else None
     if mates is not None:
         predictors.sort(key=lambda predictor: predictor.columns != (household,) or predictor.kind != "column")
-    return [*predictors, *derived_columns.id_predictors(columns, household)], mates
+    return [*predictors, *derived_columns.id_predictors(columns, household, made)], mates
 
 
 def _by_rules(
@@ -237,13 +227,16 @@ def _by_rules(
 
     The others say what they said before: nothing of a column that had no value put back then.
     """
-    orders: dict[str, NDArray[np.int64]] | None = None
     numeric = any(columns[name].numeric for name in renewed)
-    for state in states:
+    orders = {} if all(state.target.perturbed for state in states) else row_orders(columns)
+    new = {_by(name) for name in renewed}
+    others = predictors if household is None else predictors[1:]
+
+    def search(state: Reconstruction) -> None:
         anew = state.name in renewed
         if state.target.perturbed:
             reconstruction_rules.by_columns(state, predictors, rules=len(predictors))
-            continue
+            return
         if anew or numeric:
             reconstruction_rules.by_numbers(state, columns, predictors, household)
         if household is not None:
@@ -251,14 +244,13 @@ def _by_rules(
             reconstruction_rules.by_mates(
                 state, predictors[0], household, rules=len(predictors)
             )  # the household column is the first predictor
-        others = predictors if household is None else predictors[1:]
         read = [predictor for predictor in others if anew or any(name in renewed for name in predictor.columns)]
         reconstruction_rules.by_columns(state, read, rules=len(predictors))
-        orders = row_orders(columns) if orders is None else orders
-        new = {_by(name) for name in renewed}
         use = {words: order for words, order in orders.items() if anew or words in new}
         use.pop(_by(state.name), None)
         reconstruction_rules.by_order(state, use, household)
+
+    apart(search, states, len(states[0].open) if states else 0)
 
 
 def _by(name: str) -> str:
@@ -281,9 +273,11 @@ def row_orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.in
 
 
 def _added(
-    known: Recovered | None, state: Reconstruction, predictors: Sequence[Predictor], mates: Household | None
-) -> Recovered:
+    recoveries: Mapping[str, Recovered], state: Reconstruction, *, predictors: Sequence[Predictor],
+    mates: Household | None,
+) -> Recovered:  # fmt: skip
     """Merge this round's reconstruction of a column into that of earlier rounds."""
+    known = recoveries.get(state.name)
     left = remaining_values(state, predictors)
     fresh = state.target.touched & ~state.open
     if known is None:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, group_agreement
-from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor
+from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor, Rows
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.numeric_relations import find_relations, tolerance
 from sdckit.attacks.recovery.sorted_orders import neighbours
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, made_again
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.threads import n_threads
 
 FEW_PARTS = 30  # most levels of a column that is tested for exactly one per household
 FEW_KNOWN = 120  # unchanged numbers, below which arithmetic is fitted to all of them
@@ -228,27 +230,34 @@ def by_pairs(
     n = len(predictors[0].codes) if predictors else 0
     states = [state for state in states if state.open.any()]
     use = [predictor for predictor in predictors if predictor.joins and 1 < predictor.grouped[1] < 0.8 * n]
-    pairs = len(use) * (len(use) - 1) // 2
+    pairs, at_once = len(use) * (len(use) - 1) // 2, 2 * n_threads()
     for i, first in enumerate(use):
         tell(f"reading pairs of columns, {i + 1} of {len(use)}")
-        own = first.grouped
-        for second in use[:i]:
-            left = [
-                state for state in states if state.open.any() and state.name not in (*first.columns, *second.columns)
-            ]
-            if not left:
-                continue
-            group, n_groups = _joined(own, second.grouped)
-            for state in left:
-                determined, codes = _determined(state, group, n_groups, max(pairs, 1), state.apart)
-                if determined is None:
-                    continue
-                determined &= state.open
-                columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
-                kind: Kind = "counted" if "counted" in (first.kind, second.kind) else "column"
-                words = f"{second.words} with {first.words}"
-                words = f"most records alike in {words}" if state.target.perturbed else words
-                state.restore_codes(determined, codes, columns, words, kind)
+        judge = partial(_by_pair, states, first, rules=max(pairs, 1))
+        for start in range(0, i, at_once):  # what is determined is put in afterwards, in the order of the pairs
+            judged = apart(judge, use[start : min(start + at_once, i)], n)
+            for state, determined, codes, columns, words, kind in chain.from_iterable(judged):
+                state.restore_codes(determined & state.open, codes, columns, words, kind)
+
+
+def _by_pair(
+    states: Sequence[Reconstruction], first: Predictor, second: Predictor, *, rules: int
+) -> list[tuple[Reconstruction, Bools, Codes, tuple[str, ...], str, Kind]]:
+    """What two predictors together determine of columns that are open; nothing is put in."""
+    left = [state for state in states if state.open.any() and state.name not in (*first.columns, *second.columns)]
+    if not left:
+        return []
+    group, n_groups = _joined(first.grouped, second.grouped)
+    given = []
+    columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
+    kind: Kind = "counted" if "counted" in (first.kind, second.kind) else "column"
+    for state in left:
+        determined, codes = _determined(state, group, n_groups, rules, state.apart)
+        if determined is not None:
+            words = f"{second.words} with {first.words}"
+            words = f"most records alike in {words}" if state.target.perturbed else words
+            given.append((state, determined, codes, columns, words, kind))
+    return given
 
 
 def _joined(first: tuple[Codes, int], second: tuple[Codes, int]) -> tuple[Codes, int]:
@@ -270,15 +279,14 @@ def _determined(
     """Records whose group determines the value, and that value's code; None if agreement is not reliable."""
     tally = group_agreement.tally_known(group, known, n_groups, len(state.shares) - 1)
     perturbed = state.target.perturbed
-    asked = group[state.places]
     rule = group_agreement.judge_agreement(
-        tally, state.shares, state.chance, asked=asked, rules=rules, perturbed=perturbed
+        tally, state.shares, state.chance, asked=lambda: group[state.places], rules=rules, perturbed=perturbed
     )
     if rule is None:
         return None, known
-    tells, code = np.append(rule.telling(tally), False), np.append(tally.code, 0)
-    codes = code[group].astype(np.int32)
-    return tells[group] & ~(perturbed & (codes == known)), codes
+    tells, code = np.append(rule.telling(tally), False), np.append(tally.code, np.int32(0))
+    codes, determined = code[group], tells[group]
+    return determined & (codes != known) if perturbed else determined, codes
 
 
 def by_household(state: Reconstruction, household: Household) -> None:
@@ -353,7 +361,12 @@ def by_numbers(
     own = state.numbers
     if own is None or state.target.bounds is None:
         return
-    for predictor in _number_predictors(state, columns, predictors, household):
+    companions = list(_number_predictors(state, columns, predictors, household))
+    for predictor in companions:
+        first = predictor.numbers_of(slice(derived_columns.SAMPLE))
+        assert first is not None
+        if not derived_columns.could_be_scaled(own[: derived_columns.SAMPLE], first):
+            continue
         numbers = predictor.numbers
         assert numbers is not None
         if (scaling := derived_columns.scaled_copy(own, numbers)) is not None:
@@ -368,7 +381,7 @@ def by_numbers(
             words = f"a {how} of {', '.join(relation.names)}"
             state.restore_numbers(~np.isnan(values), values, relation.names, words)
     if state.open.any():  # there may be a relation that records are exceptions to
-        _by_arithmetic(state, list(_number_predictors(state, columns, predictors, household)))
+        _by_arithmetic(state, companions)
     _by_offset(state, columns)
 
 
@@ -422,11 +435,17 @@ def _parts_of_totals(
     assert own is not None
     others = household.sums_of_others(own)
     for name, column in columns.items():
-        numbers = column.numbers
-        if name not in (state.name, household.name) and numbers is not None and column.n_levels > 3:
+        if name not in (state.name, household.name) and column.numeric and column.n_levels > 3:
             words = f"{name} less the {state.name} of mates"
-            rest = numbers - others
-            yield derived_columns.number_predictor((name, household.name), words, rest, groups=False)
+            rest = partial(_less, column, others)
+            yield Predictor((name, household.name), words, np.zeros(0, np.int32), 0, rest, groups=False)
+
+
+def _less(column: ReleasedColumn, others: Floats, rows: Rows) -> Floats:
+    """The numbers of some records less others."""
+    numbers = column.numbers
+    assert numbers is not None
+    return np.asarray(numbers[rows] - others[rows])
 
 
 def _by_offset(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.derived_columns import released_predictors
+from sdckit.attacks.recovery.derived_columns import Made, released_predictors
 from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge
 from sdckit.attacks.recovery.reconstruct import Recovered, recognised, recover
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
 from sdckit.attacks.recovery.remedies import remedy
-from sdckit.attacks.recovery.touched_cells import ChangedValues, Logged
+from sdckit.attacks.recovery.touched_cells import ChangedValues, Logged, apart
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -489,12 +489,14 @@ def recoverable_values(
     for j, file in enumerate(files):
         place = ("recovered", j, file.household, tuple(file.touched), pairs, guess, number, level, id, aligned)
         if place not in file.memo:
-            predictors = released_predictors(file.columns, file.household)
+            made: Made = {}
+            predictors = released_predictors(file.columns, file.household, made)
             recoveries = recover(
-                file.columns, file.touched, household=file.household, pairs=pairs, tell=tell, released=predictors
+                file.columns, file.touched, household=file.household, pairs=pairs, tell=tell, made=made
             )
             if file.truth is not None:
-                recoveries = {name: _judged(file, recovered) for name, recovered in recoveries.items()}
+                judged = apart(partial(_judged, file), recoveries.values(), len(file.frame))
+                recoveries = dict(zip(recoveries, judged, strict=True))
                 tell("looking for relations between original and release")
                 time = scenario.time if scenario is not None and scenario.time in file.columns else None
                 knowledge = owner_knowledge(file, recoveries, released=predictors, time=time, seed=number)

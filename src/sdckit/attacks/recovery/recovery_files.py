@@ -132,8 +132,8 @@ def _most_likely(model: Any) -> NDArray[np.int64]:
 
 def _feature(predictor: Predictor, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Floats:
     at = np.concatenate([some, rows])
-    if predictor.numbers is not None:
-        values = predictor.numbers[at]
+    values = predictor.numbers_of(at)
+    if values is not None:
         return np.where(np.isnan(values), -1e30, values)
     return np.asarray(predictor.codes[at].astype(np.float64))
 

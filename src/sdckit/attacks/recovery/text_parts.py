@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.derived_columns import ID_SHARE, Predictor, numbered
+from sdckit.attacks.recovery.derived_columns import ALL, ID_SHARE, Predictor, Rows, numbered
 from sdckit.attacks.recovery.touched_cells import TEXTS, ReleasedColumn
 from sdckit.data.columns import numbers_as_arrow
 from sdckit.numerics.array_types import Bools, Floats
@@ -39,8 +39,8 @@ Keys = NDArray[np.uint64]
 Part = tuple[str, Floats | None, "Texts | None"]  # words, and the number or the text of each level
 
 
-def text_parts(columns: Mapping[str, ReleasedColumn]) -> Iterator[Predictor]:
-    """Parts of the texts, dates and whole numbers of the release, as predictors.
+def text_parts(columns: Mapping[str, ReleasedColumn], some: Rows = ALL) -> Iterator[Predictor]:
+    """Parts of the texts, dates and whole numbers of the release, as predictors of all records, or of some.
 
     Years, months and days of dates; numbers within texts; prefixes, suffixes, places and digits of codes of one length;
     lengths and tokens. Constant parts, and those equal to another of the same column, are left out. A part of (nearly)
@@ -57,21 +57,18 @@ def text_parts(columns: Mapping[str, ReleasedColumn]) -> Iterator[Predictor]:
     [1999.0, 1980.0, 1999.0]
     """
     for name, column in columns.items():
-        sizes = np.bincount(column.codes, minlength=column.n_levels + 1)
-        sizes[0] = 0
-        levels = np.flatnonzero(sizes)
+        levels = np.flatnonzero(column.sizes[1:]) + 1
         if len(levels) > 1:
-            yield from _spread(name, column, levels)
+            yield from _spread(name, column, levels, some)
 
 
-def _spread(name: str, column: ReleasedColumn, levels: NDArray[np.int64]) -> Iterator[Predictor]:
+def _spread(name: str, column: ReleasedColumn, levels: NDArray[np.int64], some: Rows) -> Iterator[Predictor]:
     """The parts of the levels that occur, spread to the records."""
     n = len(column.codes)
-    row, place = np.zeros(column.n_levels + 1, np.int64), np.zeros(column.n_levels + 1, np.int64)
-    row[column.codes] = np.arange(n)
+    place = np.zeros(column.n_levels + 1, np.int64)
     place[levels] = np.arange(1, len(levels) + 1)
-    of_row = place[column.codes]
-    own = None if column.numbers is None else column.numbers[row[levels]]
+    of_row = place[column.codes[some]]
+    own = None if column.single is None else column.single[levels]
     numbers_seen, seen = {hash(b"" if own is None else own.tobytes())}, _Seen(np.arange(len(levels)))
     many: list[tuple[int, int]] = []  # places that are too many different ones, and so are more of them
     given = 0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.grouping import group
+from sdckit.numerics.threads import run
 
 # Columns of a release as an intruder reads them: category codes, and the range of numbers of each value.
 
@@ -30,6 +31,18 @@ LARGEST = 2.0**53  # integers from here on are not exact as floats and are read 
 TEXTS = ("text", "category")  # kinds of columns whose values may be ranges
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 MOST_KEPT = 2_000_000  # records of which numbers are kept once they are made; of more they are made again
+FEWEST_APART = 50_000  # records from which on threads pay
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def apart(work: Callable[[T], R], items: Iterable[T], n: int) -> list[R]:
+    """What work that has nothing to do with each other gives, in its order: on threads where `n` records are worth it.
+
+    Where numbers are not kept there is no room for what several threads make of them.
+    """
+    return run(work, items) if FEWEST_APART <= n <= MOST_KEPT else [work(item) for item in items]
 
 
 def made_again(memo: dict[str, Callable[[], Floats | None]], name: str, make: Callable[[], Floats]) -> Floats:
@@ -101,11 +114,25 @@ class ReleasedColumn:
     @property
     def numbers(self) -> Floats | None:
         """Single numbers (n,), NaN for missing values and ranges; None for a column without numbers."""
+        single = self.single
+        if single is None or not self._has_ranges:
+            return self.low
+        return made_again(self.memo, "numbers", lambda: single[self.codes])
+
+    @property
+    def single(self) -> Floats | None:
+        """The same of each level (levels + 1,)."""
         ends = self.ends
         if ends is None or not self._has_ranges:
-            return self.low
-        single = np.where(ends[:, 0] == ends[:, 1], ends[:, 0], np.nan)
-        return made_again(self.memo, "numbers", lambda: single[self.codes])
+            return None if ends is None else ends[:, 0]
+        return np.where(ends[:, 0] == ends[:, 1], ends[:, 0], np.nan)
+
+    @cached_property
+    def distinct(self) -> Floats:
+        """The single numbers that occur, ascending."""
+        single = self.single
+        used = np.zeros(0) if single is None else single[self.sizes > 0]
+        return np.unique(used[~np.isnan(used)])
 
     @cached_property
     def _has_ranges(self) -> bool:
@@ -137,15 +164,27 @@ class ReleasedColumn:
     @cached_property
     def printed(self) -> pa.Array:
         """The labels in Arrow, without an object for each of many ids."""
-        levels, low, places = self.coded.levels, self.coded.low, self.words.astype(np.int64)
-        if levels is None and self.coded.kind in ("integer", "number") and abs(low) < LARGEST:
-            return numbers_as_arrow(places + low).cast(pa.large_string())
+        levels, whole = self.coded.levels, self._whole_labels
+        if whole is not None:
+            return numbers_as_arrow(whole).cast(pa.large_string())
+        places = self.words.astype(np.int64)
         if isinstance(levels, pa.Array) and (pt.is_string(levels.type) or pt.is_large_string(levels.type)):
             return levels.take(numbers_as_arrow(places)).cast(pa.large_string())
         return pa.array(self.labels(), pa.large_string())
 
+    @property
+    def _whole_labels(self) -> NDArray[np.int64] | None:
+        """The whole number that is the label of each level; None where labels are others."""
+        low, plain = self.coded.low, self.coded.levels is None and self.coded.kind in ("integer", "number")
+        return self.words.astype(np.int64) + low if plain and abs(low) < LARGEST else None
+
     def codes_of(self, other: ReleasedColumn) -> NDArray[np.int64]:
         """Our code of each label of another column (levels + 1), 0 where missing, -1 where no label of ours is that."""
+        own, others = self._whole_labels, other._whole_labels
+        if own is not None and others is not None and len(own):  # of numbers that are printed as they are
+            order = np.argsort(own)
+            place = order[np.minimum(np.searchsorted(own, others, sorter=order), len(own) - 1)]
+            return np.concatenate([[0], np.where(own[place] == others, place + 1, -1)])
         unique = pc.count_distinct(self.printed).as_py() == self.n_levels
         if unique:
             place = np.asarray(pc.index_in(other.printed, value_set=self.printed).fill_null(-2)).astype(np.int64) + 1
@@ -157,20 +196,22 @@ class ReleasedColumn:
     @cached_property
     def starts(self) -> Starts:
         """Codes of the first characters of the labels; kept, since they are asked for again and again."""
-        return starts_of(self.labels(), len(self.codes))
+        return starts_of(self.printed, len(self.codes))
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
     """Code columns, and the fields and elements of structures and lists; absent ones and mixed types are left out."""
-    columns = {}
-    for name in names:
-        if name not in frame.columns:
-            continue
-        with suppress(DataError):
-            for series in plain_series(frame.get_column(name)):
-                if series.name == name or series.name not in frame.columns:
-                    columns[series.name] = _read(series, "" if series.name == name else name)
-    return columns
+    there = set(frame.columns)
+
+    def read(name: str) -> list[ReleasedColumn]:
+        columns: list[ReleasedColumn] = []
+        with suppress(DataError):  # the fields before one of mixed types stay
+            fresh = (at for at in plain_series(frame.get_column(name)) if at.name == name or at.name not in there)
+            columns.extend(_read(series, "" if series.name == name else name) for series in fresh)
+        return columns
+
+    of_names = apart(read, [name for name in names if name in there], len(frame))
+    return {column.name: column for columns in of_names for column in columns}
 
 
 def in_frame(names: Sequence[str], columns: Mapping[str, ReleasedColumn]) -> tuple[str, ...]:
@@ -433,7 +474,9 @@ def by_original(
 
     `times`: records of each row, where rows are the distinct combinations of both values of a single column.
     """
-    compared = (_compared(column, original[name], times) for name, column in columns.items() if name in original)
+    shared = [(column, original[name]) for name, column in columns.items() if name in original]
+    n = len(shared[0][0].codes) if shared else 0
+    compared = apart(lambda both: _compared(*both, times), shared, n)
     return {changed.column.name: changed for changed in compared if changed.touched.any()}
 
 
