@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, ScenarioError, SdcError
 
 if TYPE_CHECKING:
+    from sdckit.attacks.recovery.near_numbers import Told
     from sdckit.attacks.recovery.recoverable_values import LimitPutBack, RecoverableValues
     from sdckit.data.scenarios.scenario import Scenario
 
@@ -190,6 +191,8 @@ def _of_drawn(context: Context) -> RecoverableValues:
 
 def _put_back(result: RecoverableValues, context: Context, original: Any) -> RecoverableValues:
     """The result with the declared limits of other measures that what is given back could break."""
+    from sdckit.attacks.recovery.near_numbers import near_numbers
+
     scenario = context.scenario
     limits = scenario.limits_of(compared=True)
     found = {}
@@ -199,22 +202,27 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
         own = scenario.judged_numbers if base.numbers else tuple(filter(None, [scenario.household]))
         beside = (base.numbers and scenario.number_groups) or scenario.keys
         released = all(any(name in file.columns for name in own) for file in result.files)
-        if released and (because := result.telling((*own, *beside))):
+        near = [near_numbers(file, own) if base.numbers else {} for file in result.files]
+        told = [result.telling((*own, *beside)), *(words for some in near for _, by in some.values() for words in by)]
+        if released and (because := "; ".join(dict.fromkeys(filter(None, told)))):
             context.tell("measuring the risk with the values put back")
-            found[base.name] = _measured_put_back(result, base, context, original, because)
+            found[base.name] = _measured_put_back(result, base, context, original, because, near)
     return replace(result, put_back=found)
 
 
 def _measured_put_back(
-    result: RecoverableValues, base: LimitKind, context: Context, original: Any, because: str
-) -> LimitPutBack:
-    """The measure of a limit on each release with the reconstructed values put back."""
+    result: RecoverableValues, base: LimitKind, context: Context, original: Any, because: str,
+    near: Sequence[Mapping[str, Told]],
+) -> LimitPutBack:  # fmt: skip
+    """The measure of a limit on each release with the reconstructed values put back, those nearly known, too."""
+    from sdckit.attacks.recovery.owner_knowledge import file_put_back
     from sdckit.attacks.recovery.recoverable_values import LimitPutBack
 
     scenario, limit = context.scenario, getattr(context.scenario.limits_of(compared=True), base.name)
     measure, beyond, whole = public_function(base.measure), [], []
     for j in range(1, result.m + 1):
-        undone = result.undone(j)
+        told = {name: of for name, (of, _) in near[j - 1].items()}
+        undone = file_put_back(result.files[j - 1], result.found[j - 1], told).to_native()
         try:
             if base.scope == "released" and original is not None:
                 how = {"aligned": result.pair.aligned or context.aligned, "id": result.pair.id}

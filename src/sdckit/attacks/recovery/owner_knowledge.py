@@ -333,14 +333,22 @@ def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]], homes:
                 column.put(fitted, Source((), words, 0, "order"))
 
 
-def file_put_back(file: RecoveryFile, recoveries: Mapping[str, Recovered]) -> Any:
-    """The release with every value put back that is given back; only right ones where the original is known."""
+def file_put_back(
+    file: RecoveryFile, recoveries: Mapping[str, Recovered], near: Mapping[str, Bools] | None = None
+) -> Any:
+    """The release with every value put back that is given back; only right ones where the original is known.
+
+    `near`: of some columns the records whose number is as good as known, and put back, too.
+    """
     frame = put_back(file.frame, recoveries, {name: recovered.given for name, recovered in recoveries.items()})
     for name, recovered in recoveries.items():
         known = recovered.known
         told = recovered.beyond if known is None or known.target is None else known.told  # more than its group
         if file.truth is not None and told.any():
             frame = open_frame(_with_truth(frame, file.truth[name], told))
+    for name, told in (near or {}).items():
+        assert file.truth is not None
+        frame = open_frame(_with_truth(frame, file.truth[name], told))
     return frame
 
 

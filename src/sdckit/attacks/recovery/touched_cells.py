@@ -138,6 +138,11 @@ class ReleasedColumn:
     def _has_ranges(self) -> bool:
         return self.ends is not None and not np.array_equal(self.ends[:, 0], self.ends[:, 1], equal_nan=True)
 
+    @property
+    def single(self) -> bool:
+        """Whether it has no ranges, but single numbers alone or none."""
+        return not self._has_ranges
+
     @cached_property
     def whole(self) -> bool:
         """Whether all numbers and bounds are integers."""

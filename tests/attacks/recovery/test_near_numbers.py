@@ -1,0 +1,67 @@
+"""Large numbers that another released column tells to within 10 %, and those that none does."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+
+pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+N = 1_500
+RNG = np.random.default_rng(2)
+INCOME = np.round(np.exp(RNG.normal(10, 1.1, N)))
+CLASSES = [-np.inf, 10_000, 50_000, np.inf]
+
+
+def verdict(other: np.ndarray, steps: list[dict], **of_scenario: object) -> sdc.Verdict | None:
+    """What is said of the large numbers of a release beside whose incomes another column goes out."""
+    raw = pl.DataFrame({"region": np.arange(N) % 5, "income": INCOME, "other": other})
+    scenario = sdc.Scenario(
+        keys=["region"], sampling_fraction=0.01, magnitudes=["income"], thresholds={"exact_numbers": 0.0}, **of_scenario
+    )
+    applied = sdc.Recipe([*steps, {"method": "random_order"}]).apply(raw, scenario=scenario)
+    verdicts = sdc.check(raw, applied.data, scenario=scenario, log=applied.log).verdicts
+    assert next(one for one in verdicts if one.name == "exact_numbers").holds
+    return next((one for one in verdicts if one.name == "exact_numbers_undone"), None)
+
+
+CUT = {"method": "top_bottom_code", "column": "income", "top": 50_000}
+CLASSED = {"method": "recode", "column": "income", "bands": CLASSES}
+
+
+@pytest.mark.parametrize("step", [CUT, CLASSED], ids=["cut", "classes"])
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(np.round(INCOME / 1000), id="thousands"),
+        pytest.param(np.round(INCOME * 0.23, -2), id="a tax, rounded"),
+        pytest.param(np.round(INCOME * (1 + RNG.normal(0, 0.03, N))), id="noise"),
+        pytest.param(np.round(np.log(INCOME), 1), id="a logarithm, rounded"),
+        pytest.param(np.round(np.sqrt(INCOME)), id="a root, rounded"),
+        pytest.param(np.round(-INCOME, -3), id="what is owed"),
+    ],
+)
+def test_a_column_that_tells_large_numbers_nearly_closes_the_gate(other: np.ndarray, step: dict) -> None:
+    found = verdict(other, [step])
+    assert found is not None
+    assert found.holds is False
+    assert "other, to within 10 %" in found.sentence
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(np.round(INCOME * np.exp(RNG.normal(0, 0.3, N))), id="related"),
+        pytest.param(RNG.permutation(INCOME), id="unrelated"),
+        pytest.param(np.ones(N), id="constant"),
+    ],
+)
+def test_a_column_that_does_not_tell_them_says_nothing(other: np.ndarray) -> None:
+    assert verdict(other, [CUT]) is None
+
+
+def test_what_is_as_coarse_as_the_number_itself_says_nothing() -> None:
+    other = {"method": "top_bottom_code", "column": "other", "top": 50}
+    assert verdict(np.round(INCOME / 1000), [CUT, other]) is None
