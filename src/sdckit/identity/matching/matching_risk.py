@@ -542,6 +542,7 @@ def matching_risk(
     )
     pair, how = files.pair, files.by
     matching_options.refuse_missing(pair, how)
+    matching_options.refuse_what_does_not_fit(files)
     options = (tol, bounds, around, distance)
     if isinstance(pair, PartedPair):
         matched = _matched_in_parts(files, pair, options)
