@@ -183,9 +183,9 @@ def _brought(entry: Planned, room: _Room) -> str:
     if drawn and row.records_drawn is not None:
         return f" [{drawn}{each}; and cells column by column, 1 pass for each]"
     values = room.values(alone=row.files == "one")
-    most = "200 million" if values == COLLECT_LIMIT else f"{values:,}"
+    largest = "200 million" if values == COLLECT_LIMIT else f"{values:,}"
     beyond = "the original passes by in blocks" if drawn and row.name in IN_BLOCKS else "refused"
-    words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above {most} values {beyond}"
+    words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above {largest} values {beyond}"
     return f" [{', '.join(filter(None, (words, drawn)))}]"
 
 
