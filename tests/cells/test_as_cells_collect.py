@@ -5,8 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+import sdckit as sdc
+from sdckit.cells import as_cells
 from sdckit.cells.as_cells import columns_in_memory, groups_of, row_of
-from sdckit.cells.plans import lazy
+from sdckit.cells.plans import lazy, pair_tables
 from sdckit.errors import ColumnError, DataError
 
 FRAME = pl.DataFrame({"id": ["a", "b", "b", None], "x": [1.0, 2.0, None, 4.0], "g": [1, 1, None, None]})
@@ -29,6 +31,23 @@ def test_what_cannot_be_brought(data, monkeypatch):
         monkeypatch.setattr(lazy, "COLLECT_LIMIT", 3)
         with pytest.raises(DataError, match="4 records of 1 columns"):
             columns_in_memory(data, {"numeric": ["x"]})
+
+
+def test_a_span_of_duckdb_is_refused_before_it_is_counted(monkeypatch):
+    """Months and days beside each other come as no value; grouped by the engine they are text."""
+    import duckdb
+
+    plan = duckdb.sql("select i % 3 as a, to_days((i % 2)::int) as span, i as id from range(12) r(i)")
+    assert sdc.k_anonymity(plan, keys=["a", "span"]).n == 12
+    for module in (as_cells, pair_tables):
+        monkeypatch.setattr(module, "count_records", lambda *_: pytest.fail("counted"))
+    for measure in (
+        lambda: sdc.identity_disclosure(plan, plan, keys=["a", "span"]),
+        lambda: sdc.tabular_utility(plan, plan, variables=["a", "span"]),
+        lambda: sdc.household_structure(plan, keys=["a"], household="span"),
+    ):
+        with pytest.raises(DataError, match="'span' holds INTERVAL, months and days beside each other"):
+            measure()
 
 
 def test_a_missing_value_is_a_group():

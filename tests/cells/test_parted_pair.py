@@ -125,6 +125,40 @@ def test_what_parts_do_not_tell_is_refused(opened: Callable[..., Pair]) -> None:
         quiet(sdc.replicated_uniques, there, keys=KEYS, by="ill")
 
 
+def test_intervals_are_refused_in_parts_but_for_targets_that_are_counted(opened: Callable[..., Pair]) -> None:
+    original, releases = files()
+    there, drawn = opened(original, releases), {"interval": "bootstrap", "seed": 3}
+    for name in ("replicated_uniques", "correct_attribution_probability", "attribute_disclosure"):
+        how: dict[str, Any] = {"target": "ill"} if "tri" in name else {}
+        with pytest.raises(sdc.DataError, match="too much from a plan"):
+            quiet(getattr(sdc, name), there, keys=KEYS, **how, **drawn)
+    how = {"known": KEYS[:2], "synthetic": KEYS[2:], "numeric": []}
+    expected = quiet(sdc.matching_risk, open_files(original, releases, id="id"), **how, **drawn).intervals
+    assert_near(expected, quiet(sdc.matching_risk, there, **how, **drawn).intervals)
+
+
+@pytest.mark.parametrize("name", ["matching_risk", "identity_disclosure", "attribution", "attribute_disclosure"])
+def test_intervals_of_cells_draw_the_records_that_they_stand_for(name: str) -> None:
+    """Not cells: a rare one would be drawn as often as one of many records."""
+    original, _ = files()
+    release = original.with_columns(age=pl.col("age") // 8, size=pl.col("size").fill_null(0).clip(0, 1))
+    how: dict[str, Any] = {"id": "id", "interval": "bootstrap", "seed": 3}
+    how |= {"known": ["region"], "synthetic": ["job"], "numeric": []} if name == "matching_risk" else {"keys": KEYS[1:]}
+    how |= {"target": "ill"} if "attrib" in name else {}
+    measure = getattr(sdc, "cap" if name == "attribution" else name)
+    here, there = (quiet(measure, *pair, **how) for pair in ((original, release), (original.lazy(), release.lazy())))
+    assert there.pair.times is not None
+    assert_near(here.intervals, there.intervals)
+
+
+def assert_near(expected: dict[str, tuple[float, float]], intervals: dict[str, tuple[float, float]]) -> None:
+    """Ends of intervals that other draws gave: they lie within half of their width of each other."""
+    assert expected.keys() == intervals.keys()
+    for name, ends in expected.items():
+        near = 0.5 * (ends[1] - ends[0]) + 1e-12
+        assert intervals[name] == pytest.approx(ends, abs=near, nan_ok=True), name
+
+
 def test_keys_of_few_values_make_no_parts(opened: Callable[..., Pair]) -> None:
     """All cells of a key lie in one part: one that does not fit is refused by number."""
     original, releases = files()

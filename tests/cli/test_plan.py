@@ -199,6 +199,28 @@ def test_a_plan_says_whom_a_measure_draws(tmp_path: Path, rows: int, drawn: tupl
         assert ("the original passes by in blocks, 500" in line) is (name == "record_linkage")
 
 
+def test_figures_of_each_measure_go_by_the_memory_that_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 4 GB 1.8 are left to this side: half of it for cells of one file, a third for those of each of two."""
+    monkeypatch.setattr("sdckit.cells.plans.count_cells.free_bytes", lambda: 64_000_000_000)
+    file = (tmp_path / "x.parquet", FileHeader(("a", "b"), 100_000_000, "Parquet"))
+    scenario = Scenario(keys=["a", "b"], household="h")
+    bounded, free = (
+        plan_lines(file, scenario, released=[file], aligned=True, id="b", engine="duckdb", memory=memory)
+        for memory in ("4GB", None)
+    )
+    for name, words in {
+        "k_anonymity": "at most 9,375,000 cells",
+        "identity_disclosure": "at most 6,281,250 cells of each file",
+        "household_structure": "above 81,818,181 values refused",
+        "tabular_utility": "at most 6,281,250 cells at once",
+    }.items():
+        line, without = (next(of for of in lines if f"would run  {name}:" in of) for lines in (bounded, free))
+        assert words in line, line
+        assert words not in without
+
+
 @pytest.mark.parametrize("rows", [1_000, 10_000_000])
 def test_the_cost_grows_with_the_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     monkeypatch.setattr(module, "free_bytes", lambda: None)

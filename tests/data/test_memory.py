@@ -107,3 +107,14 @@ def test_what_does_not_fit_is_refused_with_what_opens_it(
         sdc.key_separation(plan, keys=["a", "b"])
     parted = sdc.identity_disclosure(plan, plan.select("a, b"), keys=["a", "b"])
     assert parted.replicated_uniques == 1
+
+
+def test_matching_that_does_not_fit_is_refused_by_number(
+    bounded: nw.LazyFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = bounded.to_native()
+    how: Any = {"known": ["b"], "id": "a", "numeric": [], "missing": "wildcard"}
+    assert sdc.matching_risk(plan, plan, **how).expected_match_risk == 20
+    monkeypatch.setattr(memory_module, "PER_MATCH", 30_000_000)
+    with pytest.raises(DataError, match=r"matching 20 rows .* about 0.6 GB, and 0.3 GB .*about memory=\"1.7GB\""):
+        sdc.matching_risk(plan, plan, **how)

@@ -11,7 +11,7 @@ import numpy as np
 
 from sdckit.cells.packing import group_codes
 from sdckit.cells.plans.cells_in_parts import PartedCells, tabulate_parts
-from sdckit.cells.plans.count_cells import group_keys
+from sdckit.cells.plans.count_cells import group_keys, refuse_spans
 from sdckit.cells.plans.key_sizes import KeySizes, deal_sizes
 from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
 from sdckit.cells.plans.pair_cells import count_file
@@ -214,6 +214,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]], files: int =
             raise DataError("the data has no records")
         return frame, False
     chosen = list(dict.fromkeys(name for wanted in columns.values() for name in wanted))
+    refuse_spans(frame, chosen)
     n = count_records(frame)
     if n == 0:
         raise DataError("the data has no records")

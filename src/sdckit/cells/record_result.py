@@ -448,7 +448,8 @@ class PairRecordResult(RecordResult, PairResult):
         n = len(frame) if rows is None else len(rows)
         whose = next((role for role in roles if role is not None), None)
         if whose is None:
-            return self.told, np.ones(n, np.int64), None
+            times = self.pair.times
+            return self.told, np.ones(n, np.int64) if times is None else times[0], None
         of_row, n_units = group_column(frame, whose)
         if rows is None:
             return self.told, np.ones(n, np.int64), (of_row, n_units)

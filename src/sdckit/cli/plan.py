@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import measure
-from sdckit.cells.plans.count_cells import BYTES_OF_A_KEY, Beside, cells_within, most_cells
+from sdckit.cells.plans.count_cells import BYTES_OF_A_KEY, Beside, cells_within
 from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.cli.errors import tell
 from sdckit.data.formula_text import formula_columns
@@ -32,6 +33,23 @@ Opened = tuple[Path, "FileHeader"]
 IN_PARTS = ("identity", "attribute")  # rooms whose measures of two files deal cells out where they do not fit
 IN_BLOCKS = ("record_linkage",)  # goes on beyond what is brought where people are drawn
 OF_CATEGORIES = ("propensity",)  # is counted by the engine where no variable is a number
+
+
+@dataclass(frozen=True)
+class _Room:
+    """What may come here of so many files on an engine; `here`: the bytes that `--memory` leaves, None without it."""
+
+    here: int | None
+    files: int
+
+    def cells(self, columns: int, *, alone: bool = False) -> int:
+        """Cells of each file; `alone`: of one file by itself."""
+        return cells_within(columns, self.here, None if alone or self.here is None else Beside(self.files))
+
+    def values(self, *, alone: bool = False) -> int:
+        """Values of the records of each file."""
+        files = 1 if alone else self.files
+        return COLLECT_LIMIT if self.here is None else min(COLLECT_LIMIT, self.here // PER_VALUE // files)
 
 
 def plan_lines(
@@ -59,11 +77,13 @@ def plan_lines(
     if released:
         lines.append("In each file:")
     of_file = plan_file(scenario, measures=measures, compared=bool(released), n=original[1].n_rows)
-    lines += _told((entry for planned in of_file.values() for entry in planned), engine)
+    here = None if memory is None else shares_of(memory)[1]
+    room = None if engine is None else _Room(here, 1 + len(released))
+    lines += _told((entry for planned in of_file.values() for entry in planned), room)
     if released:
         lines += _together(
             original, scenario, released, control, attacks=attacks, n_attacks=n_attacks, targets=targets,
-            aligned=aligned, models=models or {}, id=id, engine=engine,
+            aligned=aligned, models=models or {}, id=id, room=room,
         )  # fmt: skip
     in_force = scenario.limits_of(compared=bool(released)).declared
     limits = ", ".join(f"{name} {limit}" for name, limit in in_force.items())
@@ -88,7 +108,7 @@ def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
 def _together(
     original: Opened, scenario: Scenario, released: Sequence[Opened], control: Opened | None, *, attacks: bool,
     n_attacks: int, targets: int | None, aligned: bool, models: Mapping[str, str], id: str | None = None,
-    engine: str | None = None,
+    room: _Room | None = None,
 ) -> list[str]:  # fmt: skip
     """What would be learnt of a release beside its original."""
     from sdckit.report.chapters.sentences import columns_words
@@ -99,13 +119,13 @@ def _together(
     columns = frozenset(header.columns).intersection(*(release.columns for release in headers))
     known: dict[str, Any] = {
         "n": header.n_rows, "sizes": tuple(counts) if len(counts) == len(headers) else (), "columns": columns,
-        "aligned": aligned, "has_control": control is not None, "on_engine": engine is not None,
+        "aligned": aligned, "has_control": control is not None, "on_engine": room is not None,
         "named": id is not None, "asked": targets,
     }  # fmt: skip
     compared = plan_release(scenario, **known)
     lines = ["On a release beside the original:"]
-    lines += _told((entry for planned in compared.values() for entry in planned), engine)
-    lines += _told(plan_utility(scenario, models=models, **known), engine)
+    lines += _told((entry for planned in compared.values() for entry in planned), room)
+    lines += _told(plan_utility(scenario, models=models, **known), room)
     if not attacks and control is None:
         return [*lines, "Simulated attacks: none; --control FILE or --attacks starts them"]
     people = None if control is None else control[1].columns
@@ -121,8 +141,8 @@ def _would_read(path: Path, header: FileHeader, columns: Sequence[str]) -> str:
     return f"Would read {len(held)} of {len(header.columns)} columns of {path.name} ({header.format})"
 
 
-def _told(planned: Iterable[Planned], engine: str | None = None) -> list[str]:
-    """What would run first; what only some intruders or variables lack is told of them; of an `engine` what comes."""
+def _told(planned: Iterable[Planned], room: _Room | None = None) -> list[str]:
+    """What would run first; what only some intruders or variables lack is told of them; of an engine what comes."""
     will: dict[str, str] = {}
     will_not: list[tuple[str, str, str]] = []
     for entry in planned:
@@ -130,26 +150,27 @@ def _told(planned: Iterable[Planned], engine: str | None = None) -> list[str]:
             whose = "" if entry.row.files == "attack" else f" ({entry.context.intruder})"
             will_not.append((entry.row.name, entry.place + whose, entry.lacks))
         elif entry.row.inside is None:
-            will[entry.row.name] = entry.row.question + ("" if engine is None else _brought(entry))
+            will[entry.row.name] = entry.row.question + ("" if room is None else _brought(entry, room))
         else:
             for place, reason in entry.row.inside(entry.context):
                 name = place.partition(":")[0]
                 if reason:
                     will_not.append((name, name, reason))
                 else:
-                    will[name] = measure(name).question + ("" if engine is None else _brought_within(name, entry))
+                    will[name] = measure(name).question + ("" if room is None else _brought_within(name, entry, room))
     lines = [f"  would run  {name}: {question}" for name, question in will.items()]
     reasons = ((place if name in will else name, reason) for name, place, reason in will_not)
     return lines + [f"  would not  {name}: {reason}" for name, reason in dict.fromkeys(reasons)]
 
 
-def _brought(entry: Planned) -> str:
+def _brought(entry: Planned, room: _Room) -> str:
     """What a measure brings of files on an engine, and how often each is read for it."""
     row, context = entry.row, entry.context
     each = "" if row.files == "one" else " of each file"
     if row.of_plan == "cells":
         columns = len(context.keys) + (context.target is not None)
-        most = most_cells(columns) if context.n is None else min(context.n, most_cells(columns))
+        fit = room.cells(columns, alone=row.files == "one")
+        most = fit if context.n is None else min(context.n, fit)
         joined = "together by the id, " if "known" in row.needs else ""
         size = counted(most, "cell")
         words = f"{joined}{counted(columns, 'column')}: at most {size}{each}, {_megabytes(most * columns)}, 1 pass"
@@ -161,26 +182,28 @@ def _brought(entry: Planned) -> str:
     drawn = row.draws(context)
     if drawn and row.records_drawn is not None:
         return f" [{drawn}{each}; and cells column by column, 1 pass for each]"
+    values = room.values(alone=row.files == "one")
+    largest = "200 million" if values == COLLECT_LIMIT else f"{values:,}"
     beyond = "the original passes by in blocks" if drawn and row.name in IN_BLOCKS else "refused"
-    words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above 200 million values {beyond}"
+    words = f"records of up to {counted(columns, 'column')}{each}{size}, 1 pass; above {largest} values {beyond}"
     return f" [{', '.join(filter(None, (words, drawn)))}]"
 
 
-def _brought_within(name: str, entry: Planned) -> str:
+def _brought_within(name: str, entry: Planned, room: _Room) -> str:
     """The same of a part of the overview of utility, which brings the columns once for all of its parts, if it may."""
     arguments = {} if entry.row.arguments is None else entry.row.arguments(entry.context)
     columns, n = len(arguments["variables"]), max(entry.context.n or 0, *entry.context.sizes, 0)
-    if n * columns <= COLLECT_LIMIT:
+    if n * columns <= room.values():
         size = f", {_megabytes(n * columns)}" if n else ""
         return f" [records of {counted(columns, 'column')} of each file{size}, 1 pass for all parts of the overview]"
     if measure(name).of_plan != "cells" or (name in OF_CATEGORIES and arguments["numeric"]):
-        return f" [refused: {counted(n * columns, 'value')} of each file, and up to {COLLECT_LIMIT:,} are brought]"
+        return f" [refused: {counted(n * columns, 'value')} of each file, and up to {room.values():,} are brought]"
     if name == "compare_models":
         columns = max(len(formula_columns(formula)) for formula in arguments["models"])
-        most = most_cells(columns)
+        most = room.cells(columns)
         size = f"{counted(columns, 'column')} of each file: at most {counted(most, 'cell')}"
         return f" [{size}, {_megabytes(most * columns)}, 2 passes]"
-    most = most_cells(columns)
+    most = room.cells(columns)
     size = f"tables of {counted(columns, 'column')} of each file"
     return f" [{size}: at most {counted(most, 'cell')} at once, {_megabytes(most * columns)}, 2 passes or more]"
 

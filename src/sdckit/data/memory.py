@@ -15,6 +15,8 @@ PER_VALUE, PER_RECORD = 22, 120
 # Of a value of a release and that of its original while a search puts values back, 2.1 million records of twelve
 # columns; and what the members of a household tell beside them, where there is one (an upper bound of levels counted).
 PER_SEARCHED, PER_SHARED = 55, 160
+# Of a record and the one beside it that are matched: each column, the work, and that of each number in an interval.
+PER_MATCHED, PER_MATCH, PER_INTERVAL = 12, 140, 60
 SHARE_OF_SEARCH = 2  # of the free memory, which a search may take a part of
 AT_REST = 400_000_000  # the idle process with its libraries
 TEXT, PACKED = 4, 20  # memory that reading a file takes, in multiples of its size
@@ -108,6 +110,15 @@ def bytes_of_search(records: int, columns: int, *, shared: bool) -> int:
     6600000000
     """
     return records * columns * (PER_SEARCHED + PER_SHARED * shared)
+
+
+def bytes_of_matching(rows: int, columns: int, intervals: int) -> int:
+    """Memory that matching the rows of a file with those of another takes, with its columns in both.
+
+    >>> bytes_of_matching(1_000_000, 14, 0)
+    308000000
+    """
+    return rows * (PER_MATCHED * columns + PER_MATCH + PER_INTERVAL * intervals)
 
 
 def bytes_of_file(path: Path) -> int:

@@ -101,6 +101,34 @@ def test_too_many_patterns_of_missing_values(monkeypatch):
         count_matches([category([0, 1], [0, 1], wild=True) for _ in range(64)], [])
 
 
+CODES = st.integers(0, 2)
+
+
+@given(
+    st.lists(st.tuples(CODES, CODES, CODES, CODES, st.integers(1, 9)), min_size=1, max_size=25),
+    st.tuples(st.booleans(), st.booleans()),
+    st.booleans(),
+)
+def test_cells_match_as_the_records_that_they_stand_for(rows, wild, with_number):
+    """Rows that stand for several records, missing values that match any, and words beside pairs of patterns."""
+    x, y, u, v, times = (np.array(column) for column in zip(*rows, strict=True))
+    categories = [category(x, y, wild=wild[0]), category(u, v, wild=wild[1])]
+    intervals = [interval(x, v, width=1.0, relative=False)] if with_number else []
+    count, true = match(categories, intervals, np.arange(len(rows)), times=times)
+    near = np.abs(x[:, None] - v) <= 1 if with_number else np.ones((len(rows), len(rows)), bool)
+    for (target, released), any_value in zip(((x, y), (u, v)), wild, strict=True):
+        alike = target[:, None] == released
+        near &= alike | (any_value & ((target[:, None] == 0) | (released == 0)))
+    assert count.tolist() == (near @ times).tolist()
+    assert true.tolist() == near.diagonal().tolist()
+
+
+def test_codes_that_are_no_word_together_match_by_pairs_of_patterns():
+    wide = [category([0, 1 << 30, 7], [1 << 30, 1 << 30, 0], wild=True) for _ in range(3)]
+    assert count_matches(wide, []).tolist() == [3, 3, 1]
+    assert match_one(wide, [], ALIGNED).tolist() == [True, True, True]
+
+
 # Numbers within a radius, group by group, beside a full table of distances.
 
 

@@ -496,7 +496,10 @@ def attribute_disclosure(
     whole = [name for name in names if name not in cut]
     roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
     broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
-    pair = open_or_part(original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id)
+    pair = open_or_part(
+        original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id,
+        each=broken.wanted,
+    )  # fmt: skip
     columns = target_roles.coded_columns(pair, (*names, learnt), cut)
     return disclosure_of(pair, names, learnt, columns, left_out, prefix, broken)
 

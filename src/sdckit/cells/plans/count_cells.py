@@ -145,6 +145,17 @@ def code_keys(frame: nw.DataFrame[Any], keys: Sequence[KeyColumn]) -> list[Coded
     return [key.as_in_memory(column) for key, column in zip(keys, coded, strict=True)]
 
 
+def refuse_spans(frame: nw.LazyFrame[Any], names: Sequence[str]) -> None:
+    """Refuse before any work what comes from DuckDB as months, days and microseconds beside each other.
+
+    Grouped by its engine, it is text.
+    """
+    types = frame.collect_schema() if frame.implementation.is_duckdb() else {}
+    if spans := [name for name in names if types.get(name) == nw.Duration]:
+        says = f"column {spans[0]!r} holds INTERVAL, months and days beside each other"
+        raise DataError(f"{says}: a variable needs one plain value per record; cast it to text or numbers there first")
+
+
 def type_name(dtype: Any) -> str:
     """The name of a type, without its parameters, since those of an enumeration are values of the data."""
     name: str = dtype.base_type().__name__

@@ -23,6 +23,7 @@ from sdckit.cells.plans.count_cells import (
     TooManyCellsError,
     count_by,
     one_row_a_cell,
+    refuse_spans,
     sizes_of,
     with_missing,
 )
@@ -214,6 +215,7 @@ class PlanCells(AnyCells):
         others = (self.roles.weight, self.roles.person, self.roles.id)
         wanted = list(dict.fromkeys([*self.keys, *extra, *(name for name in others if name is not None)]))
         check_collected(self.n, len(wanted), self.frame)
+        refuse_spans(self.frame, wanted)
         home = self.roles.household if self.roles.household in extra else None
         bare = replace(self.roles, sensitive=(), household=home)  # other columns are not collected
         return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
@@ -350,6 +352,7 @@ class LazyCells(PlanCells):
         beside = [household, *(column for column in (self.roles.weight, self.roles.id) if column is not None)]
         others = [name for name in dict.fromkeys(beside) if name not in self.keys]
         check_collected(self.n, len(self.keys) + len(others), self.frame)
+        refuse_spans(self.frame, others)
         frame = collect(self.frame.select(*(key.present.alias(key.name) for key in self.counted.keys), *others))
         return rows_in_cells(self.here, self.counted, frame), frame
 

@@ -20,7 +20,16 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, check_present, open_files
 from sdckit.cells.plans.attach import CHANGED, attach
-from sdckit.cells.plans.count_cells import PREFIX, SIZE, KeyColumn, aggregate, cells_within, most_cells, too_many
+from sdckit.cells.plans.count_cells import (
+    PREFIX,
+    SIZE,
+    KeyColumn,
+    aggregate,
+    cells_within,
+    most_cells,
+    refuse_spans,
+    too_many,
+)
 from sdckit.cells.plans.pair_cells import check_records
 from sdckit.cells.plans.spark_tables import CELLS, count_on_workers
 from sdckit.cells.shared_coding import SharedCoding, classes_of
@@ -502,6 +511,7 @@ def pair_tables(pair: Pair, names: Sequence[str], role: str = "variables") -> Pa
     sizes, values = [], []
     for frame, label in zip(frames, pair.names, strict=True):
         check_plan_names(frame, names, role)
+        refuse_spans(frame, names)
         n = count_records(frame)
         check_records([n], [label])
         sizes.append(n)

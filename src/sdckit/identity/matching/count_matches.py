@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
-from sdckit.cells.packing import group_codes
+from sdckit.cells.frequencies import missing_patterns
+from sdckit.cells.packing import Layout, group_codes
+from sdckit.data.columns import ALL_VALID
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
+from sdckit.numerics.coding import pack_into
+from sdckit.numerics.grouping import group
 from sdckit.numerics.search.box_tree import count_in_balls
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
+from sdckit.numerics.wildcard_matches.wildcards import match_columns
 
 Rows = Ints | slice
 
@@ -94,6 +101,8 @@ def match(
     n, r = len(variables[0].target), len(variables[0].released)
     if not wild:
         return _match_rows(categories, intervals, slice(None), slice(None), r, own, groups, times)
+    if not intervals and (count := _match_words(categories, wild, times)) is not None:
+        return count, _own_matches(categories, own)
     mine, theirs = _patterns(wild, n, r)
     count, true = np.zeros(n, np.int64), np.zeros(n, np.bool_)
     for gaps, target in mine:
@@ -109,6 +118,40 @@ def match(
             count[target] += more
             true[target] |= hit
     return count, true
+
+
+def _match_words(categories: Sequence[Category], wild: Sequence[Any], times: Ints | None) -> Ints | None:
+    """The released records that match each target by categories, cells instead of rows; None where a word is too short.
+
+    Cells are those of both files together, with the released records of each.
+    """
+    bits = [max(int(c.target.max(initial=0)), int(c.released.max(initial=0))).bit_length() for c in categories]
+    if sum(bits) > WORD + 1 or len(wild) > WORD:
+        return None
+    layout, n = Layout(tuple(accumulate(bits[:-1], initial=0)), tuple(bits)), len(categories[0].target)
+    words = np.empty(n + len(categories[0].released), np.uint64)
+    for file, side in enumerate((words[:n], words[n:])):
+        codes = ((c.target, c.released)[file] for c in categories)
+        pack_into(side, [(own, ALL_VALID, 0, 0, shift) for own, shift in zip(codes, layout.shifts, strict=True)])
+    cells = group(words, bits=sum(bits))
+    mine, theirs, k = cells.of_row[:n], cells.of_row[n:], len(cells.words)
+    del words
+    released = np.bincount(theirs, times, k).astype(np.float64, copy=False)
+    at = [j for j, category in enumerate(categories) if any(category is other for other in wild)]
+    pattern, clear_of = missing_patterns(cells.words, layout, at, [0] * len(bits))
+    _check_patterns(len(np.unique(pattern[np.bincount(mine, minlength=k) > 0])), len(np.unique(pattern[released > 0])))
+    matching = match_columns(cells.words, released[:, None], pattern, clear_of)[:, 0] + released
+    return matching.astype(np.int64)[mine]
+
+
+def _own_matches(categories: Sequence[Category], own: Ints) -> Bools:
+    """Whether the released record made from each target matches it in every category."""
+    hit = np.ones(len(own), np.bool_)
+    for category in categories:
+        target, released = category.target, category.released[own]
+        alike = target == released
+        hit &= alike | (target == 0) | (released == 0) if category.wild else alike
+    return hit
 
 
 def _patterns(
@@ -127,10 +170,14 @@ def _patterns(
         order = np.argsort(of_row, kind="stable")
         parts = np.split(order, np.cumsum(np.bincount(of_row))[:-1])
         sides[side].extend(zip(patterns.tolist(), parts, strict=True))
-    if (pairs := len(sides[0]) * len(sides[1])) > MOST_PATTERN_PAIRS:
-        words = f"the files have {len(sides[0])} and {len(sides[1])} patterns of missing values, {pairs} pairs of which"
-        raise DataError(f"{words} missing='wildcard' would have to compare; choose 'category'")
+    _check_patterns(len(sides[0]), len(sides[1]))
     return sides
+
+
+def _check_patterns(mine: int, theirs: int) -> None:
+    if (pairs := mine * theirs) > MOST_PATTERN_PAIRS:
+        words = f"the files have {mine} and {theirs} patterns of missing values, {pairs} pairs of which"
+        raise DataError(f"{words} missing='wildcard' would have to compare; choose 'category'")
 
 
 def _match_rows(
@@ -154,16 +201,31 @@ def _match_rows(
         hit &= (dimension.upper[own] >= dimension.low) & (dimension.lower[own] <= dimension.high)
     if not dimensions:
         return np.bincount(theirs, times, k).astype(np.int64)[mine], hit
-    if times is not None:
-        dimensions, theirs = [_repeated(of, times) for of in dimensions], np.repeat(theirs, times)
-    return count_in_boxes(dimensions, theirs, mine, k), hit
+    if times is None:
+        return count_in_boxes(dimensions, theirs, mine, k), hit
+    return _add_digits(dimensions, theirs, mine, k, times), hit
 
 
-def _repeated(of: Dimension, times: Ints) -> Dimension:
-    """The bounds with a point for every released record."""
-    key = np.repeat(of.key, times)
-    upper, lower = (key if side is of.key else np.repeat(side, times) for side in (of.upper, of.lower))
-    return Dimension(key, upper, lower, of.low, of.high)
+def _add_digits(dimensions: Sequence[Dimension], theirs: Codes, mine: Codes, k: int, times: Ints) -> Ints:
+    """`count_in_boxes` of points that stand for several records: once for each binary digit of their numbers.
+
+    A point for every record would take as much room as the records, which were counted because they do not fit.
+    """
+    count = np.zeros(len(mine), np.int64)
+    for digit in range(int(times.max(initial=0)).bit_length()):
+        points = np.flatnonzero(times >> digit & 1)
+        held = np.zeros(k, np.bool_)
+        held[theirs[points]] = True
+        boxes = np.flatnonzero(held[mine])
+        some = [_of(dimension, points, boxes) for dimension in dimensions]
+        count[boxes] += count_in_boxes(some, theirs[points], mine[boxes], k) << digit
+    return count
+
+
+def _of(dimension: Dimension, points: Ints, boxes: Ints) -> Dimension:
+    key = dimension.key[points]
+    upper, lower = (key if side is dimension.key else side[points] for side in (dimension.upper, dimension.lower))
+    return Dimension(key, upper, lower, dimension.low[boxes], dimension.high[boxes])
 
 
 def _groups(columns: Sequence[tuple[Codes, Codes]], n: int, r: int) -> tuple[Codes, Codes, int]:

@@ -147,7 +147,7 @@ def identity_disclosure(
     (0.5, 0.5, 0.25)
     """
     broken = breakdown(original, by, IdentityDisclosure, interval, seed, scenario, prefix)
-    pair, names, notes = open_keys(original, released, keys, scenario, id, broken.also)
+    pair, names, notes = open_keys(original, released, keys, scenario, id, broken)
     per_release = tuple(
         {
             "n_released": counts["n_released"],

@@ -15,6 +15,8 @@ from sdckit.cells.parted_pair import PartedPair, can_deal_together, deal_togethe
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
 from sdckit.data.columns import is_number
+from sdckit.data.frames import is_lazy
+from sdckit.data.memory import bytes_here, bytes_of_matching, what_opens
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.matching import Matching
@@ -393,6 +395,20 @@ def files_to_match(
         pair, matched_by, _unused(asked, of_scenario, matched_by) | _exact_note(matched_by, values),
         tuple((other, riskier) for other, riskier in readings if other.widths != matched_by.widths),
     )  # fmt: skip
+
+
+def refuse_what_does_not_fit(files: FilesToMatch) -> None:
+    """Raise TooMuchError where matching what came from an engine takes more than is left beside it."""
+    pair, ways = files.pair, (files.by, *(other for other, _ in files.readings))
+    plan: Any = next((frame for frame in pair.plans if is_lazy(frame)), None)
+    here = None if plan is None or isinstance(pair, PartedPair) else bytes_here(plan)
+    rows = max(map(len, pair.frames)) if here is not None else 0
+    takes = bytes_of_matching(rows, 2 * len(files.by.names), max(len(way.widths) for way in ways))
+    if here is not None and takes > here:
+        raise TooMuchError(
+            f"matching {rows:,} rows with as many takes about {takes / 1e9:.1f} GB, and {here / 1e9:.1f} GB are left "
+            f"beside the engine; take fewer columns, recode them more coarsely, {what_opens(plan, takes / here)}"
+        )
 
 
 def _by_values(pair: Pair, names: Sequence[str]) -> dict[str, Values]:

@@ -193,12 +193,17 @@ class MatchingRisk(PairRecordResult):
         if column == "unique":
             return matched.count == 1  # type: ignore[no-any-return]
         if column == "guess":
-            return np.tile(1 / np.array(self.pair.sizes, np.float64)[:, None], (1, self.n))
+            return np.tile(1 / np.array(self.pair.sizes, np.float64)[:, None], (1, len(matched.rows)))
         return getattr(matched, column)  # type: ignore[no-any-return]
 
     def told_frame(self) -> tuple[Any, NDArray[np.int64] | None]:
         """The original, and the rows of it that are targets (None: all)."""
         return self.pair.original, self._rows()
+
+    def drawn_units(self, roles: Sequence[str | None]) -> tuple[Any, NDArray[np.int64], Any]:
+        """The units to resample: targets, as many as each stands for."""
+        times = self.matched.times
+        return super().drawn_units(roles) if times is None else (self.told, times, None)
 
     @cached_property
     def _in_records(self) -> MatchingRisk:
@@ -542,6 +547,7 @@ def matching_risk(
     )
     pair, how = files.pair, files.by
     matching_options.refuse_missing(pair, how)
+    matching_options.refuse_what_does_not_fit(files)
     options = (tol, bounds, around, distance)
     if isinstance(pair, PartedPair):
         matched = _matched_in_parts(files, pair, options)

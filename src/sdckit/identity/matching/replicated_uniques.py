@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.parted_pair import open_or_part
-from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
+from sdckit.cells.record_result import Breakdown, IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -163,11 +163,11 @@ def open_keys(
     keys: Sequence[str] | None,
     scenario: Scenario | None,
     id: str | None,
-    also: Sequence[str] = (),
+    broken: Breakdown,
 ) -> tuple[Pair, tuple[str, ...], dict[str, str]]:
     """Open the files by their keys, and say where a release is the original."""
     names = resolve_roles(scenario=scenario, keys=keys).keys
-    pair = open_or_part(original, released, categories={"keys": names}, also=also, id=id)
+    pair = open_or_part(original, released, categories={"keys": names}, also=broken.also, id=id, each=broken.wanted)
     same = sum(pair.identical(names))
     notes = {"released": f"{releases_have(same, pair.m)} the original's keys, row by row"} if same else {}
     return pair, names, notes
@@ -240,7 +240,7 @@ def replicated_uniques(
     (1.0, 0.25, [1.0, 0.0, 0.0, 0.0])
     """
     broken = breakdown(original, by, ReplicatedUniques, interval, seed, scenario, prefix)
-    pair, names, notes = open_keys(original, released, keys, scenario, id, broken.also)
+    pair, names, notes = open_keys(original, released, keys, scenario, id, broken)
     counts = counts_of(pair, names)
     shown = set(ReplicatedUniques.figures)
     per_release = tuple(
