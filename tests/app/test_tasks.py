@@ -419,7 +419,10 @@ class Aside(Scripted):
                 raise TaskAsideError
         return {"task": task}
 
-    def step_aside(self) -> None:
+    def step_aside(self, task: str = "", arguments: Any = None) -> None:
+        """The task that comes is told with what it asks for."""
+        assert task in ("", PROPOSE)
+        assert arguments in (None, {})
         self.asked.set()
 
 

@@ -485,11 +485,12 @@ class Worker:
         self._cancels += 1
         self._kill()
 
-    def step_aside(self) -> None:
+    def step_aside(self, task: str = "", arguments: Mapping[str, Any] | None = None) -> None:
         """Ask the task that runs to stop where it next says how far it is, or before it begins."""
         self._aside = True
         if self.pid is not None and self._process is not None:
-            self._process.stdin.write(b"null\n")  # type: ignore[union-attr]
+            coming = {"task": task, "arguments": dict(arguments or {})}
+            self._process.stdin.write(json.dumps({"aside": coming}).encode() + b"\n")  # type: ignore[union-attr]
 
     def rest(self) -> bool:
         """End the process where it does nothing; the next task starts another. Whether it did nothing."""

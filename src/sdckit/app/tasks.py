@@ -131,7 +131,7 @@ class Jobs:
         later = [other for other in waiting if first and other.task in BACKGROUND]
         self._waiting = [*(other for other in waiting if other not in later), job, *later]
         if first and self._running is not None and self._running.task in BACKGROUND:
-            self._seat.worker.step_aside()
+            self._seat.worker.step_aside(job.task, job.arguments)
         job.reach(WAITING)
         self._forget(job.task)
         if self._runner is None:

@@ -19,17 +19,18 @@ from sdckit.workflow.sessions.answering import answer, preload, work_ahead
 NICE = 5  # the server answers clicks while work runs
 
 
-def _requests(source: BinaryIO, aside: threading.Event) -> queue.Queue[dict[str, Any]]:
-    """Read requests beside the work, and those to step aside; once the parent is gone, end with all children."""
+def _requests(source: BinaryIO, aside: list[dict[str, Any]]) -> queue.Queue[dict[str, Any]]:
+    """Read requests beside the work, and which to step `aside` for; once the parent is gone, end with all children."""
     waiting: queue.Queue[dict[str, Any]] = queue.Queue()
 
     def read() -> None:
         for line in source:
-            if request := json.loads(line):
+            request = json.loads(line)
+            if "aside" in request:
+                aside.append(request["aside"])
+            else:
                 aside.clear()  # it was meant for the task before
                 waiting.put(request)
-            else:
-                aside.set()
         operating_system.end_own_tree()
 
     threading.Thread(target=read, daemon=True).start()
@@ -47,7 +48,7 @@ def main(folder: str) -> None:
         out.write(json.dumps(message).encode() + b"\n")
         out.flush()
 
-    aside = threading.Event()
+    aside: list[dict[str, Any]] = []
     waiting = _requests(sys.stdin.buffer, aside)
     from sdckit.workflow.sessions.answering import Desk
 
@@ -59,7 +60,7 @@ def main(folder: str) -> None:
 
     while True:
         work_ahead(desk, next_request)
-        answer(desk, waiting.get(), send, aside.is_set)
+        answer(desk, waiting.get(), send, lambda: next(iter(aside), None))
 
 
 if __name__ == "__main__":

@@ -198,14 +198,15 @@ def test_a_step_that_breaks_an_edit_rule_is_named(tmp_path: Path) -> None:
     assert f"{german}sex ist f." in html["de"].replace("\u00ad", "").replace("&shy;", "")
 
 
+@pytest.mark.parametrize("guessed", [(), ("sex",)])  # which nobody has confirmed yet
 def test_a_proposal_begins_while_page_risk_is_read_and_its_first_recipe_is_there_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guessed: tuple[str, ...]
 ) -> None:
     desk, heard = a_desk(tmp_path), list[dict[str, Any]]()
     risk.risk(desk, tell, scenario=SCENARIO)
     assert desk.ahead is None  # of a small file it is there as soon
     monkeypatch.setattr(risk, "LARGE", 1)
-    risk.risk(desk, tell, scenario=SCENARIO)
+    risk.risk(desk, tell, scenario={**SCENARIO, "unconfirmed": list(guessed)})
     assert desk.ahead is not None
     work_ahead(desk, lambda: None)
     assert desk.ahead is None

@@ -11,9 +11,11 @@ import polars as pl
 import pytest
 
 from redteam.marked import make_files, traces_in, write
+from sdckit.data.losses import INFORMATION
 from sdckit.errors import DataError, ScenarioError
+from sdckit.workflow.proposing import find_best
 from sdckit.workflow.sessions import opening, risk as module, roles
-from sdckit.workflow.sessions.answering import Desk
+from sdckit.workflow.sessions.answering import Desk, answer as answered
 from sdckit.workflow.sessions.risk import (
     FOR_THIS_SCREEN,
     TICKED,
@@ -113,6 +115,33 @@ def test_of_a_large_file_the_figures_come_before_what_it_gives_back(
     assert len(part["html"]) > 2000
     risk(desk, again := Hearing(), **asked)
     assert again.parts == []  # all of it is kept
+
+
+def test_a_proposal_pressed_while_the_risk_is_measured_goes_on_with_what_was_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was begun after all figures were there, so that whoever was quicker had it judged anew."""
+    path = tmp_path / "gaps.csv"
+    make_gaps().write_csv(path)
+    desk, heard, pressed = Desk(tmp_path), list[dict[str, Any]](), list[dict[str, Any]]()
+    desk.open(str(path), {})
+    scenario = {**SCENARIO, "thresholds": {"k": 2, "recoverable": 0.5}}
+    figures, propose = (
+        {"task": task, "file": {}, "arguments": {"scenario": scenario}} for task in ("risk.risk", "protecting.propose")
+    )
+    propose["arguments"] |= {"keep": [], "loss": INFORMATION}
+    monkeypatch.setattr(module, "LARGE", 1)
+    judged = find_best.judge_cells
+    monkeypatch.setattr(find_best, "judge_cells", lambda *given: pressed.append(propose) or judged(*given))
+    answered(desk, figures, heard.append, lambda: next(iter(pressed), None))
+    assert any("html" in message.get("partial", {}) for message in heard)
+    assert heard[-1] == {"aside": True}
+    assert pressed
+    judged_ahead = len(pressed)
+    heard.clear()
+    answered(desk, propose, heard.append)
+    assert "steps" in heard[-1]["result"]
+    assert len(pressed) == judged_ahead  # none of them anew
 
 
 def make_gaps() -> pl.DataFrame:

@@ -408,7 +408,8 @@ def describe_file(
     notes.warn(file.name)
     file_labels = read_labels(file, encoding=encoding, join=join)
     values = {name: tuple(column.codes) for name, column in file_labels.columns.items() if column.codes}
-    return FileSample(header, frame, notes, file_labels.variables, values)
+    # in one piece: of a frame in many, rows in another order take three times as long
+    return FileSample(header, frame.rechunk(), notes, file_labels.variables, values)
 
 
 # Header of a file, a folder of files or an address, without reading records.

@@ -545,10 +545,12 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
     at = tuple(keys.index(key) for key in intruder.keys)
     places = [*at, *(cells.keys.index(variable) for variable in intruder.sensitive)]
     columns = [np.asarray(table.codes[j]) for j in places]
-    label = np.zeros(len(table.size), np.uint64)
-    for column in columns:  # a column at a time: any number of keys fits into a word
-        span = np.uint64(int(column.max(initial=0)) + 1)
-        label = group(label * span + column.astype(np.uint64)).of_row.astype(np.uint64)
+    label = np.arange(len(table.size), dtype=np.uint64)
+    if {*places} != {*range(len(cells.keys))}:  # else all cells differ
+        label[:] = 0
+        for column in columns:  # a column at a time: any number of keys fits into a word
+            span = np.uint64(int(column.max(initial=0)) + 1)
+            label = group(label * span + column.astype(np.uint64)).of_row.astype(np.uint64)
     of_cell, count = label.astype(np.int64), int(label.max(initial=0)) + 1
     first = first_of_groups(of_cell, count)
     weight = None if table.weight is None else sum_by(of_cell, table.weight, count)

@@ -217,6 +217,7 @@ USED_BY_MOST = (
 )  # fmt: skip
 
 Send = Callable[[dict[str, Any]], None]
+Waiting = Callable[[], Mapping[str, Any] | None]  # the request that something else is to be done for
 
 
 class StepAsideError(BaseException):
@@ -242,8 +243,11 @@ def preload() -> None:
         import_module(name)
 
 
-def answer(desk: Any, request: dict[str, Any], send: Send, aside: Callable[[], bool] = lambda: False) -> None:
-    """Carry out one request and send its result or error, or that it stepped `aside`; no exception is raised."""
+def answer(desk: Any, request: dict[str, Any], send: Send, aside: Waiting = lambda: None) -> None:
+    """Carry out one request and send its result or error, or that it stepped `aside` for another one.
+
+    No exception is raised.
+    """
     try:
         with _compiling(send), _warned() as notes:
             result = _carried_out(desk, request, send, aside)
@@ -261,7 +265,7 @@ def answer(desk: Any, request: dict[str, Any], send: Send, aside: Callable[[], b
         send({"error": INTERNAL.format(kind=type(error).__name__)})
 
 
-def work_ahead(desk: Desk, waiting: Callable[[], Mapping[str, Any] | None]) -> None:
+def work_ahead(desk: Desk, waiting: Waiting) -> None:
     """Carry out what the desk takes to be asked for next, until something else is `waiting`; nobody hears of it.
 
     It is left where it would not fit into memory, or fails: whoever asks for it is told why.
@@ -269,9 +273,14 @@ def work_ahead(desk: Desk, waiting: Callable[[], Mapping[str, Any] | None]) -> N
     if desk.ahead is None or waiting() is not None:
         return
     ahead, heard = desk.ahead, list[dict[str, Any]]()
+
+    def other() -> Mapping[str, Any] | None:
+        request = waiting()
+        return None if _begins_with(request, ahead) else request
+
     needs = {"records": desk.data.height, "columns": desk.data.width}
     if not lacking(ahead["task"], ahead["arguments"], needs):
-        answer(desk, {**ahead, "file": {}}, heard.append, lambda: not _begins_with(waiting(), ahead))
+        answer(desk, {**ahead, "file": {}}, heard.append, other)
     if {"aside": True} not in heard:
         desk.ahead = None
 
@@ -284,7 +293,7 @@ def _begins_with(request: Mapping[str, Any] | None, ahead: Mapping[str, Any]) ->
     return request["task"] == ahead["of"] and all(given.get(name, value) == value for name, value in same.items())
 
 
-def _carried_out(desk: Any, request: dict[str, Any], send: Send, aside: Callable[[], bool]) -> dict[str, Any]:
+def _carried_out(desk: Any, request: dict[str, Any], send: Send, aside: Waiting) -> dict[str, Any]:
     file, task = request["file"], request["task"]
     if file.get("path") and task not in OPENING:  # a file that is gone keeps nobody from opening another
         desk.open(file["path"], file.get("reading", {}))
@@ -297,11 +306,11 @@ def _carried_out(desk: Any, request: dict[str, Any], send: Send, aside: Callable
 class _Line:
     """What a task tells while it runs: how far it is, and what it has so far."""
 
-    def __init__(self, send: Send, arguments: Mapping[str, Any], aside: Callable[[], bool]) -> None:
-        self._send, self._arguments, self._aside = send, arguments, aside
+    def __init__(self, send: Send, arguments: Mapping[str, Any], aside: Waiting) -> None:
+        self._send, self._arguments, self.aside = send, arguments, aside
 
     def __call__(self, text: str) -> None:
-        if self._aside():
+        if self.aside() is not None:
             raise StepAsideError
         self._send({"tell": message(text, self._arguments)})
 

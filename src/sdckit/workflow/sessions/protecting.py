@@ -417,10 +417,13 @@ def propose(
 
 
 def begin_proposal(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False) -> dict[str, Any]:
-    """Do ahead what `propose` begins with where nothing is wished for, up to the first recipe that passes."""
+    """Do ahead what `propose` begins with where nothing is wished for, up to the first recipe that passes.
+
+    Guesses may be open still: nothing of it is shown before they are confirmed.
+    """
     from sdckit.workflow.proposing.propose import begin_proposal
 
-    chosen = desk.confirmed(scenario)
+    chosen = desk.scenario({**scenario, "unconfirmed": ()})
     begin_proposal(
         desk.original(chosen), chosen, _begun(desk, chosen, exact=exact), internal=exact, step=tell
     )  # fmt: skip

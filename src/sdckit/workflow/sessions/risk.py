@@ -28,7 +28,7 @@ from sdckit.report.view import view_of, views_of
 from sdckit.report.wording import say
 from sdckit.workflow.assess import assess, assess_in_turn
 from sdckit.workflow.plan import carry_out, plan_file
-from sdckit.workflow.sessions.answering import Desk, Tell
+from sdckit.workflow.sessions.answering import Desk, Tell, work_ahead
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -90,14 +90,17 @@ FOR_THIS_SCREEN = "Values of single people: confidential, for this screen only. 
 def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """The verdicts and the first figures against every intruder; what takes longer is asked for apart.
 
-    Of a large file they are sent as soon as they are there, without what the file gives back by itself.
+    Of a large file they are sent as soon as they are there, without what the file gives back by itself. A proposal is
+    begun before that is looked for, since both take long.
     """
-    whole, hear = desk.scenario(scenario), getattr(tell, "partial", None)
+    whole, hear, coming = desk.scenario(scenario), getattr(tell, "partial", None), getattr(tell, "aside", lambda: None)
 
     def sent(so_far: Assessment) -> None:
         if hear is not None and so_far.n >= LARGE:
             still = say(STILL_LOOKED_FOR, language)
             hear({**_shown(desk, so_far, tell, exact=exact, language=language), "still": still})
+            desk.ahead = ahead_of_propose(scenario, exact=exact)
+            work_ahead(desk, coming)
 
     assessment = _assessed(desk, whole, tell, sent)
     if assessment.n >= LARGE:
