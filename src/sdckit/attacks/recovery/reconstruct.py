@@ -200,7 +200,7 @@ def recover(
             for state in states
             if state.open.any() and not state.target.perturbed
         }
-    by_band = _by_band(columns, touched, household=household, pairs=pairs, tell=tell, released=released)
+    by_band = _by_band(columns, touched, household=household, pairs=pairs, tell=tell, made=made)
     for name, recovered in by_band.items():
         if recovered.restored.sum() > recoveries[name].restored.sum():
             recoveries[name] = recovered
@@ -209,19 +209,19 @@ def recover(
 
 def _by_band(
     columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None, pairs: bool,
-    tell: Tell, released: Sequence[Predictor] | None,
+    tell: Tell, made: Made,
 ) -> dict[str, Recovered]:  # fmt: skip
     """Reconstruct the missing values of columns that have ranges as ranges: which one it was tells enough."""
     named, missing = dict(columns), {}
     for name, target in touched.items():
         column = target.column
         blank = target.touched & column.missing
-        if column.from_labels and not target.perturbed and blank.any() and not column.single:
+        if column.from_labels and not target.perturbed and blank.any() and column.has_ranges:
             named[name] = replace(column, ends=None)
             missing[name] = ChangedColumn(named[name], blank, None, (SUPPRESSED,))
     if not missing:
         return {}
-    return recover(named, missing, household=household, pairs=pairs, tell=tell, released=released)
+    return recover(named, missing, household=household, pairs=pairs, tell=tell, made=made)
 
 
 def _named(recovered: Recovered, columns: Mapping[str, ReleasedColumn]) -> Recovered:

@@ -107,7 +107,7 @@ class ReleasedColumn:
     def high(self) -> Floats | None:
         """Upper bounds (n,); None for a column without numbers."""
         ends = self.ends
-        if ends is None or not self._has_ranges:
+        if ends is None or not self.has_ranges:
             return self.low
         return made_again(self.memo, "high", lambda: ends[:, 1][self.codes])
 
@@ -115,7 +115,7 @@ class ReleasedColumn:
     def numbers(self) -> Floats | None:
         """Single numbers (n,), NaN for missing values and ranges; None for a column without numbers."""
         single = self.single
-        if single is None or not self._has_ranges:
+        if single is None or not self.has_ranges:
             return self.low
         return made_again(self.memo, "numbers", lambda: single[self.codes])
 
@@ -123,7 +123,7 @@ class ReleasedColumn:
     def single(self) -> Floats | None:
         """The same of each level (levels + 1,)."""
         ends = self.ends
-        if ends is None or not self._has_ranges:
+        if ends is None or not self.has_ranges:
             return None if ends is None else ends[:, 0]
         return np.where(ends[:, 0] == ends[:, 1], ends[:, 0], np.nan)
 
@@ -135,13 +135,9 @@ class ReleasedColumn:
         return np.unique(used[~np.isnan(used)])
 
     @cached_property
-    def _has_ranges(self) -> bool:
+    def has_ranges(self) -> bool:
+        """Whether some of its values are ranges."""
         return self.ends is not None and not np.array_equal(self.ends[:, 0], self.ends[:, 1], equal_nan=True)
-
-    @property
-    def single(self) -> bool:
-        """Whether it has no ranges, but single numbers alone or none."""
-        return not self._has_ranges
 
     @cached_property
     def whole(self) -> bool:
