@@ -209,6 +209,16 @@ def test_a_gate_loads_nothing_that_draws_or_fits() -> None:
     assert not modules_after(code) & {"altair", "vl_convert", "pandas", "sklearn", "statsmodels"}
 
 
+def test_a_recipe_loads_no_pandas() -> None:
+    """PyArrow imports it to make an array of a list, or an array of NumPy of its own: a quarter of a second."""
+    code = (
+        "import polars as pl, sdckit as sdc; own = sdc.Scenario(keys=['a', 'b'], thresholds={'k': 2}); "
+        "data = pl.DataFrame({'a': ['x', 'y', None] * 9, 'b': [.5, 2.5, 1.0] * 9}); "
+        "sdc.Recipe([{'method': 'local_suppression'}, {'method': 'random_order'}]).apply(data, scenario=own, seed=1)"
+    )
+    assert "pandas" not in modules_after(code)
+
+
 def test_asking_the_command_line_for_help_loads_no_engine() -> None:
     loaded = modules_after("from sdckit.cli.app import program; program()")
     assert not loaded & (ENGINES | {"numba", "scipy", "altair", "statsmodels", "narwhals"})

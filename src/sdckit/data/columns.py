@@ -192,10 +192,13 @@ def _unread(series: nw.Series[Any], error: Exception) -> str:
 def _valid(array: pa.Array) -> NDArray[np.uint8]:
     if array.null_count == 0:
         return ALL_VALID
-    bitmap = np.frombuffer(array.buffers()[0], np.uint8)
-    skip = array.offset // 8
-    bits = np.unpackbits(bitmap[skip:], bitorder="little")
-    return bits[array.offset % 8 :][: len(array)]
+    return _bits(array.buffers()[0], array)
+
+
+def _bits(buffer: pa.Buffer, array: pa.Array) -> NDArray[np.uint8]:
+    """The bits of a buffer of an array, as zeros and ones."""
+    bitmap = np.frombuffer(buffer, np.uint8)[array.offset // 8 :]
+    return np.unpackbits(bitmap, bitorder="little")[array.offset % 8 :][: len(array)]
 
 
 def _numbers(array: pa.Array, dtype: Any) -> NDArray[Any]:
@@ -330,10 +333,20 @@ def _code_floats(name: str, array: pa.Array, arrow_type: pa.DataType) -> Coded:
     return _number_distinct(name, bits, present, "number", arrow_type)
 
 
-def numbers_as_arrow(values: NDArray[Any]) -> pa.Array:
-    """The same numbers in Arrow, none missing; `pa.array` would load pandas to ask whether they are its own."""
+def as_mask(array: pa.Array) -> NDArray[np.bool_]:
+    """A Boolean Arrow array, false where missing; `fill_null` and NumPy's own way import pandas (.25 s)."""
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if not len(array):
+        return np.zeros(0, np.bool_)
+    bits = _bits(array.buffers()[1], array)
+    return (bits & _valid(array) if array.null_count else bits).view(np.bool_)
+
+
+def numbers_as_arrow(values: NDArray[Any], *, valid: NDArray[np.bool_] | None = None) -> pa.Array:
+    """The same numbers in Arrow; `pa.array` would load pandas to ask whether they are its own."""
     given = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(pa.from_numpy_dtype(given.dtype), len(given), [None, pa.py_buffer(given)])
+    bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(given.dtype), len(given), [bits, pa.py_buffer(given)])
 
 
 def _code_views(name: str, array: pa.Array) -> Coded:
@@ -570,21 +583,19 @@ def differing(before: Any, after: Any) -> NDArray[np.bool_]:
     [False, True, False]
     """
     first, second = _simple(before), _simple(after)
-    gone: NDArray[np.bool_] = np.asarray(pc.xor(first.is_null(), second.is_null()))
+    gone = as_mask(pc.xor(first.is_null(), second.is_null()))
     if first.type != second.type:
-        there: NDArray[np.bool_] = np.asarray(pc.or_(first.is_valid(), second.is_valid()))
-        return there
+        return as_mask(pc.or_(first.is_valid(), second.is_valid()))
     if pa.types.is_null(first.type):
         return gone
     if pa.types.is_nested(first.type):
         pairs = zip(first.to_pylist(), second.to_pylist(), strict=True)
         return np.array([value != other for value, other in pairs], np.bool_)
-    other = np.asarray(pc.fill_null(pc.not_equal(first, second), False))
+    other = as_mask(pc.not_equal(first, second))
     if pa.types.is_floating(first.type):
-        nan = np.asarray(pc.fill_null(pc.and_(pc.is_nan(first), pc.is_nan(second)), False))
+        nan = as_mask(pc.and_(pc.is_nan(first), pc.is_nan(second)))
         other = other & ~nan
-    differs: NDArray[np.bool_] = gone | other
-    return differs
+    return gone | other
 
 
 def _simple(array: Any) -> Any:

@@ -15,7 +15,7 @@ from sdckit.cells.plans.attach import attach, new_records
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, sizes_of, type_name
 from sdckit.cells.plans.file_places import number_rows, renumbered
 from sdckit.data import pa, pc, pl, pt
-from sdckit.data.columns import differing, in_order
+from sdckit.data.columns import as_mask, differing, in_order
 from sdckit.data.frames import RENUMBERED, check_plan_names, collect, on_spark, open_frame
 from sdckit.data.outgoing.only_records import plan_records
 from sdckit.data.replace import Tallied
@@ -82,9 +82,7 @@ def others(before: pa.Table, after: pa.Table, name: str) -> NDArray[np.bool_]:
     """The records whose value of a column was changed or removed (boolean array)."""
     first, second = (table.column(name).combine_chunks() for table in (before, after))
     if first.type == second.type and pa.types.is_integer(first.type):  # as floats, large integers could become equal
-        gone: NDArray[np.bool_] = np.asarray(pc.xor(first.is_null(), second.is_null()))
-        changed: NDArray[np.bool_] = gone | np.asarray(pc.fill_null(pc.not_equal(first, second), False))
-        return changed
+        return as_mask(pc.xor(first.is_null(), second.is_null())) | as_mask(pc.not_equal(first, second))
     return differing(first, second)
 
 

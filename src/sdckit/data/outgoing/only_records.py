@@ -16,6 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data.columns import as_mask, numbers_as_arrow
 from sdckit.data.frames import is_lazy, on_spark, open_frame
 
 if TYPE_CHECKING:
@@ -129,8 +130,8 @@ def bare_array(array: pa.Array) -> pa.Array:
 
     if array.null_count == 0 and array.get_total_buffer_size() <= array.nbytes:
         return array
-    missing = array.is_null().to_numpy(zero_copy_only=False)
-    rows = pa.array(np.arange(len(array)), mask=missing)
+    valid = as_mask(array.is_valid()) if array.null_count else None
+    rows = numbers_as_arrow(np.arange(len(array)), valid=valid)
     wide = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}.get(array.type)
     if wide is not None:
         return array.cast(wide).take(rows).cast(array.type)
