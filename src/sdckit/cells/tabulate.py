@@ -144,7 +144,7 @@ def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence
 def _warn_about_keys(coded: Sequence[Coded], table: Tabulated, n: int) -> None:
     few = min(n, MANY_LEVELS)
     levels_of = [
-        min(c.n_codes, 2) if c.n_codes < few else np.count_nonzero(np.bincount(table.codes[j]))
+        min(c.n_codes, 2) if c.n_codes < few else int(np.count_nonzero(np.bincount(table.codes[j])))
         for j, c in enumerate(coded)
     ]
     for column, levels in zip(coded, levels_of, strict=True):
