@@ -98,6 +98,8 @@ def test_words_within_words(name, found):
         ("Nettoeinkommen", "money"), ("gestation", None), ("country_name", "geography"), ("gebjahr", "a birth"),
         ("geb_datum", "a date of birth"),
         ("student_id", "a person number"), ("school_id", "a group one belongs to"), ("labor_costs", "money"),
+        ("insurance_no", "an insurance number"), ("Versichertennummer", "an insurance number"),
+        ("health insurance number", "an insurance number"), ("insurance", "health"),
         ("own_rent", "the household's make-up"), ("longitudinal_weight", "a sampling weight"),
     ],
 )  # fmt: skip
