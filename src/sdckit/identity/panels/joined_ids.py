@@ -91,16 +91,14 @@ def _constant(codes: Ints, person: Codes) -> bool:
 
 def _one_at_a_time(group: Ints, person: Codes, time: Ints) -> Bools:
     """Whether no two identifiers of the group of a row have a row at the same time."""
-    own = group_codes([group, time, person], len(person)).of_row
-    first = np.unique(own, return_index=True)[1]
-    at = group_codes([group[first], time[first]], len(first))
+    moment = group_codes([group, time], len(person)).of_row
     single = np.ones(int(group.max()) + 1, np.bool_)
-    single[group[first][at.size[at.of_row] > 1]] = False
+    single[group[~_all_of_one(moment, person)[moment]]] = False
     return single[group]
 
 
-def _all_of_one(group: Ints, owner: Codes) -> Bools:
-    """Whether all rows of each group are of one person of the original."""
+def _all_of_one(group: Ints | Codes, owner: Codes) -> Bools:
+    """Whether all rows of each group are of one person."""
     low = np.full(int(group.max()) + 1, np.iinfo(np.int64).max)
     high = np.full(len(low), -1, np.int64)
     np.minimum.at(low, group, owner)
