@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from sdckit.numerics.threads import chunks, run
 
 Floats = NDArray[np.float64]
 Method = Literal["counts", "ce", "pml", "weighted"]
-METHODS: tuple[Method, ...] = ("counts", "ce", "pml", "weighted")
+METHODS: tuple[Method, ...] = get_args(Method)
 ADDED = 0.1  # to the inverse mean weight of a cell, as in sdcMicro: a cell without records has an offset, too
 MAX_ENTRIES = 20_000_000  # entries of a design: possible cells times terms
 MAX_PARAMETERS = 2_000
@@ -234,6 +234,19 @@ def dense_main_effects(grid: Grid, counts: NDArray[np.float64]) -> NDArray[np.fl
 
 
 @njit(cache=True, nogil=True)
+def _next_line(digits, base, shape, strides):  # type: ignore[no-untyped-def]
+    """The margin cell at which the next line of a dense table begins, whose place `digits` count in place."""
+    for v in range(len(digits) - 2, -1, -1):
+        digits[v] += 1
+        base += strides[v]
+        if digits[v] < shape[v]:
+            break
+        base -= digits[v] * strides[v]
+        digits[v] = 0
+    return base
+
+
+@njit(cache=True, nogil=True)
 def _sum_margin(mu, shape, strides, total):  # type: ignore[no-untyped-def]
     """Sum the dense table `mu` (flat; `shape` in layout order) into the margin `total`; stride 0: summed over."""
     last = len(shape) - 1
@@ -251,13 +264,7 @@ def _sum_margin(mu, shape, strides, total):  # type: ignore[no-untyped-def]
             for j in range(inner):
                 total[base + j * step] += mu[at + j]
         at += inner
-        for v in range(last - 1, -1, -1):
-            digits[v] += 1
-            base += strides[v]
-            if digits[v] < shape[v]:
-                break
-            base -= digits[v] * strides[v]
-            digits[v] = 0
+        base = _next_line(digits, base, shape, strides)
 
 
 @njit(cache=True, nogil=True)
@@ -271,13 +278,7 @@ def _scale_margin(mu, shape, strides, ratio):  # type: ignore[no-untyped-def]
         for j in range(inner):
             mu[at + j] *= ratio[base + j * step]
         at += inner
-        for v in range(last - 1, -1, -1):
-            digits[v] += 1
-            base += strides[v]
-            if digits[v] < shape[v]:
-                break
-            base -= digits[v] * strides[v]
-            digits[v] = 0
+        base = _next_line(digits, base, shape, strides)
 
 
 @njit(cache=True, nogil=True)
