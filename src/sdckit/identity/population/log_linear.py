@@ -234,19 +234,6 @@ def dense_main_effects(grid: Grid, counts: NDArray[np.float64]) -> NDArray[np.fl
 
 
 @njit(cache=True, nogil=True)
-def _next_line(digits, base, shape, strides):  # type: ignore[no-untyped-def]
-    """The margin cell at which the next line of a dense table begins, whose place `digits` count in place."""
-    for v in range(len(digits) - 2, -1, -1):
-        digits[v] += 1
-        base += strides[v]
-        if digits[v] < shape[v]:
-            break
-        base -= digits[v] * strides[v]
-        digits[v] = 0
-    return base
-
-
-@njit(cache=True, nogil=True)
 def _sum_margin(mu, shape, strides, total):  # type: ignore[no-untyped-def]
     """Sum the dense table `mu` (flat; `shape` in layout order) into the margin `total`; stride 0: summed over."""
     last = len(shape) - 1
@@ -264,7 +251,13 @@ def _sum_margin(mu, shape, strides, total):  # type: ignore[no-untyped-def]
             for j in range(inner):
                 total[base + j * step] += mu[at + j]
         at += inner
-        base = _next_line(digits, base, shape, strides)
+        for v in range(last - 1, -1, -1):
+            digits[v] += 1
+            base += strides[v]
+            if digits[v] < shape[v]:
+                break
+            base -= digits[v] * strides[v]
+            digits[v] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -278,7 +271,13 @@ def _scale_margin(mu, shape, strides, ratio):  # type: ignore[no-untyped-def]
         for j in range(inner):
             mu[at + j] *= ratio[base + j * step]
         at += inner
-        base = _next_line(digits, base, shape, strides)
+        for v in range(last - 1, -1, -1):
+            digits[v] += 1
+            base += strides[v]
+            if digits[v] < shape[v]:
+                break
+            base -= digits[v] * strides[v]
+            digits[v] = 0
 
 
 @njit(cache=True, nogil=True)
