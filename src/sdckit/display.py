@@ -65,13 +65,14 @@ def counted(n: int, singular: str, plural: str = "") -> str:
     return f"{n:,} {singular if n == 1 else plural or f'{singular}s'}"
 
 
-def releases_have(same: int, m: int) -> str:
-    """The beginning of a sentence about some of m releases.
+def same_note(same: int, m: int, what: str = "values of these variables, row by row") -> dict[str, str]:
+    """A note where `same` of m releases have something of the original; empty where none has.
 
-    >>> releases_have(1, 1), releases_have(1, 2)
-    ('the release has', '1 of 2 releases have')
+    >>> same_note(1, 2, "keys, row by row"), same_note(0, 1)
+    ({'released': "1 of 2 releases have the original's keys, row by row"}, {})
     """
-    return "the release has" if m == 1 else f"{same} of {m} releases have"
+    have = "the release has" if m == 1 else f"{same} of {m} releases have"
+    return {"released": f"{have} the original's {what}"} if same else {}
 
 
 class Displayed:

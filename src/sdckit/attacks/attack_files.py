@@ -21,7 +21,7 @@ from sdckit.data import arguments
 from sdckit.data.drawn_rows import KEY_BYTES, NEED_ID, drawn_note, hash_ids, people_drawn
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import releases_have
+from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, SdcWarning
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Encoded, gower
@@ -270,9 +270,7 @@ def numeric_variables(pair: Pair, names: Sequence[str], *, declared: Sequence[st
 
 def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) -> None:
     """Note if a release equals the original, or if the control file holds people of the original."""
-    same = sum(files.pair.identical(tuple(names)))
-    if same:
-        notes["released"] = f"{releases_have(same, files.m)} the original's values of these variables, row by row"
+    notes |= same_note(sum(files.pair.identical(tuple(names))), files.m)
     if files.overlap:
         notes["control"] = f"{_equal(files)}, which makes the residual risk too low"
         if files.control_state == "overlapping":

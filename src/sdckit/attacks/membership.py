@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from sdckit.numerics.search.neighbours import prepare
 from sdckit.result import json_ready
 
 Score = Literal["distance", "ratio", "both"]
-SCORES: tuple[Score, ...] = ("distance", "ratio", "both")
+SCORES: tuple[Score, ...] = get_args(Score)
 JUDGED = 0.01  # the false-positive rate that a limit is about
 MOST = 5_000  # people scored in either file
 FEWEST_OTHERS = 100  # in the control file: with fewer nothing is said of the ratio

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from sdckit.numerics.compiling import njit, sparing
 from sdckit.result import FileFigure
 
 Kind = Literal["distinct", "entropy", "recursive"]
-KINDS: tuple[Kind, ...] = ("distinct", "entropy", "recursive")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 WHOLE = ("distinct", "recursive")
 HELD: tuple[tuple[str, Literal["mean", "min"]], ...] = (("mean", "mean"), ("level", "min"))
 STEPS = 8  # of the kernel for one value of a cell, approximately

@@ -146,18 +146,10 @@ def read_release(
 
 USED = ("intruders", "person", "time", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
 DESIGN = ("weight", "sampling_fraction")
-BEHIND = (
-    "missing",
-    "user_missing",
-    "delimiter",
-    "encoding",
-    "decimal",
-    "sheet",
-    "header_row",
-    "join",
-    "join_key",
+BEHIND = (  # a command's own options
+    "missing", "user_missing", "delimiter", "encoding", "decimal", "sheet", "header_row", "join", "join_key",
     "no_progress",
-)  # a command's own options
+)  # fmt: skip
 AnyKeys = Annotated[Texts, Option("--keys", metavar="A,B", help="What an intruder could know.")]
 FromFile = Annotated[
     Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file; options win.")

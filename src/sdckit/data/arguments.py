@@ -109,20 +109,20 @@ def amount(value: object, name: str, says: str = "is an amount") -> float:
     return within(value, name, says, 0, math.inf, "[)", "a number of 0 or more")
 
 
-def amount_above(value: object, name: str, says: str = "is an amount", *, above: float = 0.0) -> float:
-    """A finite number above `above`."""
-    return within(value, name, says, above, math.inf, "()", f"a number above {above:g}")
+def amount_above(value: object, name: str, says: str = "is an amount") -> float:
+    """A finite number above 0."""
+    return within(value, name, says, 0, math.inf, "()", "a number above 0")
 
 
-def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) -> tuple[float, ...]:
-    """One or several finite numbers above `above` (or none), sorted and without duplicates.
+def amounts_above(value: object, name: str, says: str) -> tuple[float, ...]:
+    """One or several finite numbers above 0 (or none), sorted and without duplicates.
 
     >>> amounts_above([0.2, 0.1], "limits", "are distances")
     (0.1, 0.2)
     """
     entries = _listed(value)
-    if not all(above < as_real(entry) < math.inf for entry in entries):
-        raise _refused(name, says, f"numbers above {above:g}")
+    if not all(0 < as_real(entry) < math.inf for entry in entries):
+        raise _refused(name, says, "numbers above 0")
     return tuple(sorted({as_real(entry) for entry in entries}))
 
 

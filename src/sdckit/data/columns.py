@@ -285,7 +285,7 @@ def _code_array(name: str, array: pa.Array) -> Coded:
     raise DataError(f"column {name!r} holds {type_words(kind)}: a variable needs one plain value per record")
 
 
-def _code_integers(name: str, array: pa.Array, kind: str, arrow_type: pa.DataType, levels: Any = None) -> Coded:
+def _code_integers(name: str, array: pa.Array, kind: str, arrow_type: pa.DataType) -> Coded:
     values, valid = _numbers(array, array.type.to_pandas_dtype()), _valid(array)
     if values.dtype.itemsize == 1 and len(valid) == 0 and len(values):
         low, high, n = int(values.min()), int(values.max()), len(values)  # vectorised
@@ -293,7 +293,7 @@ def _code_integers(name: str, array: pa.Array, kind: str, arrow_type: pa.DataTyp
         low, high, n = integer_range(values, valid)
     if high - low >= DIRECT_SPAN:
         return _number_distinct(name, values.view(np.int64), valid, kind, arrow_type)
-    return Coded(name, values, valid, low, high - low + 1, len(values) - n, kind, levels, arrow_type)
+    return Coded(name, values, valid, low, high - low + 1, len(values) - n, kind, None, arrow_type)
 
 
 def _number_distinct(

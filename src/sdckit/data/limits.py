@@ -165,10 +165,14 @@ class LimitKind:
 SCOPES = ("file", "variable", "ledger", "released", "release")
 
 
+_TABLE = packaged("data/limits.toml")
+RELEASE_WORDS: dict[str, str] = {name: row["words"] for name, row in _TABLE["types"].items()}
+CONDITIONS = {name: tuple(row["conditions"]) for name, row in _TABLE["types"].items() if "conditions" in row}
+
+
 def _read() -> Iterator[LimitKind]:
     """The rows of `limits.toml`, each with what limits have in common that are judged as it is."""
-    table = packaged("data/limits.toml")
-    entries = {name: table["judged"].get(entry["judged"], {}) | entry for name, entry in table["limits"].items()}
+    entries = {name: _TABLE["judged"].get(entry["judged"], {}) | entry for name, entry in _TABLE["limits"].items()}
     for entry in entries.values():
         if entry["values"] == "share at points":
             entry["types"] = {release: ShareAtPoints(**limit) for release, limit in entry["types"].items()}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from sdckit.numerics.threads import run
 from sdckit.result import FileFigure, LetGo
 
 Method = Literal["percentile", "mad", "robust_mahalanobis"]
-METHODS = ("percentile", "mad", "robust_mahalanobis")
+METHODS = get_args(Method)
 JOINT_SHARE = 0.975  # of the chi-squared distribution that a squared distance would follow
 Flags = dict[str, NDArray[np.bool_]]
 

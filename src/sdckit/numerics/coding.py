@@ -80,6 +80,15 @@ def find_number(slots, words, word, hashed):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
+def room_for(n):  # type: ignore[no-untyped-def]
+    """Number of slots (a power of two) of a hash table for n entries that is at most half full."""
+    places = 16
+    while places < 2 * n:
+        places *= 2
+    return places
+
+
+@njit(cache=True, nogil=True, inline="always")
 def find_word(keys, free, word, hashed):  # type: ignore[no-untyped-def]
     """Index of the slot that holds a word itself, or of the free slot where it belongs.
 

@@ -94,7 +94,7 @@ def of_whole(count: Plain, rate: Plain) -> str:
     return Printed(text, number.identity, number.span) if isinstance(number, Printed) else text
 
 
-def share_head(rates: Iterable[Plain], unit: str = "records") -> str:
+def share_head(rates: Iterable[Plain]) -> str:
     """Header of a column of shares, with their common denominator.
 
     Examples
@@ -103,7 +103,7 @@ def share_head(rates: Iterable[Plain], unit: str = "records") -> str:
     'Share of 240 records'
     """
     wholes = {rate["of"] for rate in rates if "of" in rate}
-    return f"Share of {wholes.pop() if len(wholes) == 1 else 'the'} {unit}"
+    return f"Share of {wholes.pop() if len(wholes) == 1 else 'the'} records"
 
 
 def below(k: object) -> str:

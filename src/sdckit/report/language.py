@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sdckit.data.arguments import choice
+from sdckit.data.scenarios.scenario_checks import SINGLE
 from sdckit.display import displayed
 from sdckit.report.blocks import (
     Blanks,
@@ -39,7 +40,6 @@ COLUMNS = {
     "engine", "earlier", "formulas", "labels",
 }  # fmt: skip
 TABLES, LEVELS = {"variables"}, "level_counts"
-ROLES = ("weight", "household", "person", "time")
 # A cell of values of a record, or of arguments: one may be a limit of ours, several are as they were given.
 VALUE, VALUES = " = ", re.compile(r" = .* = ")
 SAID = ("unit", "x", "y", "kind", "caption")  # texts of a chart; in rows: label, file and steps
@@ -78,7 +78,7 @@ def names_of(plain: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyT
     intruders = scenario.get("intruders", {})
     given = {*intruders, *labels.values(), plain.get("name", ""), plain.get("title", "")} - TITLES
     columns = {name for keys in intruders.values() for name in keys} | set(_named(plain))
-    columns |= {scenario[role] for role in ROLES if scenario.get(role)} | set(scenario.get("missing_codes", ()))
+    columns |= {scenario[role] for role in SINGLE if scenario.get(role)} | set(scenario.get("missing_codes", ()))
     data = columns | {f"{name} ({label})" for name, label in labels.items()}
     return Names(frozenset(given - {""}), frozenset(data - {""}))
 

@@ -113,7 +113,8 @@ def subgroup_blocks(plain: Plain, place: str) -> list[Block]:
         return [Paragraph(ELSEWHERE.format(by=by), "note")]
     shown = list(rows[0]["figures"])[:MOST_FIGURES]
     if "n" not in rows[0]:
-        tables = [_shares(tree["by"], rows, shown)] if _has_any_share(rows, shown) else []
+        any_share = any(_share(row["figures"][name]) != "–" for row in rows for name in shown)
+        tables = [_shares(tree["by"], rows, shown)] if any_share else []
         return [*tables, Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
     texts = tuple(
         (*row["labels"], f"{row['n']:,}", *(_text(row["figures"][name]) for name in shown))
@@ -137,10 +138,6 @@ def single_blocks(result: Any) -> list[Block]:
         rows = tuple((_words(name), *map(_text, ends)) for name, ends in result.intervals.items())
         blocks.append(TableBlock("95 % intervals", ("Figure", "From", "To"), rows, (1, 2)))
     return blocks
-
-
-def _has_any_share(rows: Sequence[Plain], shown: Sequence[str]) -> bool:
-    return any(_share(row["figures"][name]) != "–" for row in rows for name in shown)
 
 
 def _words(figure: str) -> str:

@@ -16,7 +16,7 @@ from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments
 from sdckit.data.frames import built, is_lazy
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import releases_have
+from sdckit.display import same_note
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
@@ -101,8 +101,8 @@ def chosen_variables(
         opened, categories={"variables": others, "by": by}, numeric={"numeric": numbers},
         aligned=aligned and not whole, counted=whole,
     )  # fmt: skip
-    if alike := sum(_identical(pair, names, numbers, release) for release in range(pair.m)):
-        notes["released"] = f"{releases_have(alike, pair.m)} the original's value in every row of these variables"
+    alike = sum(_identical(pair, names, numbers, release) for release in range(pair.m))
+    notes |= same_note(alike, pair.m, "value in every row of these variables")
     return Chosen(pair, names, numbers, notes, declared)
 
 

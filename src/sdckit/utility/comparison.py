@@ -13,7 +13,7 @@ from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
-from sdckit.display import releases_have
+from sdckit.display import same_note
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats
 from sdckit.result import json_ready
@@ -214,8 +214,8 @@ def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) ->
             else pair.identical([name])[j]
             for name, values in zip(columns, files, strict=True)
         )
-    if same and columns:
-        notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
+    if columns:
+        notes |= same_note(same, pair.m)
 
 
 def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least: str = "") -> None:

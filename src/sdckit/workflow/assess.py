@@ -19,7 +19,7 @@ from sdckit.data.frames import has_repeats, is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.scenarios.column_roles import check_insensitive, look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.scenario_checks import unconfirmed_words
+from sdckit.data.scenarios.scenario_checks import SINGLE, unconfirmed_words
 from sdckit.data.scenarios.thresholds import SYNTHETIC, a_release
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.numerics.threads import job
@@ -405,7 +405,6 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
 
 
 AssessFile = Callable[..., Assessment]
-OPTIONAL = ("weight", "household", "person", "time")
 NAMED = 3  # columns named in a message
 LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
 WITHOUT = "{file} has no column {column!r} ({role}); its figures are those of a file without it"
@@ -616,7 +615,7 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
     present = released.collect_schema().names()
     notes = [
         WITHOUT.format(file=label, column=column, role=role)
-        for role in OPTIONAL
+        for role in SINGLE
         if (column := getattr(scenario, role)) is not None and column not in present
     ]
     return scenario.narrowed(present), notes

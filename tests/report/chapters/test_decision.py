@@ -13,14 +13,13 @@ import pytest
 import sdckit as sdc
 from report.fakes import FULL, assess_fake, survey
 from report.real import MADE, page, plain as printed
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import CONDITIONS, LIMITS
 from sdckit.data.scenarios.column_roles import ColumnRoles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Blanks, ChartBlock, Facts, Items, Page, Paragraph, Section, Verdicts
 from sdckit.report.chapters.decision import (
     AGAIN,
     COARSER,
-    CONDITIONS,
     NEXT,
     QUESTIONS,
     READY,

@@ -17,7 +17,7 @@ from sdckit.data import arguments
 from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, people_drawn
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import releases_have
+from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.intervals import wilson
@@ -244,9 +244,7 @@ def probabilistic_linkage(
         columns = [_of_people(_compared(pair, name, j + 1, declared, literal, near), order, n) for name in names]
         drawn = int(rng.integers(2**31))
         links.append(scored_links(columns, rules, drawn, threshold=float(threshold), session=session))
-    notes = drawn_note(n, pair.n)
-    if same := sum(pair.identical(names)):
-        notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
+    notes = drawn_note(n, pair.n) | same_note(sum(pair.identical(names)), pair.m)
     per_release = tuple(_figures(link, n, pair.n) for link in links)
     if any(math.isnan(release["precision"]) for release in per_release):
         notes["precision"] = "no pair is linked at this threshold"

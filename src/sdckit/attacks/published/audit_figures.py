@@ -269,7 +269,7 @@ def find_repairs(
     if not audit.given_back.any():
         return Repairs(damage, (), further)
     # greedy order: tables that disclose little come first, and of those the largest
-    order = sorted(every, key=lambda number: (_at_least(alone[number]), -_cells(tables[number])))
+    order = sorted(every, key=lambda number: (alone[number] and max(alone[number], FEWEST), -_cells(tables[number])))
     tell("looking for tables to leave out or to round")
     remedies = [_leaving_out(audit, tables, order), _rounding(audit, tables, order)]
     if file.truth is not None:
@@ -279,10 +279,6 @@ def find_repairs(
         left = _left(audit, changed, (audit.given_back | further) & ~open_now)
         remedies.append(Remedy(TAKE_OUT, (), None, 0, int(further.sum()), left))
     return Repairs(damage, tuple(remedies), further)
-
-
-def _at_least(given_back: int) -> int:
-    return max(given_back, FEWEST) if given_back else 0
 
 
 def _cells(table: CountedTable) -> int:

@@ -101,12 +101,12 @@ def _by_order(edges, rank, count, below, step, at, weighed, known, out):  # type
         out[cell] = abs(share - known) + min(share, known) * moved
 
 
-def distance_by_branches(spread: Spread, nodes: NDArray[np.int64], height: int | None = None) -> NDArray[np.float64]:
+def distance_by_branches(spread: Spread, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Earth mover's distance (K,), 0 to 1, of each class from the file where levels lie in a tree.
 
     `nodes` (H, M) are the nodes of each level at heights 0 to H - 1 below the root, every height with its own
-    numbers; `height` is that of the root, default H. Two levels are as far apart as their lowest common node is
-    high, the root being at 1. A missing value is a branch of its own.
+    numbers; the root is at height H. Two levels are as far apart as their lowest common node is high, the root being
+    at 1. A missing value is a branch of its own.
 
     An edge of the tree is half a step, and what is to be moved along it is what the class has too much or
     too little of below it: the distance is the mean over the heights of half the sum of differences.
@@ -116,10 +116,7 @@ def distance_by_branches(spread: Spread, nodes: NDArray[np.int64], height: int |
     weights = np.broadcast_to(spread.share, nodes.shape).ravel()
     share = np.bincount(nodes.ravel(), weights)
     out = np.empty(spread.n_cells)
-    _by_branches(
-        spread.edges, spread.level, spread.count, np.ascontiguousarray(nodes), share,
-        float(height or len(nodes)), out,
-    )  # fmt: skip
+    _by_branches(spread.edges, spread.level, spread.count, np.ascontiguousarray(nodes), share, float(len(nodes)), out)
     return out
 
 

@@ -17,7 +17,7 @@ from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import releases_have
+from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.grouping import joint_counts
@@ -106,11 +106,11 @@ def codes_of_groups(groups: SharedGroups, codes: PerFile) -> NDArray[np.int32]:
 Bins = int | Mapping[str, int]
 
 
-def bins_by_name(bins: Bins, numeric: Sequence[str], used: Sequence[str], role: str = "numeric") -> dict[str, int]:
+def bins_by_name(bins: Bins, numeric: Sequence[str], used: Sequence[str]) -> dict[str, int]:
     """Number of classes of each column to be cut: those in `numeric` and those that `bins` names."""
-    names = arguments.names(numeric, role) or ()
+    names = arguments.names(numeric, "numeric") or ()
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(names, bins)
-    for argument, named in ((role, names), ("bins", given)):
+    for argument, named in (("numeric", names), ("bins", given)):
         if unknown := [name for name in named if name not in used]:
             raise ColumnError(f"{argument}: {unknown[0]!r} is neither a key nor a target", argument=argument)
     if lacking := [name for name in names if name not in given]:
@@ -235,6 +235,4 @@ def check_targets(target: Sequence[str], keys: Sequence[str]) -> None:
 
 def identical_note(pair: Pair, used: Sequence[str]) -> dict[str, str]:
     """A note where releases equal the original in the columns used; empty where none does."""
-    same = sum(pair.identical(used))
-    words = f"{releases_have(same, pair.m)} the original's keys and target, row by row"
-    return {"released": words} if same else {}
+    return same_note(sum(pair.identical(used)), pair.m, "keys and target, row by row")

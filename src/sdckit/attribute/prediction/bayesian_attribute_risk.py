@@ -15,7 +15,7 @@ from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import releases_have
+from sdckit.display import same_note
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.result import FileFigure
@@ -714,9 +714,7 @@ def bayesian_attribute_risk(
         also=broken.also, aligned=True, id=id,
     )  # fmt: skip
     given = evidence(pair, target, draws, guesses, prior)
-    notes = {}
-    if same := sum(pair.identical([target])):
-        notes["released"] = f"{releases_have(same, pair.m)} the original's target, row by row"
+    notes = same_note(sum(pair.identical([target])), pair.m, "target, row by row")
     if given.n_missing:
         notes["missing"] = (
             f"the true value of {given.n_missing} of {pair.n} records is that it is missing, a guess like others"

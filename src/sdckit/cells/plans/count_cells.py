@@ -18,6 +18,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.shared_coding import EXACT
 from sdckit.data import pa
 from sdckit.data.columns import Coded, bad_weights, code_columns
 from sdckit.data.frames import blocks, carried_out, check_plan_names, collect, count_records, on_spark
@@ -170,6 +171,17 @@ def aggregate(frame: nw.LazyFrame[Any], *expressions: nw.Expr) -> list[float]:
     named = [expression.alias(f"sdckit__{i}") for i, expression in enumerate(expressions)]
     row = collect(frame.select(*named)).row(0)
     return [float("nan") if value is None else float(value) for value in row]
+
+
+def whole_ranges(frames: Sequence[nw.LazyFrame[Any]], names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """The least and the largest value of columns of whole numbers in some plans, in one pass of each.
+
+    Without columns that have no value, or numbers that floating ones do not name.
+    """
+    asked = [end for name in names for end in (nw.col(name).min(), nw.col(name).max())]
+    ends = np.array([aggregate(frame, *asked) for frame in frames])
+    low, high = np.fmin.reduce(ends[:, ::2]), np.fmax.reduce(ends[:, 1::2])
+    return {name: (int(low[j]), int(high[j])) for j, name in enumerate(names) if max(abs(low[j]), abs(high[j])) < EXACT}
 
 
 def count(condition: nw.Expr) -> nw.Expr:

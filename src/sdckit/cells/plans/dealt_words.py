@@ -17,7 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout
-from sdckit.cells.plans.count_cells import SIZE, aggregate, blocks_by, count, key_columns, sizes_of, too_many
+from sdckit.cells.plans.count_cells import (
+    SIZE,
+    aggregate,
+    blocks_by,
+    count,
+    key_columns,
+    sizes_of,
+    too_many,
+    whole_ranges,
+)
 from sdckit.cells.plans.spilled import BLOCK, Spilled, dealt
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data.columns import ALL_VALID, code_column
@@ -50,15 +59,8 @@ def spans_of(frames: Sequence[Any], names: Sequence[str]) -> dict[str, Span]:
         return {}
     schemas = [frame.collect_schema() for frame in frames]
     own = [name for name in names if all(_is_whole(schema[name]) for schema in schemas)]
-    if not own:
-        return {}
-    ends = [
-        aggregate(frame, *(pick for name in own for pick in (nw.col(name).min(), nw.col(name).max())))
-        for frame in frames
-    ]
-    low, high = np.fmin.reduce([file[::2] for file in ends]), np.fmax.reduce([file[1::2] for file in ends])
-    narrow = (high - low < WIDEST) & (np.fmax(np.abs(low), np.abs(high)) < EXACT)  # not where all values are missing
-    return {name: Span(int(low[j]), int(high[j] - low[j]) + 1) for j, name in enumerate(own) if narrow[j]}
+    ranges = whole_ranges(frames, own) if own else {}
+    return {name: Span(low, high - low + 1) for name, (low, high) in ranges.items() if high - low < WIDEST}
 
 
 def _is_whole(kind: Any) -> bool:

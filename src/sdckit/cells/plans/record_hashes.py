@@ -91,41 +91,31 @@ def hash_files(frames: Sequence[Any], columns: Sequence[str], most_decimals: int
     if not are_joined([frame.select(nw.lit(1).alias("one")) for frame in frames], "one"):
         return None
     read = [_alike([frame.collect_schema()[name] for frame in frames]) for name in columns]
-    if not all(read):
+    if None in read:
         return None
     chosen = []
     for frame in frames:
         check_plan_names(frame, columns)
         schema = frame.collect_schema()
         chosen.append(frame.select(*(
-            _value(name, schema[name], str(kind)).alias(f"{PREFIX}v{at}")
+            key.one_zero(key.value.cast(kind)).alias(f"{PREFIX}v{at}")
             for at, (name, kind) in enumerate(zip(columns, read, strict=True))
+            for key in [KeyColumn.of(name, at, schema[name])]
         )))  # fmt: skip
-    measured = [at for at, kind in enumerate(read) if kind == "number"]
+    measured = [at for at, kind in enumerate(read) if kind == nw.Float64]
     return HashedFiles(tuple(chosen), tuple(columns), _decimals(chosen[1], measured, len(columns), most_decimals))
 
 
-def _alike(kinds: Sequence[Any]) -> str:
-    """What values of these types are compared as; "" where they do not compare here."""
+def _alike(kinds: Sequence[Any]) -> Any:
+    """The type that values of these types are compared as; None where they do not compare here."""
     if all(kind.is_integer() and kind != nw.UInt64 for kind in kinds):
-        return "integer"
+        return nw.Int64
     if all(kind.is_integer() or kind.is_float() for kind in kinds) and any(kind.is_float() for kind in kinds):
-        return "number"
+        return nw.Float64
     text = (nw.String, nw.Categorical, nw.Enum)
     if all(kind.base_type() in text for kind in kinds):
-        return "text"
-    alike = kinds[0] in (nw.Boolean, nw.Date) and all(kind == kinds[0] for kind in kinds)
-    return "as it is" if alike else ""
-
-
-def _value(name: str, kind: Any, read: str) -> nw.Expr:
-    if read == "number":
-        key = KeyColumn.of(name, 0, kind)
-        return key.value.cast(nw.Float64) + 0.0  # -0.0 is 0
-    own = nw.col(name)
-    if read == "as it is":
-        return own
-    return own.cast(nw.Int64) if read == "integer" else own.cast(nw.String)
+        return nw.String
+    return kinds[0] if kinds[0] in (nw.Boolean, nw.Date) and len(set(kinds)) == 1 else None
 
 
 def _decimals(frame: nw.LazyFrame[Any], measured: Sequence[int], n: int, most: int) -> tuple[int | None, ...]:

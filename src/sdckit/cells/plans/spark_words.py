@@ -9,8 +9,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from sdckit.cells.plans.count_cells import PREFIX, aggregate
-from sdckit.cells.shared_coding import EXACT
+from sdckit.cells.plans.count_cells import PREFIX, whole_ranges
 from sdckit.data import pa
 from sdckit.data.frames import on_spark
 
@@ -87,18 +86,14 @@ def in_words(frames: Sequence[nw.LazyFrame[Any]], columns: Sequence[str]) -> Wor
     fit = [name for name, of in kinds.items() if whole[name] or all(kind == nw.Boolean for kind in of)]
     if len(fit) < 2 or not all(map(on_spark, frames)):
         return Words((), tuple(columns))
-    numbers = [nw.col(name).cast(nw.Int64) for name in fit]
-    asked = [end for value in numbers for end in (value.min(), value.max())]
-    ends = np.array([aggregate(frame, *asked) for frame in frames]).reshape(len(frames), -1, 2)
     words: list[list[_Field]] = []
     room = 0
-    for name, low, high in zip(fit, np.fmin.reduce(ends[..., 0]), np.fmax.reduce(ends[..., 1]), strict=True):
-        if not (abs(low) < EXACT and abs(high) < EXACT) or (bits := int(high - low + 1).bit_length()) > BITS:
-            continue  # nothing but missing values, or numbers that floating ones do not name
+    for name, (low, high) in whole_ranges(frames, fit).items():
+        bits = (high - low + 1).bit_length()  # at most 55
         if bits > room:
             words.append([])
             room = BITS
-        words[-1].append(_Field(name, int(low), BITS - room, bits, whole[name]))
+        words[-1].append(_Field(name, low, BITS - room, bits, whole[name]))
         room -= bits
     packed = {field.column for fields in words for field in fields}
     return Words(tuple(map(tuple, words)), tuple(name for name in columns if name not in packed))

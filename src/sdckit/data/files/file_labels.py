@@ -141,16 +141,12 @@ def shared_codes(frames: Sequence[pl.DataFrame], labels: FileLabels, kind: str) 
     for name in frames[0].columns:
         parts = [frame[name] for frame in frames if name in frame.columns]
         known = labels.get(name)
-        if not _is_text(parts[0].dtype) or not (known.codes or _is_declared(parts[0].dtype)):
+        if not _is_text(parts[0].dtype) or not (known.codes or isinstance(parts[0].dtype, pl.Categorical | pl.Enum)):
             continue
         levels = list(dict.fromkeys(level for part in parts for level in _levels(part, known)))
         codes = codes_of_levels([level for level in levels if not _was_missing(level, known)], known, kind)
         columns[name] = replace(known, codes={**known.codes, **codes})
     return FileLabels(columns)
-
-
-def _is_declared(dtype: pl.DataType) -> bool:
-    return isinstance(dtype, (pl.Categorical, pl.Enum))
 
 
 def _is_text(dtype: pl.DataType) -> bool:
@@ -223,7 +219,7 @@ def codes_of_levels(levels: Sequence[str], known: ColumnLabels, kind: str) -> di
         return {**_with_new(real, had, known), **letters} if letters else _with_new(levels, had, known)
     if any(isinstance(code, str) for code in had.values()):  # a text variable: a new category is its own code
         taken = set(known.codes.values())
-        return {level: known.codes.get(level, _own_code(level, taken)) for level in levels}
+        return {level: known.codes.get(level, f"{level}{NO_LABEL}" if level in taken else level) for level in levels}
     had |= {level: code for level in absent if not isinstance(code := known.codes[level], str)}
     return _with_new(levels, had, known)
 
@@ -278,7 +274,3 @@ def _free_codes(taken: Sequence[Code], known: ColumnLabels) -> Iterator[int]:
     if known.is_missing(FAR):  # all high numbers mean missing
         candidates = itertools.count(-1, -1)
     return (code for code in candidates if code not in numbers and not known.is_missing(code))
-
-
-def _own_code(level: str, taken: set[Any]) -> str:
-    return level if level not in taken else f"{level}{NO_LABEL}"

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import narwhals.stable.v2 as nw
 
@@ -24,7 +24,7 @@ from sdckit.display import displayed
 from sdckit.errors import DataError, FileFormatError
 
 ScanEngine = Literal["polars", "duckdb", "spark"]
-ENGINES: tuple[ScanEngine, ...] = ("polars", "duckdb", "spark")
+ENGINES: tuple[ScanEngine, ...] = get_args(ScanEngine)
 ENGINE_NAMES = {"polars": "Polars", "duckdb": "DuckDB", "spark": "Spark"}
 # Address in an object store; also as a Path, which collapses two slashes to one.
 ADDRESS = re.compile(r"(s3|s3a|s3n|gs|gcs|r2|az|azure|abfs|abfss|adl|wasbs|hdfs|hf):/+(?=[^/])")

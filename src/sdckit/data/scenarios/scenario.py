@@ -13,6 +13,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.rule_conditions import EditRule, read_edit_rules
 from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.scenario_checks import (
+    SINGLE,
     STRICT,
     Children,
     LedgerPlace,
@@ -307,7 +308,7 @@ class Scenario(Displayed, BaseModel):
     )  # fmt: skip
     @classmethod
     def _ordered(cls, value: Any) -> Any:
-        return _refuse_sets(value)
+        return None if isinstance(value, set | frozenset) else value  # refused: their order differs between runs
 
     @field_validator("missing", mode="before")
     @classmethod
@@ -428,7 +429,7 @@ class Scenario(Displayed, BaseModel):
         Keys are kept: a file without a key cannot be measured.
         """
         fields: dict[str, Any] = {}
-        for role in ("weight", "household", "person", "time"):
+        for role in SINGLE:
             if getattr(self, role) not in columns:
                 fields[role] = None
         for role in ("household_variables", "sensitive", "numeric", "magnitudes", "number_groups"):
@@ -574,11 +575,6 @@ def _paths(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     return {str(name): path.as_posix() if isinstance(path, Path) else path for name, path in value.items()}
-
-
-def _refuse_sets(value: Any) -> Any:
-    """Let pydantic refuse sets, whose order differs between runs."""
-    return None if isinstance(value, set | frozenset) else value
 
 
 def _with_magnitudes(numeric: Any, magnitudes: Any) -> Any:

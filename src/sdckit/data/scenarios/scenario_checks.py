@@ -14,6 +14,7 @@ from sdckit.errors import ScenarioError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
+SINGLE = ("weight", "household", "person", "time")  # roles that one column has
 HOUSEHOLD_VARIABLES = "household_variables"
 NUMBER_GROUPS = "number_groups"
 NO_MAGNITUDES = (
@@ -150,7 +151,7 @@ def check_missing_rules(value: Any) -> None:
 def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     """(role, column) pairs in the order in which columns are read."""
     pairs = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
-    for role in ("weight", "household", "person", "time"):
+    for role in SINGLE:
         column = getattr(scenario, role)
         pairs += [(role, column)] if column is not None else []
     for role in ("sensitive", "numeric", "magnitudes", "ordered", "identifiers", HOUSEHOLD_VARIABLES, NUMBER_GROUPS):

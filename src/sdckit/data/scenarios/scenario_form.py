@@ -8,42 +8,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from sdckit.data.limits import RELEASE_WORDS
 from sdckit.data.methods import METHODS
+from sdckit.data.packaged import packaged
+from sdckit.data.scenarios.scenario_checks import SINGLE
 from sdckit.errors import ScenarioError
 
 Plain = Mapping[str, Any]
 NotAsked = Literal["none"]
 NONE: NotAsked = "none"  # written for a limit or a household column: it is not asked, there is none
-# Roles offered in the form, with their descriptions.
-ROLES = {
-    "key": "key: an intruder could know it",
-    "key numeric": "key, measured as a number",
-    "key magnitude": "key, an amount of which few hold much",
-    "sensitive": "sensitive: an intruder would learn it",
-    "sensitive numeric": "sensitive, measured as a number",
-    "sensitive magnitude": "sensitive, an amount of which few hold much",
-    "numeric": "measured number",
-    "magnitude": "magnitude: an amount of which few hold much",
-    "weight": "sampling weight",
-    "household": "household: who lives together",
-    "person": "person with several records",
-    "time": "time of a person's record",
-    "identifier": "identifier: never released",
-    "insensitive": "insensitive: known to nobody, harms nobody",
-    "ignore": "no role",
-}
-# Published types of release, with their names in documents.
-RELEASE_WORDS = {
-    "public-use": "public-use file",
-    "teaching": "teaching file",
-    "scientific-use": "scientific-use file",
-    "enclave": "file for use in a secure environment",
-    "synthetic": "fully synthetic file",
-}
+ROLES: dict[str, str] = packaged("data/scenarios/roles.toml")  # offered in the form, with their descriptions
 NO_TYPE = "no type: only the limits below"
 # Rules for missing values of keys, in words.
 RULES = {"wildcard": "may stand for any value", "category": "is a value of its own", "error": "is not allowed"}
-SINGLE = ("weight", "household", "person", "time")
 LISTS = {
     "sensitive": "sensitive", "numeric": "numeric", "magnitude": "magnitudes", "identifier": "identifiers",
     "insensitive": "insensitive",

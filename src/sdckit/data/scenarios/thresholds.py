@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, PlainValidator, PrivateAttr, ValidationError, create_model
 
-from sdckit.data.limits import LIMITS, ShareAtPoints, declarable, limits_of_type
+from sdckit.data.limits import LIMITS, RELEASE_WORDS, ShareAtPoints, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES, ScenarioTable, explained
-from sdckit.data.scenarios.scenario_form import NONE, RELEASE_WORDS, NotAsked
+from sdckit.data.scenarios.scenario_form import NONE, NotAsked
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import displayed
 from sdckit.errors import ScenarioError

@@ -1,4 +1,4 @@
-"""How many released records match each original one, and whether the right one does: the kernel of `matching_risk`."""
+"""How many released records match each original one, and whether the right one does."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from sdckit.cells.pair_result import mean_figures
 from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import releases_have
+from sdckit.display import same_note
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
@@ -280,12 +280,7 @@ def identical_note(pair: Pair, names: Sequence[str]) -> dict[str, str]:
         all(np.array_equal(files[0], files[j + 1], equal_nan=True) for files in _files(pair, names))
         for j in range(pair.m)
     )
-    return values_note(same, pair.m)
-
-
-def values_note(same: int, m: int, where: str = "values of these variables, row by row") -> dict[str, str]:
-    """A note where `same` of m releases have the original's values; empty where none has."""
-    return {"released": f"{releases_have(same, m)} the original's {where}"} if same else {}
+    return same_note(same, pair.m)
 
 
 def _files(pair: Pair, names: Sequence[str]) -> list[tuple[Floats, ...]]:

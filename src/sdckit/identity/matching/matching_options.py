@@ -137,7 +137,7 @@ def match_by(
     scenario: Scenario | None,
     exact: Sequence[str] = (),
 ) -> MatchBy:
-    """Check the arguments of `matching_risk` that name variables.
+    """Check the arguments that name the variables rows are matched by.
 
     `exact` are known variables that only a dict `width` gives an interval.
 
@@ -289,7 +289,7 @@ def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The arguments of `matching_risk` that define the matching rule; None where not given."""
+    """The arguments that define the matching rule; None where not given."""
 
     known: Sequence[str] = ()
     synthetic: Sequence[str] = ()

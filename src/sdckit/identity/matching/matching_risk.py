@@ -21,10 +21,10 @@ from sdckit.data import arguments
 from sdckit.data.columns import is_number
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import same_note
 from sdckit.errors import DataError
 from sdckit.identity.matching import matching_options
 from sdckit.identity.matching.count_matches import Category, Interval, match, match_in_ball
-from sdckit.identity.matching.interval_risk import values_note
 from sdckit.identity.matching.matching_options import Asked, FilesToMatch, MatchBy, MatchedVariable
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, sum_of_equal
@@ -729,4 +729,4 @@ def _notes(pair: Pair, by: MatchBy) -> dict[str, str]:
     for name in by.widths:
         first, *others = pair.numbers(name)
         same &= [np.array_equal(first, other, equal_nan=True) for other in others]
-    return values_note(int(same.sum()), pair.m, "values, row by row, in the variables matched")
+    return same_note(int(same.sum()), pair.m, "values, row by row, in the variables matched")

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,8 @@ from sdckit.data.drawn_rows import KEY_BYTES, draw_rows, drawn_note, mean_interv
 from sdckit.data.frames import blocks, column_names, is_lazy, rows_among
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.identity.matching.interval_risk import values_note
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Encoded, differences, gower, ranks, whitened
 from sdckit.numerics.search.neighbours import Neighbours, paired, pairwise, prepare
@@ -180,8 +180,8 @@ def are_numbers(opened: Pair, names: Sequence[str]) -> tuple[str, ...]:
 
 Method = Literal["nearest", "rank", "assignment"]
 Distance = Literal["gower", "euclidean", "manhattan", "mahalanobis"]
-METHODS: tuple[Method, ...] = ("nearest", "rank", "assignment")
-DISTANCES: tuple[Distance, ...] = ("gower", "euclidean", "manhattan", "mahalanobis")
+METHODS: tuple[Method, ...] = get_args(Method)
+DISTANCES: tuple[Distance, ...] = get_args(Distance)
 Weights = Mapping[str, float] | Sequence[float] | None
 
 
@@ -576,7 +576,7 @@ def record_linkage(
         words = f"method='assignment' takes up to {ASSIGNED_ROWS} records, these are {pair.n}"
         raise DataError(f"{words}; use method='nearest', or a sample of the records", argument="method")
     notes = {"numeric": f"compared as numbers: {', '.join(numbers)}"} if numbers else {}
-    notes |= values_note(sum(pair.identical(names)), pair.m)
+    notes |= same_note(sum(pair.identical(names)), pair.m)
     rows, n = (None, pair.n) if drawn is None else _drawn(pair, drawn, rng.bytes(KEY_BYTES), broken.by)
     encode = encoders(pair, names, numbers, chosen)
     files = (encode(j) for j in range(pair.m))

@@ -18,7 +18,7 @@ from sdckit.cells.record_result import Breakdown, IntervalKind, PairRecordResult
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import releases_have
+from sdckit.display import same_note
 from sdckit.errors import DataError
 from sdckit.result import FileFigure
 
@@ -168,9 +168,7 @@ def open_keys(
     """Open the files by their keys, and say where a release is the original."""
     names = resolve_roles(scenario=scenario, keys=keys).keys
     pair = open_or_part(original, released, categories={"keys": names}, also=broken.also, id=id, each=broken.wanted)
-    same = sum(pair.identical(names))
-    notes = {"released": f"{releases_have(same, pair.m)} the original's keys, row by row"} if same else {}
-    return pair, names, notes
+    return pair, names, same_note(sum(pair.identical(names)), pair.m, "keys, row by row")
 
 
 def replicated_uniques(

@@ -100,15 +100,13 @@ def _constant(codes: Ints, person: Codes) -> bool:
 
 def _one_at_a_time(group: Ints, person: Codes, time: Ints) -> Bools:
     """Whether no two identifiers of the group of a row have a row at the same time."""
-    own = group_codes([group, time, person], len(person)).of_row
-    first = np.unique(own, return_index=True)[1]
-    at = group_codes([group[first], time[first]], len(first))
+    moment = group_codes([group, time], len(person)).of_row
     single = np.ones(int(group.max()) + 1, np.bool_)
-    single[group[first][at.size[at.of_row] > 1]] = False
+    single[group[~_agree(moment, person.astype(np.int64) + 1)[moment]]] = False
     return single[group]
 
 
-def _agree(group: Ints, codes: Ints) -> Bools:
+def _agree(group: Ints | Codes, codes: Ints) -> Bools:
     """Whether all known codes of the rows of each group, from 1, are equal."""
     low = np.full(int(group.max()) + 1, np.iinfo(np.int64).max)
     high = np.zeros(len(low), np.int64)

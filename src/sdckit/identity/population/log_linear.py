@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from sdckit.numerics.threads import chunks, run
 
 Floats = NDArray[np.float64]
 Method = Literal["counts", "ce", "pml", "weighted"]
-METHODS: tuple[Method, ...] = ("counts", "ce", "pml", "weighted")
+METHODS: tuple[Method, ...] = get_args(Method)
 ADDED = 0.1  # to the inverse mean weight of a cell, as in sdcMicro: a cell without records has an offset, too
 MAX_ENTRIES = 20_000_000  # entries of a design: possible cells times terms
 MAX_PARAMETERS = 2_000

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Ints, Words
-from sdckit.numerics.coding import Metric, find_word, hash_word
+from sdckit.numerics.coding import Metric, find_word, hash_word, room_for
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.box_search import Answers, insert
 from sdckit.numerics.threads import chunks, run
@@ -145,15 +145,6 @@ class Base(NamedTuple):
     words: NDArray[np.uint64]
     sizes: Ints
     first_row: Ints
-
-
-@njit(cache=True, nogil=True, inline="always")
-def room_for(n):  # type: ignore[no-untyped-def]
-    """Number of slots (a power of two) of a hash table for n entries that is at most half full."""
-    places = 16
-    while places < 2 * n:
-        places *= 2
-    return places
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Floats, Ints, Words
-from sdckit.numerics.coding import Metric, find_word, hash_word
+from sdckit.numerics.coding import Metric, find_word, hash_word, room_for
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.search.agreement import FREE, SLICE, Base, ColumnSets, number_groups, room_for
+from sdckit.numerics.search.agreement import FREE, SLICE, Base, ColumnSets, number_groups
 from sdckit.numerics.search.box_search import Answers, Limits, Visited, add, farther, insert, tally, widened
 from sdckit.numerics.threads import chunks, run
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Words
-from sdckit.numerics.coding import GOLDEN, find_word, has_bit, mix, set_bit
+from sdckit.numerics.coding import GOLDEN, find_word, has_bit, mix, room_for, set_bit
 from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.grouping import Arena, bytes_for, group
 from sdckit.numerics.threads import chunks, n_threads, run
@@ -215,18 +215,9 @@ def _scan_complete(cells, start, stop, edges, clears, alpha, chosen, tables, bac
 
 
 @njit(cache=True, nogil=True)
-def _places(n):  # type: ignore[no-untyped-def]
-    """Number of slots (a power of two) of a hash table for n cells."""
-    places = 16
-    while places < 2 * n:
-        places *= 2
-    return places
-
-
-@njit(cache=True, nogil=True)
 def _room(n, width):  # type: ignore[no-untyped-def]
     """Working memory for matching up to n cells with `width` sums; new arrays for every pair would cost page faults."""
-    places = _places(n)
+    places = room_for(n)
     table = _Table(np.empty(places, np.uint64), np.empty(places, np.int32), np.empty(max(1, places // 16), np.uint64))
     return table, np.empty(n, np.int32), np.empty((n, width)), np.empty((n, width)), np.empty(BLOCK, np.int64)
 
@@ -236,7 +227,7 @@ def _match_pair(cells, small, large, clear, alpha, room):  # type: ignore[no-unt
     """Add alpha times the sums of matching cells of two incomplete patterns, slices of the cells, to each other."""
     words, sums, add = cells
     n = small[1] - small[0]
-    places, ((keys, slots, bitmap), group_of, theirs, back, candidates) = _places(n), room
+    places, ((keys, slots, bitmap), group_of, theirs, back, candidates) = room_for(n), room
     table = _Table(keys[:places], slots[:places], bitmap[: max(1, places // 16)])
     n_groups = _fill_table(words[small[0] : small[1]], clear, table, group_of)
     width = sums.shape[1]

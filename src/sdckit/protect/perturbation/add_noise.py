@@ -275,17 +275,13 @@ def add_noise(
     else:
         noisy = KINDS[how](before, share, rng)
     if keep_zeros:
-        noisy = [_zeros_kept(old, new) for old, new in zip(before, noisy, strict=True)]
+        noisy = [np.where(old == 0, old, new) for old, new in zip(before, noisy, strict=True)]
     made = dict(zip(names, noisy, strict=True))
     out = with_numbers(frame, made)
     parameters = {"columns": list(names), "noise": float(noise), "how": how, "keep_zeros": keep_zeros}
     notes |= became_fractions(frame, out, names)
     change = Change("add_noise", len(frame), count_changed(values, made), parameters, secret, notes)
     return Protected(out, change)
-
-
-def _zeros_kept(before: Floats, after: Floats) -> Floats:
-    return np.where(before == 0, before, after)
 
 
 def _check_options(noise: object, how: str, keep_zeros: object) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sdckit.data.limits import FOLLOWING, LIMITS
+from sdckit.data.limits import CONDITIONS, FOLLOWING, LIMITS
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
@@ -179,7 +179,7 @@ def _coarsening_steps(intruder: Plain, *, several: bool) -> Iterator[str]:
     alone = tree["uniques"]
     whom = f" with what “{intruder['name']}” knows" if several else ""
     steps: list[str] = []
-    for rows in (tree["coarsenings"], singles := _single_keys(tree)):
+    for rows in (tree["coarsenings"], singles := [row for row in tree["table"] if len(row["variables"]) == 1]):
         shown = [row for row in rows if row["uniques_without"]["value"] is not None]
         least = min((row["uniques_without"]["value"] for row in shown), default=alone["value"])
         if least >= alone["value"]:
@@ -195,10 +195,6 @@ def _coarsening_steps(intruder: Plain, *, several: bool) -> Iterator[str]:
             steps.append(f"{start}: of the {alone['text']} records that are alone{whom}, {left} would stay alone.")
     if steps:
         yield " ".join(steps)
-
-
-def _single_keys(tree: Plain) -> list[Plain]:
-    return [row for row in tree["table"] if len(row["variables"]) == 1]
 
 
 def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
@@ -269,19 +265,6 @@ K = next(kind.name for kind in LIMITS.values() if kind.judged == "violations")
 BEFORE, RECODED, AFTER = "before", "coarser", "after"
 MISSING = {"wildcard": "a missing value may be any value", "category": "a missing value is a value of its own"}
 BLANK = "to be agreed: ______"
-# Projects, people, settings, outputs (Desai, Ritchie & Welpton 2016), by type of release.
-CONDITIONS = {
-    "public-use": ("any use", "anybody", "anywhere; copies cannot be called back", "not looked at"),
-    "teaching": ("teaching", "students and teachers, who sign nothing", "anywhere", "not looked at"),
-    "scientific-use": (
-        "approved research: ______", "researchers under contract: ______", "at their institution: ______",
-        "by the rules of the contract: ______",
-    ),
-    "enclave": (
-        "approved research: ______", "approved researchers: ______", "inside the secure environment only",
-        "looked at before they leave",
-    ),
-}  # fmt: skip
 SIGNED = (
     ("Decision", ("release", "release after changes", "do not release")),
     ("Name, signature", ()), ("Date", ()), ("Valid until", ()), ("Next review", ()),

@@ -196,7 +196,7 @@ def _attack_leaves(verdict: PlainDict, attacks: Mapping[str, Any], intruders: Se
         if kind.measure in (EVERY_ATTACK, place.partition(":")[0])
         and has_residual_risk(place)
         and concerns(place, verdict["intruder"], intruders)
-        and _was_made(tree)
+        and any(release["n_attacks"]["text"] != "0" for release in tree["releases"])
     ]
 
 
@@ -234,10 +234,6 @@ def shares_by_print(verdict: PlainDict, leaves: Sequence[PlainDict]) -> PlainDic
     if verdict["holds"]["value"] is False and (shown or none_allowed or any(few > limit for few in least)):
         return {}
     return OPEN
-
-
-def _was_made(tree: PlainDict) -> bool:
-    return any(release["n_attacks"]["text"] != "0" for release in tree["releases"])
 
 
 def _upper_bound(leaf: PlainDict) -> float | None:

@@ -19,7 +19,7 @@ from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.display import releases_have
+from sdckit.display import same_note
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.outlying import robust_estimate
@@ -681,9 +681,7 @@ def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple
 def _notes(
     pair: Pair, roles: Mapping[str, Sequence[str]], releases: Sequence[Release], *, robust: bool
 ) -> dict[str, str]:
-    notes: dict[str, str] = {}
-    if same := sum(release.same for release in releases):
-        notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
+    notes = same_note(sum(release.same for release in releases), pair.m)
     for figure, reason in UNDEFINED.items():
         if any(math.isnan(release.figures[figure]) for release in releases):
             notes[figure] = reason if roles["numeric"] else "no numeric variables"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from sdckit.result import Result
 
 
 Kind = Literal["partial", "full", "simple", "proper", "imputed"]
-KINDS: tuple[Kind, ...] = ("partial", "full", "simple", "proper", "imputed")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Negative = Literal["adjusted", "zero"]
 LARGEST = 1e150  # for tiny degrees of freedom SciPy's quantiles stop growing beyond this
 STOPPED = 1e100  # the same before SciPy 1.17

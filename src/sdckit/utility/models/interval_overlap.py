@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from sdckit.errors import DataError, SdcWarning
 from sdckit.numerics.array_types import Floats
 
 Version = Literal["snoke", "drechsler_reiter", "posterior"]
-VERSIONS: tuple[Version, ...] = ("snoke", "drechsler_reiter", "posterior")
+VERSIONS: tuple[Version, ...] = get_args(Version)
 
 
 LEAST_DRAWS = 20  # fewer do not determine the bounds of an interval

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from sdckit.utility.models.model_design import (
 )
 
 Family = Literal["linear", "logistic", "poisson", "multinomial"]
-FAMILIES: tuple[Family, ...] = ("linear", "logistic", "poisson", "multinomial")
+FAMILIES: tuple[Family, ...] = get_args(Family)
 ITERATIONS = 100
 RELATIVE = 1e-12  # relative change of the deviance at which a fit has converged
 MOVES = 0.1  # change of a linear predictor by a further Newton step from which no estimate is finite

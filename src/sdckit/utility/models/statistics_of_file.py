@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sdckit.utility.comparison import FileEstimates
 from sdckit.utility.models.model_design import FEWEST, MOST_OF_FEW, MOST_OF_ONE, PART, RARE, sum_of_few
 
 Statistic = Literal["mean", "total", "proportion", "quantile"]
-NAMED: tuple[Statistic, ...] = ("mean", "total", "proportion", "quantile")
+NAMED: tuple[Statistic, ...] = get_args(Statistic)
 MOST_LEVELS = 1000  # a variable with more levels is not categorical
 Estimates = tuple[tuple[str, ...], list[FileEstimates]]
 Estimated = tuple[float, float, float]  # estimate, variance, degrees of freedom

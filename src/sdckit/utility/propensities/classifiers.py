@@ -20,6 +20,7 @@ from sdckit.numerics.compiling import njit
 # An original and a release stacked, as codes and numbers.
 
 
+ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
 FEATURES = 150_000_000  # entries of a dense matrix
 DENSE = 4  # largest number of combinations of levels, per record, that are counted in a table
 

@@ -16,14 +16,13 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.propensities.classifiers import Stacked, features_of, stack
+from sdckit.utility.propensities.classifiers import ALIGNED, Stacked, features_of, stack
 
 METHODS = ("average", "kmeans")
 LARGEST = 4_000  # most records for average linkage, which needs the distances of all pairs
 SAMPLE = 20_000  # records that k-means fits its centres to; all are assigned to the nearest
 BLOCK = 1 << 16  # records assigned at a time
 MISSING_RULE = "a missing category is a level of its own, a missing number the mean and a mark that it is missing"
-ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------

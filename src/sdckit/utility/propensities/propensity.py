@@ -20,7 +20,7 @@ from sdckit.numerics.array_types import Floats
 from sdckit.numerics.threads import n_threads, run
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
 from sdckit.utility.propensities import classifiers
-from sdckit.utility.propensities.classifiers import Stacked, Tree
+from sdckit.utility.propensities.classifiers import ALIGNED, Stacked, Tree
 from sdckit.utility.propensities.logit_fit import Design, fit_logit, lost_without, start_of
 
 # The terms of a logistic model of membership.
@@ -252,7 +252,6 @@ def null_figures(pmse: float, null: Null) -> dict[str, float]:
 # One release against the original: fitted model, null distribution, importance of variables.
 
 
-ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
 UNSAID = "only the logistic model has a number of parameters"
 
 

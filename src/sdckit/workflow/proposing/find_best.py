@@ -25,7 +25,7 @@ from sdckit.workflow.proposing.ladders import FEW, Rung
 from sdckit.workflow.proposing.proposal import INSTEAD, Candidate, about_loss, caution, in_words
 from sdckit.workflow.proposing.search import INTERRUPTED, LEAST, Search, Searched
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, judge_cells, limits_of
-from sdckit.workflow.recipes.recipe_figures import CoarseningLoss
+from sdckit.workflow.recipes.recipe_figures import CoarseningLoss, pmse
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
 from sdckit.workflow.recipes.starter_recipe import (
     FROM_VALUES,
@@ -95,21 +95,13 @@ def _names(formula: str, key: str) -> bool:
 
 def _pmse(data: Any, release: Any, *, scenario: Scenario) -> float:
     """Propensity score MSE of a release; the maximum where a key is left out or changed its type."""
-    from sdckit.utility.propensities.propensity import propensity
-
     before, after = open_eager(data, {}), open_eager(release, {})
     for key in scenario.all_keys:
         if key not in after.columns or before.schema[key].is_numeric() is not after.schema[key].is_numeric():
             return TOLD_FOR_SURE
-    kept = [name for name in before.columns if name in after.columns]
     aside = {scenario.weight, scenario.household, scenario.person}
-    numeric = [name for name in kept if before.schema[name].is_numeric() and name not in aside]
-    return float(
-        propensity(
-            data, release, variables=[name for name in kept if name not in aside], numeric=numeric,
-            aligned=True,
-        ).pmse
-    )  # fmt: skip
+    kept = [name for name in before.columns if name in after.columns and name not in aside]
+    return pmse(data, release, kept, aligned=True)
 
 
 def _model(data: Any, release: Any, *, formula: str, family: Any, scenario: Scenario) -> float:

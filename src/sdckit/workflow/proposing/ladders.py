@@ -189,15 +189,11 @@ def _edges(values: NDArray[np.float64], size: Ints) -> NDArray[np.float64]:
             return even
     below = np.cumsum(size)
     at = [float(values[np.searchsorted(below, below[-1] * i / QUANTILES)]) for i in range(1, QUANTILES)]
-    rounded = np.unique([_two_digits(edge) for edge in at])
+    rounded = np.unique([float(f"{edge:.2g}") for edge in at])
     inside = rounded[(rounded > values[0]) & (rounded <= values[-1])]
     records = np.bincount(np.searchsorted(inside, values, side="right"), size, len(inside) + 1)
     enough = bool(len(inside)) and records.min() >= min(FEW, below[-1] / QUANTILES / 2)
     return inside if enough else even
-
-
-def _two_digits(value: float) -> float:
-    return float(f"{value:.2g}")
 
 
 def _coded_ends(

@@ -241,19 +241,23 @@ class Watch:
         return min((count for count in most_changed if count), default=0)
 
     def _pmse(self, data: Any) -> float:
-        from sdckit.utility.propensities.propensity import propensity
-
         shared = self._shared(data)
         if not shared:
             return math.nan
-        schema = open_frame(self.original).schema
-        numeric = [name for name in shared if schema[name].is_numeric()]
+        aligned = len(open_frame(self.original)) == len(open_frame(data))  # type: ignore[arg-type]
         try:
-            aligned = len(open_frame(self.original)) == len(open_frame(data))  # type: ignore[arg-type]
-            scores = propensity(self.original, data, variables=shared, numeric=numeric, aligned=aligned)
+            return pmse(self.original, data, shared, aligned=aligned)
         except SdcError:
             return math.nan
-        return float(scores.pmse)
+
+
+def pmse(original: Any, release: Any, names: Sequence[str], *, aligned: bool) -> float:
+    """Propensity score MSE of a release by some variables."""
+    from sdckit.utility.propensities.propensity import propensity
+
+    schema = open_frame(original).schema
+    numeric = [name for name in names if schema[name].is_numeric()]
+    return float(propensity(original, release, variables=names, numeric=numeric, aligned=aligned).pmse)
 
 
 # What a recipe lost by making keys coarser: a figure of `generalization_loss`, by name.

@@ -26,10 +26,10 @@ from sdckit.protect.random_order import row_order
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.protect.suppression.suppression_choices import read_combinations
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
-from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, check_against, computed_twice, placed
+from sdckit.workflow.recipes.recipe_checks import StepLike, check_against, computed_twice, placed
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURES, Method, columns_made, columns_named, method_of, n_files
-from sdckit.workflow.recipes.run_step import added, drawn_order, run_step
+from sdckit.workflow.recipes.run_step import added, call_of, drawn_order, run_step
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -373,12 +373,7 @@ def run_on_plan(
     home = None if scenario is None else scenario.household
     if _on_records(step, home if home in plan.columns else None):
         return run_on_records(number, step, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
-    method = method_of(step.method, f"step {number}")
-    given = call_arguments(step, scenario=scenario, folder=folder)
-    if method.random:
-        given["seed"] = mixed.of_step(number)
-    if key is not None:
-        given["key"] = key
+    method, given = call_of(number, step, scenario=scenario, folder=folder, mixed=mixed, key=key)
     try:
         made, change = WAYS[method.kind.plan](method.function, plan, given)
     except SdcError as error:

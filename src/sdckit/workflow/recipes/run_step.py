@@ -28,6 +28,18 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 
+def call_of(
+    number: int, step: StepLike, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    key: bytes | str | None,
+) -> tuple[Method, dict[str, Any]]:  # fmt: skip
+    """The method of a step and the arguments that it is called with, drawn seed and key included."""
+    method = method_of(step.method, f"step {number}")
+    given = call_arguments(step, scenario=scenario, folder=folder)
+    if method.random:
+        given["seed"] = mixed.of_step(number)
+    return method, given if key is None else {**given, "key": key}
+
+
 def run_step(
     number: int, step: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
@@ -36,13 +48,8 @@ def run_step(
 
     What the method refuses is told with the step; the step's seed is drawn from `mixed`; `key` is for new identifiers.
     """
-    method = method_of(step.method, f"step {number}")
-    given = call_arguments(step, scenario=scenario, folder=folder)
+    method, given = call_of(number, step, scenario=scenario, folder=folder, mixed=mixed, key=key)
     given |= _household(method, given, data, scenario)
-    if method.random:
-        given["seed"] = mixed.of_step(number)
-    if key is not None:
-        given["key"] = key
     try:
         if isinstance(given.get("risk"), str) and given["risk"] in RISK_MEASURES and scenario is not None:
             name = step.arguments.get("intruder")

@@ -230,11 +230,6 @@ def joint_name(names: Sequence[str]) -> str:
     return " + ".join(names)[:NAMED].strip()
 
 
-def _completed(lines: Lines, data: Any, column: str) -> Lines:
-    """With the values that no line has, each standing for itself."""
-    return [*lines, *([text] * len(lines[0]) for text in lacking(lines, data, column))]
-
-
 def lacking(lines: Lines, data: Any, column: str) -> list[str]:
     """The values that are in no line."""
     values = distinct_values(data[column])
@@ -340,7 +335,7 @@ def _changed(
     if act == "look":
         return lines, level
     if act == "complete":
-        return _completed(lines, data, column), level
+        return [*lines, *([text] * len(lines[0]) for text in lacking(lines, data, column))], level  # each for itself
     if act == "add_level":
         if len(lines[0]) > MOST_LEVELS:
             raise DataError(f"a hierarchy has {MOST_LEVELS} levels at most here")

@@ -424,9 +424,7 @@ def begin_proposal(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = Fal
     from sdckit.workflow.proposing.propose import begin_proposal
 
     chosen = desk.scenario({**scenario, "unconfirmed": ()})
-    begin_proposal(
-        desk.original(chosen), chosen, _begun(desk, chosen, exact=exact), internal=exact, step=tell
-    )  # fmt: skip
+    begin_proposal(desk.original(chosen), chosen, _begun(desk, chosen, exact=exact), internal=exact, step=tell)
     return {}
 
 

@@ -93,7 +93,6 @@ class Facts:
     mean: float = np.nan
     deviation: float = np.nan
     decimals: int = 0  # most decimals written, up to 4
-    rising: bool = False  # non-decreasing in file order
     numbered: bool = False  # looks like record numbers: dense, non-decreasing or of equal length
     categories: tuple[str, ...] = ()  # value labels, or the distinct texts if there are few
     written: str | None = None  # recognised format of the texts
@@ -177,7 +176,7 @@ def _moments(doubles: NDArray[np.float64], levels: int) -> dict[str, Any]:
     dense = high - low + 1 <= _DENSE * levels
     return {
         "number": True, "whole": whole, "minimum": low, "maximum": high, "mean": float(known.mean()),
-        "deviation": float(known.std()), "rising": rising, "numbered": whole and bool(dense or rising or alike),
+        "deviation": float(known.std()), "numbered": whole and bool(dense or rising or alike),
         "decimals": 0 if whole else _decimals(known), "top_share": _top_share(known),
     }  # fmt: skip
 
