@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 
 import narwhals.stable.v2 as nw
@@ -66,6 +67,17 @@ def test_keys_that_only_seem_to(column):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cells({"c": column}, keys=["a", "c"])
+
+
+def test_a_key_of_numbers_far_apart_takes_no_table_of_all_between():
+    data = pl.DataFrame({"a": [0, 4_000_000_000, 17] * 500, "b": [1, 2] * 750})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tracemalloc.start()
+        as_cells(data, keys=["a", "b"])
+        largest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert largest < 50_000_000
 
 
 def test_a_key_with_thousands_of_values():

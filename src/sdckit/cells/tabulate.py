@@ -143,12 +143,15 @@ def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence
 
 def _warn_about_keys(coded: Sequence[Coded], table: Tabulated, n: int) -> None:
     few = min(n, MANY_LEVELS)
-    levels_of = [
-        min(c.n_codes, 2) if c.n_codes < few else int(np.count_nonzero(np.bincount(table.codes[j])))
-        for j, c in enumerate(coded)
-    ]
+    levels_of = [min(c.n_codes, 2) if c.n_codes < few else _n_different(table.codes[j]) for j, c in enumerate(coded)]
     for column, levels in zip(coded, levels_of, strict=True):
         warn_about_key(column.name, levels, column.n_missing, len(table.size), n)
+
+
+def _n_different(codes: NDArray[Any]) -> int:
+    """How many of the codes differ, counted where they are dense; a table of numbers far apart would not fit."""
+    dense = int(codes.max()) < MANY_LEVELS + 4 * len(codes)
+    return int(np.count_nonzero(np.bincount(codes))) if dense else len(np.unique(codes))
 
 
 def warn_about_key(key: str, levels: int, n_missing: int, n_cells: int, n: int) -> None:
