@@ -16,7 +16,7 @@ from sdckit.data.scenarios.thresholds import SYNTHETIC
 from sdckit.errors import DataError, ScenarioError, SdcError
 
 if TYPE_CHECKING:
-    from sdckit.attacks.recovery.near_numbers import Told
+    from sdckit.attacks.recovery.near_numbers import NearlyKnown
     from sdckit.attacks.recovery.recoverable_values import LimitPutBack, RecoverableValues
     from sdckit.data.scenarios.scenario import Scenario
 
@@ -203,8 +203,9 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
         beside = (base.numbers and scenario.number_groups) or scenario.keys
         released = all(any(name in file.columns for name in own) for file in result.files)
         near = [near_numbers(file, own) if base.numbers else {} for file in result.files]
-        told = [result.telling((*own, *beside)), *(words for some in near for _, by in some.values() for words in by)]
-        if released and (because := "; ".join(dict.fromkeys(filter(None, told)))):
+        others = [words for some in near for _, columns in some.values() for words in columns]
+        reasons = filter(None, (result.telling((*own, *beside)), *others))
+        if released and (because := "; ".join(dict.fromkeys(reasons))):
             context.tell("measuring the risk with the values put back")
             found[base.name] = _measured_put_back(result, base, context, original, because, near)
     return replace(result, put_back=found)
@@ -212,7 +213,7 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
 
 def _measured_put_back(
     result: RecoverableValues, base: LimitKind, context: Context, original: Any, because: str,
-    near: Sequence[Mapping[str, Told]],
+    near: Sequence[Mapping[str, NearlyKnown]],
 ) -> LimitPutBack:  # fmt: skip
     """The measure of a limit on each release with the reconstructed values put back, those nearly known, too."""
     from sdckit.attacks.recovery.owner_knowledge import file_put_back
@@ -221,8 +222,8 @@ def _measured_put_back(
     scenario, limit = context.scenario, getattr(context.scenario.limits_of(compared=True), base.name)
     measure, beyond, whole = public_function(base.measure), [], []
     for j in range(1, result.m + 1):
-        told = {name: of for name, (of, _) in near[j - 1].items()}
-        undone = file_put_back(result.files[j - 1], result.found[j - 1], told).to_native()
+        known = {name: rows for name, (rows, _) in near[j - 1].items()}
+        undone = file_put_back(result.files[j - 1], result.found[j - 1], known).to_native()
         try:
             if base.scope == "released" and original is not None:
                 how = {"aligned": result.pair.aligned or context.aligned, "id": result.pair.id}

@@ -312,19 +312,19 @@ def _kind(levels: SharedCoding) -> Any:
 
 def open_or_part(
     original: Any, released: Any = None, *, categories: Wanted, numeric: Wanted | None = None, also: Sequence[str] = (),
-    id: str | None = None, each: bool = False,
+    id: str | None = None, records: bool = False,
 ) -> Pair:  # fmt: skip
     """`open_pair` of cells that an engine counts; in parts by the keys, where neither cells nor records fit here.
 
-    `categories`: by role; combinations that are equal in those of the first role are in one part. `each`: whether
-    something is asked of each record, which parts do not tell.
+    `categories`: by role; combinations that are equal in those of the first role are in one part. `records`:
+    whether something is asked of each record, which parts do not tell.
 
     Raises ColumnError, DataError: as `open_pair`.
     """
     opened = open_files(original, released, id=id)
     keys = tuple(next(iter(categories.values())))
     names = tuple(dict.fromkeys(name for some in categories.values() for name in some))
-    divisible = bool(keys) and not also and not each and not any((numeric or {}).values())
+    divisible = bool(keys) and not also and not records and not any((numeric or {}).values())
     if divisible and (pair := parted_before(opened, names, keys)) is not None:
         return pair
     try:

@@ -62,6 +62,19 @@ def test_a_column_that_does_not_tell_them_says_nothing(other: np.ndarray) -> Non
     assert verdict(other, [CUT]) is None
 
 
+PROFIT = np.round(INCOME * np.where(np.arange(N) % 3 == 0, -1, 1))  # a third are losses
+CAPPED = [{"method": "top_bottom_code", "column": "income", "top": 50_000, "bottom": -50_000}]
+
+
+def test_profits_and_losses_are_told_with_their_sign_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "INCOME", PROFIT)
+    assert verdict(np.round(np.abs(PROFIT), -3), CAPPED) is None  # which of them are losses, nobody knows
+    for other in (np.round(PROFIT, -3), np.round(-PROFIT / 7 + 900, -1), np.round(np.cbrt(PROFIT), 1)):
+        gate = verdict(other, CAPPED)
+        assert gate is not None
+        assert gate.holds is False
+
+
 def test_what_is_as_coarse_as_the_number_itself_says_nothing() -> None:
     other = {"method": "top_bottom_code", "column": "other", "top": 50}
     assert verdict(np.round(INCOME / 1000), [CUT, other]) is None

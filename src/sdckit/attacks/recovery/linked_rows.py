@@ -115,20 +115,20 @@ def _linked(
             if np.count_nonzero(there) < FEWEST or any((link.row == other.row)[there].all() for other in seen):
                 continue
             seen.append(link)
-            yield from (_there(name, column, link, some) for name, column in columns.items() if _told(column, link))
+            yield from (_there(name, column, link, some) for name, column in columns.items() if _varies(column, link))
             yield from _moved(columns, link, some)
         if links is pointers:
             for grouping in groupings:
                 yield from _sums(columns, grouping.household, some)
 
 
-def _told(column: ReleasedColumn, link: Link) -> bool:
-    """Whether the linked rows tell something of a column: several values, which are not those of the own row."""
-    return column.name not in link.columns and bool(_tells(column.codes, link.row))
+def _varies(column: ReleasedColumn, link: Link) -> bool:
+    """Whether the linked rows have of a column several values, which are not those of the own row."""
+    return column.name not in link.columns and bool(_vary(column.codes, link.row))
 
 
 @njit(nogil=True, cache=True)
-def _tells(codes, row):  # type: ignore[no-untyped-def]
+def _vary(codes, row):  # type: ignore[no-untyped-def]
     """Whether the codes (n,) of linked rows (n,), of which there may be none, are several and differ from the own."""
     first, several, differs = 0, False, False
     for i in range(len(row)):

@@ -1,4 +1,4 @@
-"""Large numbers that another released column tells to within 10 %: rounded, in other units, with noise, as a logarithm.
+"""Large numbers that another released column gives to within 10 %: rounded, in other units, with noise, as a logarithm.
 
 No arithmetic that is exact gives them back, and still they are as good as known (the p % rule with p = 10).
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,35 +23,29 @@ LARGEST = 0.1  # share of the records that are
 TRIMMED = 0.9  # of the records fitted to, those that a second fit keeps
 FORMS = 3
 
-Told = tuple[Bools, tuple[str, ...]]
+NearlyKnown = tuple[Bools, tuple[str, ...]]  # records whose number is, and in words by which columns
 
 
-def near_numbers(file: RecoveryFile, names: Sequence[str], seed: int = 0) -> dict[str, Told]:
-    """Changed numbers of these columns (n,) that some other column tells to within 10 %, and which columns do.
+def near_numbers(file: RecoveryFile, names: Sequence[str], seed: int = 0) -> dict[str, NearlyKnown]:
+    """Changed numbers of these columns (n,) that some other column gives to within 10 %, and which columns do.
 
     A straight line, a power and an exponential are fitted to half of the largest numbers, which alone dominate, and
-    judged on the others. Without the original nothing is known to be told.
+    judged on the others. Without the original there is nothing to judge by.
     """
-    found = {}
+    nearly = {}
     for name in names if file.truth is not None else ():
         place = ("near numbers", name, seed, id(file.truth))
         if place not in file.memo:
-            file.memo[place] = _told(file, name, seed) if name in file.touched or _coarser(file, name) else None
+            file.memo[place] = _by_others(file, name, seed)
         if file.memo[place] is not None:
-            found[name] = file.memo[place]
-    return found
+            nearly[name] = file.memo[place]
+    return nearly
 
 
-def _coarser(file: RecoveryFile, name: str) -> bool:
-    """Whether a column has ranges in place of its numbers."""
-    column, truth = file.columns.get(name), (file.truth or {}).get(name)
-    return column is not None and truth is not None and truth.numbers is not None and not truth.from_labels
-
-
-def _told(file: RecoveryFile, name: str, seed: int) -> Told | None:
-    assert file.truth is not None
-    truth, column = file.truth[name].numbers, file.columns[name]
-    if truth is None:
+def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
+    column, before = file.columns.get(name), (file.truth or {}).get(name)
+    truth = None if before is None else before.numbers
+    if column is None or truth is None:
         return None
     own = column.numbers
     changed = np.ones(len(truth), np.bool_) if own is None else ~(own == truth)
@@ -59,30 +54,53 @@ def _told(file: RecoveryFile, name: str, seed: int) -> Told | None:
     rows = rows[np.argsort(size[rows], kind="stable")[::-1][: min(max(FEWEST, int(LARGEST * len(truth))), MOST)]]
     if len(rows) < FEWEST or not changed[rows].any():
         return None
-    at = np.log(size[rows])
+    least = float(size[rows].min())
+    at = _signed_log(truth[rows], least)
     halves = Halves.of(np.isfinite(at), seed)
     judge = Judge(at, changed[rows], column.codes[rows], halves.judge)
-    others = [(other, y) for other, of in file.columns.items() if other != name and (y := of.numbers) is not None]
-    told, words = np.zeros(len(truth), np.bool_), []
-    for other, y in others:
-        for form in _fits(size[rows[halves.fit]], y[rows[halves.fit]]):
-            if judge.tells(_log(form, y[rows]), NEAR, FORMS * len(others)):
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    told |= changed & (np.abs(_log(form, y) - np.log(size)) <= NEAR)
+    others = [other for other, of in file.columns.items() if other != name and of.numeric]
+    near, words = np.zeros(len(truth), np.bool_), []
+    for other in others:
+        y = file.columns[other].numbers
+        assert y is not None
+        for form in _fits(truth[rows[halves.fit]], y[rows[halves.fit]]):
+            if judge.tells(_signed_log(_fitted(form, y[rows]), least), NEAR, FORMS * len(others)):
+                near |= changed & _is_near(_fitted(form, y), truth)
                 words.append(f"{other}, to within 10 %")
                 break
-    return (told, tuple(words)) if told.any() else None
+    return (near, tuple(words)) if near.any() else None
 
 
-Form = tuple[str, float, float]
+def _signed_log(values: Floats, least: float) -> Floats:
+    """Logarithms of sizes, counted from 1 for `least`, with the sign of the values: those of different sign are far."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.sign(values) * np.maximum(np.log(np.abs(values) / least) + 1, 0))
+
+
+def _is_near(values: Floats, truth: Floats) -> Bools:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.abs(np.log(values / truth)) <= NEAR)  # of different sign: not a number
+
+
+class Form(NamedTuple):
+    """A fit: how, its two factors, and the sign of what it gives, times that of y where `turns`."""
+
+    how: str
+    a: float
+    b: float
+    sign: float
+    turns: bool
 
 
 def _fits(x: Floats, y: Floats) -> Iterator[Form]:
-    """Fits of x as a + b y, and of its logarithm as a + b log|y| and as a + b y, those that there are."""
+    """Fits of x as a + b y, and of the logarithm of its size as a + b log|y| and as a + b y, those that there are."""
+    size, signs, known = np.abs(x), np.sign(x), np.isfinite(y)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.abs(y))
-        cases = [("line", np.array([1 / x, y / x]), np.ones(len(x)))]
-        cases += [(how, np.array([np.ones(len(x)), z]), np.log(x)) for how, z in (("power", logs), ("exp", y))]
+        cases = [("line", np.array([1 / size, y / size]), signs)]
+        cases += [(how, np.array([np.ones(len(x)), z]), np.log(size)) for how, z in (("power", logs), ("exp", y))]
+    of_all, of_y = float(signs[known].sum()), float((signs * np.sign(y))[known].sum())
+    turns = abs(of_y) > abs(of_all)
     for how, terms, aim in cases:
         use = np.flatnonzero(np.isfinite(terms).all(axis=0) & np.isfinite(aim))
         for _ in range(2):
@@ -92,12 +110,15 @@ def _fits(x: Floats, y: Floats) -> Iterator[Form]:
             rest = np.abs(factors @ terms[:, use] - aim[use])
             use = use[rest <= np.quantile(rest, TRIMMED)]
         else:
-            yield how, float(factors[0]), float(factors[1])
+            yield Form(how, float(factors[0]), float(factors[1]), math.copysign(1, of_y if turns else of_all), turns)
 
 
-def _log(form: Form, y: Floats) -> Floats:
-    """Logarithms of the numbers that a fit gives; NaN where there are none."""
-    how, a, b = form
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fitted = np.log(np.abs(a + b * y)) if how == "line" else a + b * (y if how == "exp" else np.log(np.abs(y)))
-        return np.where(np.isfinite(fitted), fitted, np.nan)
+def _fitted(form: Form, y: Floats) -> Floats:
+    """The numbers that a fit gives; NaN where there are none."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if form.how == "line":
+            fitted = form.a + form.b * y
+        else:
+            size = np.exp(form.a + form.b * (y if form.how == "exp" else np.log(np.abs(y))))
+            fitted = form.sign * (np.sign(y) if form.turns else 1.0) * size
+        return np.where(np.isfinite(fitted) & (fitted != 0), fitted, np.nan)

@@ -346,9 +346,9 @@ def file_put_back(
         told = recovered.beyond if known is None or known.target is None else known.told  # more than its group
         if file.truth is not None and told.any():
             frame = open_frame(_with_truth(frame, file.truth[name], told))
-    for name, told in (near or {}).items():
+    for name, rows in (near or {}).items():
         assert file.truth is not None
-        frame = open_frame(_with_truth(frame, file.truth[name], told))
+        frame = open_frame(_with_truth(frame, file.truth[name], rows))
     return frame
 
 

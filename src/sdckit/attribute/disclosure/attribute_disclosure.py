@@ -498,7 +498,7 @@ def attribute_disclosure(
     broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
     pair = open_or_part(
         original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id,
-        each=broken.wanted,
+        records=broken.wanted,
     )  # fmt: skip
     columns = target_roles.coded_columns(pair, (*names, learnt), cut)
     return disclosure_of(pair, names, learnt, columns, left_out, prefix, broken)

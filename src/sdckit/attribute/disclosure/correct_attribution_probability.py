@@ -414,7 +414,7 @@ def correct_attribution_probability(
         numeric = {"numeric target": list(widths)}
         pair = open_pair(original, released, categories=categories, numeric=numeric, also=broken.also, id=id)
     else:
-        pair = open_or_part(original, released, categories=categories, also=broken.also, id=id, each=broken.wanted)
+        pair = open_or_part(original, released, categories=categories, also=broken.also, id=id, records=broken.wanted)
     caps: list[Floats] = []
     if isinstance(pair, PartedPair):
         pair, attribution, per_release, columns = _of_parts(pair, names, learnt, share)
