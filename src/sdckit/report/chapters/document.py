@@ -415,6 +415,7 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         "single_rows": verdict.single_rows,
         "alone": verdict.alone,
         "unmatched": verdict.unmatched,
+        "singly": verdict.singly,
         "beside": verdict.beside,
     }
 
