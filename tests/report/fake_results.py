@@ -162,6 +162,7 @@ class Verdict:
     origin: str = ""
     single_rows: bool = False
     unmatched: bool = False
+    singly: bool = False
     beside: str = ""
     alone: bool = False
     points: int | None = None

@@ -297,6 +297,21 @@ def telling_apart(data: Any, share: float, *, without: Sequence[str] = ()) -> tu
     return tuple(name for name, (values, n) in zip(plain, sizes, strict=True) if n and values >= share * n)
 
 
+def together_telling(data: Any, share: float, *, without: Sequence[str] = ()) -> bool:
+    """Whether all columns together tell so many of the records apart; of a plan nobody counts, so that they may.
+
+    >>> import polars as pl
+    >>> together_telling(pl.DataFrame({"sex": ["f", "f", "m", "m"], "age": [1, 2, 1, 2]}), 0.9)
+    True
+    """
+    frame = open_frame(data)
+    if isinstance(frame, nw.LazyFrame):
+        return True
+    kinds = {name: kind for name, kind in frame.schema.items() if name not in without}
+    plain = [name for name, kind in kinds.items() if not kind.is_nested() and kind != nw.Object]
+    return bool(plain) and int(frame.select(plain).is_unique().sum()) >= share * len(frame)
+
+
 RENUMBERED = "the engine numbers the records of this plan anew each time it reads it: sort the plan, or write it first"
 # Safe to report: the message about a missing library holds no value of a record.
 LACKS = re.compile(r"No module named '(numpy|pyarrow)\b")

@@ -108,6 +108,8 @@ class Verdict:
         changed was looked for.
     ends : tuple of float or None
         Ends of the interval beside the value: of the excess of members over others.
+    singly : bool
+        Whether only single columns were tried as links to earlier releases, where several together might be one.
     """
 
     name: str
@@ -129,6 +131,7 @@ class Verdict:
     single_rows: bool = False
     unmatched: bool = False
     ends: tuple[float, float] | None = None
+    singly: bool = False
 
     @property
     def points(self) -> int | None:
@@ -254,7 +257,8 @@ def _by_ledger(asked: _Asked) -> list[Verdict]:
     n, pending = len(asked.result.entries), asked.result.n_pending
     if verdicts[0].holds and n == pending and not asked.result.first:
         return [asked.open(NOTHING_BEFORE)]
-    verdicts = [replace(verdict, beside=beside_words(n, pending)) for verdict in verdicts]
+    singly = asked.result.singly
+    verdicts = [replace(verdict, beside=beside_words(n, pending), singly=singly) for verdict in verdicts]
     if verdicts[0].holds:  # what was not looked for may be beyond it
         reasons = [
             reason.format(", ".join(names))
@@ -286,7 +290,8 @@ def _by_linked(asked: _Asked) -> list[Verdict]:
             verdicts.append(asked.open(NOT_KEPT.format(", ".join(result.without_levels)), variable))
             continue
         remedy = result.unlinking if beyond else ""
-        verdicts.append(replace(asked.by_count(beyond, variable), reason=result.linked_words, remedy=remedy))
+        verdict = replace(asked.by_count(beyond, variable), singly=result.singly)
+        verdicts.append(replace(verdict, reason=result.linked_words, remedy=remedy))
     return verdicts
 
 

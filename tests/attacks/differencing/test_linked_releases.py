@@ -239,6 +239,20 @@ def test_an_entry_of_an_earlier_version_is_not_judged(tmp_path: Path) -> None:
     assert "the ledger has no levels of old" in verdicts[0].sentence
 
 
+@pytest.mark.parametrize("fine", [True, False])
+def test_that_several_columns_together_were_not_tried_as_a_link_is_said(fine: bool, tmp_path: Path) -> None:
+    """Each of 800 people has a combination of three columns of their own, and no column tells anybody apart."""
+    rows = pl.DataFrame({"n": range(800)})
+    people = rows.select(age=pl.col("n") % 20, place=pl.col("n") // 20 % 20, sex=pl.col("n") // 400)
+    wave = people if fine else people.drop("place")
+    ledger = ledger_in(tmp_path).add(wave, name="first", keys=["sex"])
+    found = sdc.differencing(wave, ledger=ledger, keys=["sex"])
+    verdict = judge_differencing(0.0, "", found, {})
+    assert (found.singly, "linked" in found.notes, verdict.singly, verdict.word) == (fine, fine, fine, "holds")
+    assert ("several columns together link" in verdict.sentence) is fine
+    assert sdc.differencing(wave.lazy(), ledger=ledger, keys=["sex"]).singly
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_ids_given_anew_from_the_same_numbers_link_nobody(known: bool, tmp_path: Path) -> None:
     """The office's own id says that equal numbers are other people's; without it the columns coded alike do."""

@@ -190,6 +190,12 @@ def test_how_a_column_is_read_may_be_said_of_an_insensitive_one() -> None:
     )
     assert roles_by_column(scenario, ["x", "y"], {}) == {"x": ("insensitive",), "y": ("insensitive",)}
     assert "x" in scenario.columns  # as numeric
+    magnitude = Scenario(keys=["sex"], magnitudes=["pay"], release="scientific-use")
+    assert roles_by_column(magnitude, ["pay"], {}) == {"pay": ()}
+    followed = magnitude.changed(insensitive=["pay"])  # as the verdict advises
+    assert roles_by_column(followed, ["pay"], {}) == {"pay": ("insensitive",)}
+    limited = followed.changed(thresholds={"exact_numbers": 0.1})
+    assert roles_by_column(limited, ["pay"], {}) == {"pay": ("magnitudes",)}
     assert "z" not in Scenario(keys=["sex"], insensitive=["z"]).columns  # nothing is measured of it
 
 

@@ -55,6 +55,15 @@ def test_the_scenario_and_the_call_are_told() -> None:
     assert codes[1].startswith("sdckit assess FILE")
 
 
+@pytest.mark.parametrize(("said", "shown"), [("none", "none: nobody in"), (None, "not declared")])
+def test_that_there_are_no_households_is_told(said: str | None, shown: str) -> None:
+    scenario = Scenario(keys=["sex"], household=said)
+    page = lay_out(plain_document(assess_fake(survey(200), scenario)))
+    section = next(section for section in page.sections if section.title == "Scenario")
+    facts = dict(next(block for block in section.blocks if isinstance(block, Facts)).items)
+    assert facts["Household"].startswith(shown)
+
+
 def test_intruders_stand_side_by_side() -> None:
     scenario = Scenario(intruders={"a": ["sex"], "b": ["sex", "age"]}, thresholds={"k": 3})
     page = lay_out(plain_document(assess_fake(survey(200), scenario)))

@@ -10,9 +10,14 @@ import releases
 import sdckit as sdc
 from draw import quiet
 from sdckit.report.chapters.release_page import plain_release
-from sdckit.report.chapters.utility_chapter import utility_blocks
+from sdckit.report.chapters.utility_chapter import moved_warning, utility_blocks
 from sdckit.report.estimates import ROUNDED
 from sdckit.report.view import view_of
+
+
+def test_the_largest_move_is_told_in_either_direction() -> None:
+    moved = [{"variable": "pay", "change": {"value": by, "text": f"{by:+.0%}"}} for by in (0.08, -0.2, 0.01)]
+    assert moved_warning(moved) == ("Totals, means or counts of pay moved by more than 5 %; the largest move is -20%.")
 
 
 def plain_of(**options):

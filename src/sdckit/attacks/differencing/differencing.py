@@ -26,7 +26,7 @@ from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
-from sdckit.data.frames import count_records, open_frame, result_frame
+from sdckit.data.frames import count_records, open_frame, result_frame, together_telling
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -76,6 +76,9 @@ class Differencing(Result):
         Why a key or sensitive variable could not be compared with earlier releases, by name.
     unlinking : str
         What would part the linked releases: new identifiers, rounding, noise on the column that links them.
+    singly : bool
+        Whether columns were tried as links one by one only, although all of the release together tell most records
+        apart and an earlier release of the same people is not joined by a single one.
     records : frame
         Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
     """
@@ -107,6 +110,7 @@ class Differencing(Result):
     not_compared: tuple[str, ...] = ()
     unlinking: str = ""
     first: bool = False
+    singly: bool = False
 
     @property
     def n_pending(self) -> int:
@@ -260,7 +264,8 @@ def differencing(
     Records are joined by an id, by the order of the rows, or by a column that goes out in both releases and tells at
     least 90 % of the records apart. The joined people tell which codes of two columns stand for the same values, so
     that a variable is compared in every coding; without them only columns of one name and coding are compared, and
-    what is certain together is not looked for. Where a column that goes out joins releases, ``joint`` has the groups,
+    what is certain together is not looked for. Several columns that tell people apart only together are not tried as
+    a join; `singly` says where they might. Where a column that goes out joins releases, ``joint`` has the groups,
     risks and sensitive values on the keys of all releases that a record is joined with.
 
     A plan whose records are too many to be brought is compared with the files of `earlier` by cells in parts: nothing
@@ -344,6 +349,9 @@ def differencing(
     if shared.joined:
         tell("joining the releases that a column links")
         joint = joint_keys(release, shared.joined, replace(roles, weight=weight))
+    alone = any(entry.same_people and not entry.linked_by for entry in entries)
+    singly = alone and together_telling(data, release_ledger.MOST_ALIKE, without=[*kept, *telling, *filter(None, [id])])
+    notes |= {"linked": SINGLY} if singly else {}
     either = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
     disclosed = sum(entry.told_by_difference for entry in entries)
     everybody = min(int(either.sum()) + disclosed, release.n)
@@ -353,10 +361,14 @@ def differencing(
         int(flags["given_back"].sum()), int(flags["unprotected"].sum()), linked, uniques, within, certain,
         tuple(entries), own, targets, release.frame, flags, notes, joint,
         _not_compared(list(release.levels), said_new, {*targets} - {*own_sets, *own}, entries),
-        unlinking(release, shared.joined), first,
+        unlinking(release, shared.joined), first, singly,
     )  # fmt: skip
 
 
+SINGLY = (
+    "columns were tried one by one: whether several together tell which records of this and of an earlier release are "
+    "the same person's was not looked at"
+)
 NOT_EARLIER = (
     "no earlier release has {} in a coding that can be compared; where none had it at all, say so: [ledger] new"
 )

@@ -301,7 +301,7 @@ def _check_insensitive(scenario: Scenario) -> None:
 
 
 # What a column is, not what is known of it or would be learnt from it.
-_NO_ROLE = ("numeric", "ordered", HOUSEHOLD_VARIABLES, NUMBER_GROUPS)
+_NO_ROLE = ("numeric", "magnitudes", "ordered", HOUSEHOLD_VARIABLES, NUMBER_GROUPS)
 
 
 def _family(role: str) -> str:

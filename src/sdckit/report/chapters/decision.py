@@ -30,7 +30,11 @@ QUESTIONS = {
     "used": "Can it still be worked with?",
 }
 NO_LIMIT = "no limit"
-BESIDE = {"alone": " The original was not there.", "unmatched": " Nothing says which records belong together."}
+BESIDE = {
+    "alone": " The original was not there.",
+    "unmatched": " Nothing says which records belong together.",
+    "singly": " Several columns together were not tried as a link.",
+}
 RANK = {False: 0, None: 1, True: 2}
 
 

@@ -252,6 +252,7 @@ def scenario_tree(scenario: Scenario, *, judged: Collection[str], compared: bool
         **limits_tree(scenario, compared=compared, judged=judged),
         "intruders": {name: tuple(keys) for name, keys in scenario.intruders.items()},
         **{entry: getattr(scenario, entry) for entry in (*SINGLE, *LISTS)},
+        "stated_none": tuple(scenario.stated_none),
         "insensitive_because": scenario.insensitive_because,
         "thresholds": dict(scenario.thresholds.entries),
         "missing": missing if isinstance(missing, str) else dict(missing),
@@ -415,6 +416,7 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         "single_rows": verdict.single_rows,
         "alone": verdict.alone,
         "unmatched": verdict.unmatched,
+        "singly": verdict.singly,
         "beside": verdict.beside,
     }
 

@@ -380,6 +380,9 @@ def _levels(key: Plain) -> TableBlock:
     return TableBlock(f"Levels of {key['name']}", ("Level", "Records", share), rows, (1, 2))
 
 
+NO_HOUSEHOLD = "none: nobody in the file lives together with another"
+
+
 def scenario_section(plain: Plain) -> Section:
     """List the declared roles, rules and limits."""
     tree = plain["scenario"]
@@ -395,7 +398,7 @@ def scenario_section(plain: Plain) -> Section:
     items = [
         *((_keys_of(name, tree), listed(labelled(plain, keys))) for name, keys in tree["intruders"].items()),
         ("Sampling", design),
-        ("Household", tree["household"] or "not declared"),
+        ("Household", tree["household"] or (NO_HOUSEHOLD if "household" in tree["stated_none"] else "not declared")),
         ("Person", tree["person"] or "one record per person"),
         *([("Time", tree["time"])] if tree["time"] else []),
         *([("Known of the rows of another file", listed(tree["children"]["keys"]))] if tree["children"] else []),

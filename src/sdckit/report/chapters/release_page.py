@@ -346,7 +346,7 @@ def _verdict(
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
         "columns": verdict.columns, "points": verdict.points, "single_rows": verdict.single_rows,
-        "unmatched": verdict.unmatched, "beside": verdict.beside,
+        "unmatched": verdict.unmatched, "singly": verdict.singly, "beside": verdict.beside,
     }  # fmt: skip
     if has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}

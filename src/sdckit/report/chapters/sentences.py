@@ -96,6 +96,7 @@ COVERS = {
     "single_rows": SINGLE_ROWS,
     "alone": "the original was not there: every missing value and every range counts as changed",
     "unmatched": "nothing says which records belong together: what looks changed counts as changed",
+    "singly": "whether several columns together link an earlier release to this one was not looked at",
 }
 
 

@@ -136,7 +136,9 @@ def moved_warning(figures: Sequence[Plain]) -> str:
         return ""
     most = max(beyond, key=lambda row: abs(row["change"]["value"]))
     more = f"{BEYOND:.0%}".replace("%", " %")
-    return f"Totals, means or counts of {named} moved by more than {more}, at most by {most['change']['text']}."
+    return (
+        f"Totals, means or counts of {named} moved by more than {more}; the largest move is {most['change']['text']}."
+    )
 
 
 def _model_blocks(model: Plain) -> list[Block]:

@@ -65,6 +65,23 @@ def test_a_person_number_with_members_of_different_sex_is_asked_about():
     assert "differ in sex" in found.questions["pid"]
 
 
+@pytest.mark.parametrize("name", ["nhs_number", "ssn", "steuer_id"])
+def test_an_official_number_of_several_rows_says_whose_they_are(name):
+    numbers, sex = 10**8 + 7919 * HOME, HOME % 2 + 1
+    assert units(**{name: numbers, "sex": sex}).person.column == name
+    assert units(**{name: numbers, "pid": HOME, "sex": sex}).person.column == "pid"
+    assert units(**{name: 10**8 + 7919 * np.arange(N), "sex": sex}).person is None  # a number for each row
+    assert units(**{name: numbers, "sex": SEX}).person is None  # of rows that differ in sex
+
+
+def test_an_unnamed_id_of_one_sex_is_asked_about_in_any_order():
+    order = rng.permutation(N)
+    found = units(case=HOME[order], sex=(HOME % 2 + 1)[order])
+    assert found.person is None
+    assert "have one sex: are the records" in found.questions["case"]
+    assert units(case=HOME[order], sex=SEX).questions == {}
+
+
 def test_without_a_sex_a_name_is_only_likely():
     assert units(hh=HOME, x=SEX).household.confidence == "likely"
     assert units(pid=HOME, x=SEX).person.confidence == "likely"

@@ -10,7 +10,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.guessing.facts import MEASURED, Facts
 from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import listed, words_of
-from sdckit.data.scenarios.guessing.units import Unit, Units, Weights
+from sdckit.data.scenarios.guessing.units import OFFICIAL, Unit, Units, Weights
 from sdckit.data.scenarios.scenario_checks import is_pattern
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import EXACT, Displayed, exact_shown, table_html
@@ -246,6 +246,7 @@ _SEVERAL_ROWS = (
     "several rows per person: with the line below each person counts once in every combination of keys; "
     "delete it only if each row is a person of its own, or risks are understated"
 )
+_NAMES_PERSON = f"it names the person: let new ones go out in its place (new_ids); {_SEVERAL_ROWS}"
 _KNOWN = "could a stranger know it? If so move it to keys"
 _NAMES_SOMEBODY = "does it name somebody? Else take it out of the identifiers"
 _NO_ROLE = "what is it? Give it a role, or move it to insensitive where nobody knows it and it harms nobody"
@@ -279,7 +280,7 @@ def _judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
         return Guess(name, "weight", _word(chosen.confidence), chosen.evidence, chosen.warning, question)
     for unit, role in ((units.household, "household"), (units.person, "person")):
         if unit is not None and name == unit.column:
-            return _unit(unit, role)
+            return _unit(unit, role, official=spoken.name == OFFICIAL)
     if facts.n == 0:
         return Guess(name, "ignore", "sure", ("it holds no value that can be compared",))
     if facts.levels == 1 and not (spoken.role == "identifier" and facts.text):
@@ -293,12 +294,13 @@ def _word(text: str) -> Confidence:
     return "sure" if text == "sure" else "likely" if text == "likely" else "unsure"
 
 
-def _unit(unit: Unit, role: str) -> Guess:
+def _unit(unit: Unit, role: str, *, official: bool) -> Guess:
     if role == "household":
         question = None if unit.confidence == "sure" else "do the records with one value live together?"
         return Guess(unit.column, "household", _word(unit.confidence), unit.evidence, None, question)
     question = None if unit.confidence == "sure" else "are the records with one value one person?"
-    return Guess(unit.column, "person", _word(unit.confidence), unit.evidence, _SEVERAL_ROWS, question)
+    warning = _NAMES_PERSON if official else _SEVERAL_ROWS
+    return Guess(unit.column, "person", _word(unit.confidence), unit.evidence, warning, question)
 
 
 def _from_context(facts: Facts, spoken: Spoken, setting: Setting) -> Guess | None:

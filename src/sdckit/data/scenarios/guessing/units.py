@@ -127,6 +127,7 @@ _ENOUGH = 10  # least number of groups with several records to distinguish house
 _ALWAYS = 0.97  # share of the groups, or of the records, that counts as "always"
 _RARELY = 0.9
 _SHARED = {"sex or gender": "sex", "a date of birth": "birth", "a birth": "birth"}  # one person has one
+OFFICIAL = "an official number"  # of one person: where it repeats, it says whose rows they are
 _FORM = 3  # least number of distinct values of a household size or a member number
 
 
@@ -198,7 +199,8 @@ def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[st
     units = [_candidate(frame, name, facts, spoken) for name in names]
     home = max((unit for unit in units if _is_home(unit, facts)), key=lambda unit: unit.score, default=None)
     others = [unit for unit in units if unit is not home]
-    person = max((unit for unit in others if _is_person(unit, facts)), key=lambda unit: unit.score, default=None)
+    persons = (unit for unit in others if _is_person(unit, facts))
+    person = max(persons, key=lambda unit: (unit.spoken.name != OFFICIAL, unit.score), default=None)
     questions = {unit.column: question for unit in others if unit is not person and (question := _question(unit))}
     waves = person.running if person else ()
     if home is None:
@@ -224,7 +226,7 @@ def _may_group(facts: Facts, spoken: Spoken) -> bool:
     repeated = 1 < facts.levels < facts.n <= facts.levels * _GROUP
     if not repeated or facts.fraction or facts.date or facts.n < _KNOWN * facts.records or spoken.within:
         return False
-    if spoken.role in ("household", "person") or says_id(facts.name):
+    if spoken.role in ("household", "person") or spoken.name == OFFICIAL or says_id(facts.name):
         return True
     digits = facts.text and all(any(letter.isdigit() for letter in text) for text in facts.categories)
     looks = facts.numbered or (facts.text and not facts.number and digits and facts.written is None)
@@ -286,7 +288,7 @@ def _members(
 
 
 def _is_home(unit: _Candidate, facts: Mapping[str, Facts]) -> bool:
-    if unit.kind == "person" or unit.groups.largest > _LARGEST or unit.repeats:
+    if unit.kind == "person" or unit.spoken.name == OFFICIAL or unit.groups.largest > _LARGEST or unit.repeats:
         return False
     if unit.spoken.role == "household":
         return True
@@ -299,7 +301,9 @@ def _is_person(unit: _Candidate, facts: Mapping[str, Facts]) -> bool:
         return False
     if unit.spoken.name == "an id" and not facts[unit.column].numbered and facts[unit.column].number:
         return False
-    if unit.spoken.role == "person" or (unit.spoken.role == "id" and says_id(unit.column)):
+    if unit.spoken.role == "person" or unit.spoken.name == OFFICIAL:
+        return True
+    if unit.spoken.role == "id" and says_id(unit.column):
         return True
     ordered = unit.groups.together or bool(unit.running)
     return unit.kind == "person" and ordered and unit.groups.n_several >= 2 * _ENOUGH
@@ -322,6 +326,8 @@ def _question(unit: _Candidate) -> str | None:
         return f"whose number is it? It is called a person's, but {unit.basis}"
     if unit.spoken.role == "household":
         return "is it the household? Another column looks more like it"
+    if unit.spoken.topic is None and unit.kind == "person" and unit.groups.n_several >= 2 * _ENOUGH:
+        return f"its values repeat, and {unit.basis}: are the records with one value one person?"
     if unit.spoken.topic is None and unit.groups.together and unit.groups.n_several >= _ENOUGH:
         return "its values repeat in small groups of records that stand together: who are they, a household?"
     return None
