@@ -7,6 +7,10 @@ from itertools import combinations
 import numpy as np
 
 from sdckit.numerics.array_types import Ints, Words
+from sdckit.numerics.coding import GOLDEN
+
+BLOCK = 1 << 15  # words that stay in the cache
+NONE = np.zeros(0, np.int64)
 
 
 def matching_pairs(
@@ -25,37 +29,56 @@ def matching_pairs(
     """
     order = np.argsort(pattern, kind="stable")
     present, starts = np.unique(pattern[order], return_index=True)
-    cells_of = dict(zip(present.tolist(), np.split(order, starts[1:]), strict=True))
+    pieces = np.split(order, starts[1:])
+    cells_of = dict(zip(present.tolist(), ((cells, words[cells]) for cells in pieces), strict=True))
     left = most
     pairs: list[tuple[Ints, Ints]] = []
-    for here, there in combinations(cells_of, 2):
-        clear = clear_of[here] & clear_of[there]
-        pair = _joined(words, cells_of[here], cells_of[there], clear, entries, left)
+    largest_first = sorted(cells_of, key=lambda lacking: -len(cells_of[lacking][0]))
+    for here, there in combinations(largest_first, 2):
+        pair = _joined(*cells_of[here], *cells_of[there], clear_of[here] & clear_of[there], entries, left)
         if pair is None:
             return None
-        left -= sum(len(cells) + int(entries[cells].sum()) for cells in pair)
-        pairs += [pair, pair[::-1]]
-    cells = np.concatenate([cell for cell, _ in pairs] or [np.zeros(0, np.int64)])
-    partners = np.concatenate([partner for _, partner in pairs] or [np.zeros(0, np.int64)])
+        if len(pair[0]):
+            left -= sum(len(cells) + int(entries[cells].sum()) for cells in pair)
+            pairs += [pair, pair[::-1]]
+    cells = np.concatenate([cell for cell, _ in pairs] or [NONE])
+    partners = np.concatenate([partner for _, partner in pairs] or [NONE])
     counted = entries[partners] > 0
     return (cells, partners) if counted.all() else (cells[counted], partners[counted])
 
 
 def _joined(
-    words: Words, here: Ints, there: Ints, clear: int, entries: Ints, most: int
+    here: Ints, mine: Words, there: Ints, theirs: Words, clear: int, entries: Ints, most: int
 ) -> tuple[Ints, Ints] | None:  # fmt: skip
     """Pairs of cells of two patterns that agree on the fields which both have; None where they are too many.
 
-    `most`: pairs and entries of both ways together, counted before a pair is listed.
+    `mine` and `theirs`: their words; the second are not more. `most`: pairs and entries of both ways together, counted
+    before a pair is listed.
     """
     keep = np.uint64(clear & 0xFFFFFFFFFFFFFFFF)
-    theirs = words[there] & keep
+    theirs = theirs & keep
     by_word = np.argsort(theirs)
     theirs, there = theirs[by_word], there[by_word]
-    mine = words[here] & keep
+    may = _may_be_among(mine, theirs, keep)
+    here, mine = here[may], mine[may] & keep
     first = np.searchsorted(theirs, mine)
     n = np.searchsorted(theirs, mine, "right") - first
     edges, held = np.cumsum(n), np.append(0, np.cumsum(entries[there]))
     if int((n * (2 + entries[here]) + held[first + n] - held[first]).sum()) > most:
         return None
-    return np.repeat(here, n), there[np.repeat(first - edges + n, n) + np.arange(edges[-1])]
+    return np.repeat(here, n), there[np.repeat(first - edges + n, n) + np.arange(n.sum())]
+
+
+def _may_be_among(mine: Words, theirs: Words, keep: np.uint64) -> Ints:
+    """Places of `mine` whose kept bits may be among `theirs`: most are not, and a search of each takes far longer."""
+    bits = min(22, len(theirs).bit_length() + 4)
+    marked = np.zeros(1 << bits, np.bool_)
+    shift = np.uint64(64 - bits)
+    marked[(theirs * GOLDEN) >> shift] = True
+    places: list[Ints] = []
+    for first in range(0, len(mine), BLOCK):
+        hashed = mine[first : first + BLOCK] & keep
+        hashed *= GOLDEN
+        hashed >>= shift
+        places.append(first + np.flatnonzero(marked[hashed.view(np.int64)]))
+    return np.concatenate(places)
