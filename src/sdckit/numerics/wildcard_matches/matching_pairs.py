@@ -35,7 +35,8 @@ def matching_pairs(
     pairs: list[tuple[Ints, Ints]] = []
     largest_first = sorted(cells_of, key=lambda lacking: -len(cells_of[lacking][0]))
     for here, there in combinations(largest_first, 2):
-        pair = _joined(*cells_of[here], *cells_of[there], clear_of[here] & clear_of[there], entries, left)
+        (own, mine), (others, theirs) = cells_of[here], cells_of[there]
+        pair = _joined(own, mine, others, theirs, clear_of[here] & clear_of[there], entries, left)
         if pair is None:
             return None
         if len(pair[0]):
