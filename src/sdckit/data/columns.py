@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data import pa, pc, pl, pt
+from sdckit.data import pa, pc, pt
 from sdckit.errors import DataError
 from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
 from sdckit.numerics.grouping import group, weight_faults
@@ -434,35 +434,8 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     """
     array = to_arrow(series)
     if not any(is_kind(array.type) for is_kind in (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_null)):
-        instead = among_numbers(series) or "convert it first"
-        raise DataError(f"{role} {series.name!r} is {type_words(array.type)}, not numbers; {instead}")
+        raise DataError(f"{role} {series.name!r} is {type_words(array.type)}, not numbers; convert it first")
     return _with_a_span(_floats(array), f"{role} {series.name!r}")
-
-
-MANY = 10  # records that share a text, from which it is named: no record is told by it
-
-
-def among_numbers(series: nw.Series[Any], *, by_record: bool = True) -> str:
-    """What to do about text among the numbers of a column; "" where its values are not mostly numbers, or all are.
-
-    `by_record`: whether a row is a record, so that a text of many rows may be named.
-
-    >>> import polars as pl
-    >>> among_numbers(nw.from_native(pl.Series("pay", ["10", "12.5", "N"] * 20), series_only=True))
-    "beside numbers it holds 'N'; name what means missing in missing_codes (--missing), or convert the column"
-    """
-    array = to_arrow(series)
-    if not (pt.is_string(array.type) or pt.is_large_string(array.type) or pt.is_string_view(array.type)):
-        return ""
-    texts = pl.Series("text", array.to_pylist(), pl.String).drop_nulls()
-    others = texts.filter(texts.str.strip_chars().cast(pl.Float64, strict=False).is_null())
-    if not len(others) or 2 * len(others) > len(texts):
-        return ""
-    usual, n = others.value_counts(sort=True).row(0)
-    held = repr(usual) if by_record and n >= MANY else "text"
-    return (
-        f"beside numbers it holds {held}; name what means missing in missing_codes (--missing), or convert the column"
-    )
 
 
 def _with_a_span(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:

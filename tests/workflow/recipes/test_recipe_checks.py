@@ -6,7 +6,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -30,7 +29,6 @@ DROP = {"method": "drop_identifiers", "columns": ["name"]}
 BANDED = {"method": "recode", "column": "age", "bands": [0, 40, None]}
 IDS = {"method": "new_ids", "column": "w"}
 SYNTHESIS = {"method": "synthesize", "m": 2}
-NOISE = {"method": "add_noise", "columns": ["x"]}
 PRAM = {"method": "pram", "columns": ["job"]}
 
 BAD: list[tuple[list[dict[str, Any]], type[Exception], str]] = [
@@ -74,23 +72,6 @@ def test_it_is_refused_before_any_step(
     with pytest.raises(kind, match=said) as caught:
         sdc.Recipe(steps).apply(survey())
     assert "cook" not in str(caught.value)
-
-
-@pytest.mark.parametrize("step", [NOISE, {"method": "recode", "column": "x", "bands": 2}])
-@pytest.mark.parametrize(("n", "named"), [(10, "'N'"), (9, "text")])
-def test_text_among_numbers_says_the_way_out(step: dict[str, Any], n: int, named: str) -> None:
-    """A text is named where many records have it; that of a single one never is."""
-    data = pl.DataFrame({"x": [*map(str, range(50)), *["N"] * n, "Zyxw"]})
-    recipe = sdc.Recipe([step])
-    for call in (recipe.check, recipe.apply):
-        with pytest.raises(
-            DataError, match=f"beside numbers it holds {named}; name what means .*missing_codes"
-        ) as caught:
-            call(data)
-        assert "Zyxw" not in str(caught.value)
-    with pytest.raises(DataError, match=f"not numbers; beside numbers it holds {named}"):
-        sdc.add_noise(data, columns=["x"], seed=1)
-    recipe.check(data.with_columns(pl.col("x").cast(pl.Float64, strict=False)))  # as it advises
 
 
 def test_under_a_scenario() -> None:

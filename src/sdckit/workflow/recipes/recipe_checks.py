@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sdckit.data.columns import among_numbers
 from sdckit.data.derived_formula import ENTRY, read_derived
 from sdckit.data.methods import METHODS, RECOMPUTING
 from sdckit.data.nearest import did_you_mean
@@ -60,14 +59,6 @@ class _Header:
     gone: dict[str, str] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
     texts: dict[str, str] = field(default_factory=dict)
-    file: Any = None
-    by_record: bool = True
-
-    def without_numbers(self, name: str) -> str:
-        """What to do about text among the numbers of a column of the file; "" where nothing is known."""
-        there = name in self.file.columns and name not in self.touched
-        instead = among_numbers(self.file[name], by_record=self.by_record) if there else ""
-        return f"; {instead}" if instead else ""
 
     def check(self, name: str, role: str, place: str) -> None:
         if name in self.kinds:
@@ -89,7 +80,7 @@ def check_against(
     What will not fit is told with the step and the argument.
     """
     kinds: dict[str, bool | None] = {name: bool(kind.is_numeric()) for name, kind in frame.schema.items()}
-    header = _Header(kinds, len(frame), file=frame, by_record=not counted)
+    header = _Header(kinds, len(frame))
     for number, step in enumerate(steps, 1):
         method = method_of(step.method, f"step {number}")
         place = step.place(number)
@@ -167,14 +158,10 @@ def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any]
             header.check(name, role, place)
             if role in method.kind.numbers and header.kinds[name] is False:
                 left = f" after {header.texts[name]}" if name in header.texts else ""
-                instead = header.without_numbers(name)
-                raise DataError(
-                    f"{place}, {role}: column {name!r} holds no numbers{left}; {method.name} needs some{instead}"
-                )
+                raise DataError(f"{place}, {role}: column {name!r} holds no numbers{left}; {method.name} needs some")
     if arguments.get("bands") is not None and header.kinds[arguments["column"]] is False:
         name = arguments["column"]
-        instead = header.without_numbers(name) or "; group its values by groups or hierarchy"
-        raise DataError(f"{place}: column {name!r} holds no numbers{instead}")
+        raise DataError(f"{place}: column {name!r} holds no numbers; group its values by groups or hierarchy")
 
 
 def _check_scenario(method: Method, step: StepLike, scenario: Scenario | None, place: str) -> None:
