@@ -246,7 +246,7 @@ _SEVERAL_ROWS = (
     "several rows per person: with the line below each person counts once in every combination of keys; "
     "delete it only if each row is a person of its own, or risks are understated"
 )
-_NAMES_PERSON = f"it names the person: let new ones go out in its place (new_ids); {_SEVERAL_ROWS}"
+_NAMES_PERSON = "it names the person: let new ones go out in its place (new_ids); " + _SEVERAL_ROWS
 _KNOWN = "could a stranger know it? If so move it to keys"
 _NAMES_SOMEBODY = "does it name somebody? Else take it out of the identifiers"
 _NO_ROLE = "what is it? Give it a role, or move it to insensitive where nobody knows it and it harms nobody"
