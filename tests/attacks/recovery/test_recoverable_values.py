@@ -463,3 +463,36 @@ def test_no_class_size_is_refused():
     data = pl.DataFrame({"a": [1, 2, 3] * 30})
     with pytest.raises(DataError, match="give one at least"):
         sdc.recoverable_values(data, data, keys=["a"], k=())
+
+
+@pytest.mark.parametrize("with_original", [False, True], ids=["alone", "beside the original"])
+@pytest.mark.parametrize("labels", [None, ["young", "middle", "old"]], ids=["ranges", "names"])
+def test_a_suppressed_band_is_given_back_whatever_bands_are_called(
+    labels: list[str] | None, with_original: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    age = rng.integers(0, 90, 1_000)
+    school = np.where(age < 30, 1, rng.integers(2, 4, 1_000))  # tells the young, and of the others nothing
+    whole = pl.DataFrame({"sex": rng.integers(1, 3, 1_000), "age": age, "school": school})
+    banded = sdc.recode(whole, column="age", bands=[0, 30, 60, 90], labels=labels).data
+    blank = rng.random(1_000) < 0.08
+    release = banded.with_columns(age=pl.when(pl.Series(blank)).then(None).otherwise(pl.col("age").cast(pl.String)))
+    found = sdc.recoverable_values(release, whole if with_original else None, keys=["sex", "age"], guess=False)
+    (column,) = found.columns[0]
+    young = int((blank & (age < 30)).sum())
+    assert (column.touched, column.alone, column.told_by) == (int(blank.sum()), young, "school")
+    assert column.known == (young if with_original else None)
+    put_back = found.undone()["age"].to_list()
+    told = "0-29" if labels is None else "young"
+    assert [put_back[i] for i in np.flatnonzero(blank & (age < 30))] == [told] * young
+
+
+def test_numbers_that_a_range_gives_back_count_before_the_range() -> None:
+    age = np.random.default_rng(2).integers(0, 90, 600)
+    whole = pl.DataFrame({"age": age, "born": 2020 - age})
+    banded = sdc.recode(whole, column="age", bands=[0, 30, 60, 90]).data
+    release = banded.with_columns(
+        age=pl.when(pl.int_range(600) < 40).then(None).otherwise(pl.col("age").cast(pl.String))
+    )
+    (column,) = sdc.recoverable_values(release, whole, keys=["age"], guess=False).columns[0]
+    assert (column.touched, column.known) == (600, 600)

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Made, Predictor
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, in_frame, of_levels
+from sdckit.attacks.recovery.touched_cells import (
+    SUPPRESSED,
+    ChangedColumn,
+    ReleasedColumn,
+    apart,
+    in_frame,
+    of_levels,
+)
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
@@ -200,7 +207,28 @@ def recover(
             for state in states
             if state.open.any() and not state.target.perturbed
         }
+    by_band = _by_band(columns, touched, household=household, pairs=pairs, tell=tell, made=made)
+    for name, recovered in by_band.items():
+        if recovered.restored.sum() > recoveries[name].restored.sum():
+            recoveries[name] = recovered
     return {name: _named(recoveries[name], columns) for name in touched}
+
+
+def _by_band(
+    columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None, pairs: bool,
+    tell: Tell, made: Made,
+) -> dict[str, Recovered]:  # fmt: skip
+    """Reconstruct the missing values of columns that have ranges as ranges: which one it was tells enough."""
+    named, missing = dict(columns), {}
+    for name, target in touched.items():
+        column = target.column
+        blank = target.touched & column.missing
+        if column.from_labels and not target.perturbed and blank.any() and column.has_ranges:
+            named[name] = replace(column, ends=None)
+            missing[name] = ChangedColumn(named[name], blank, None, (SUPPRESSED,))
+    if not missing:
+        return {}
+    return recover(named, missing, household=household, pairs=pairs, tell=tell, made=made)
 
 
 def _named(recovered: Recovered, columns: Mapping[str, ReleasedColumn]) -> Recovered:
