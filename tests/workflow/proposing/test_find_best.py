@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -13,7 +14,8 @@ from sdckit.errors import DataError
 from sdckit.workflow.proposing import find_best as module
 from sdckit.workflow.proposing.find_best import Asked, _repaired, at_aim, find_best, outcome, variants
 from sdckit.workflow.proposing.search import Searched
-from sdckit.workflow.proposing.trials import How, Trials
+from sdckit.workflow.proposing.trials import How, Trials, judge
+from sdckit.workflow.recipes.starter_recipe import TRIAL
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -40,6 +42,30 @@ def test_recodings_do_what_taking_values_out_does_not() -> None:
     assert judged.passed
     assert now.share == 0.05
     assert found.bound < judged.made.loss / 5
+
+
+@pytest.mark.parametrize(("once", "passes"), [(100_000, False), (10, True)])
+def test_a_recipe_that_fails_with_other_random_draws_is_not_taken(
+    monkeypatch: pytest.MonkeyPatch, once: int, passes: bool
+) -> None:
+    """Proposed was what held by the draws of the trial, and the release made of it broke a limit."""
+    one = at_aim(trials("one", share=1.0, thresholds={"k": 3}).with_how(How(hide=True)), 1)
+    node = (1, 0, 0)
+    one.made[node] = one.make(node)
+    assert one.made[node].drawn
+    secrets: list[bytes] = []
+
+    def judged(*given: Any, secret: bytes = TRIAL, **more: Any) -> Any:
+        secrets.append(secret)
+        whole = judge(*given, secret=secret, **more)
+        return whole if secret != module.OTHER_DRAWS[1] else replace(whole, unrepaired="other draws", verdicts=())
+
+    monkeypatch.setattr(module, "judge", judged)
+    monkeypatch.setattr(module, "improved", lambda *_: None)
+    monkeypatch.setattr(module, "DRAWN_ONCE", once)
+    result = _repaired(one, node, asked())
+    assert result.passed is passes
+    assert secrets == [TRIAL, *module.OTHER_DRAWS][: 1 if passes else 3]
 
 
 def test_what_is_allowed_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,17 @@ def test_records_whose_group_lacks_sensitive_values_lose_columns() -> None:
     assert change.changed == {"age": found.violations["income"]["distinct"][2]}
 
 
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+def test_others_join_records_that_would_be_alone_without_keys() -> None:
+    """The two records of their own would be a class with one value: nothing that this step does later mends that."""
+    data = pl.DataFrame({"sex": ["f"] * 5 + ["m"] * 2, "income": [1, 1, 2, 2, 2, 1, 1]})
+    told = sdc.Scenario(keys=["sex"], sensitive=["income"], thresholds={"l": 2})
+    step = StepLike("suppress_above", {"risk": "l_diversity", "threshold": 0, "columns": ["sex"]})
+    out, change = run_step(1, step, data, scenario=told, folder=None, mixed=MIXED)
+    assert change.changed == {"sex": 3}
+    assert sdc.l_diversity(out, scenario=told).violations["income"]["distinct"][2] == 0
+
+
 def test_a_lack_of_values_needs_a_threshold() -> None:
     step = StepLike("suppress_above", {"risk": "l_diversity", "threshold": 0, "columns": ["age"], "intruder": "a"})
     with pytest.raises(ScenarioError, match=r"^step 2 \(suppress_above\): .*needs the threshold l"):

@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Made, Predictor
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
-from sdckit.attacks.recovery.touched_cells import (
-    SUPPRESSED,
-    ChangedColumn,
-    ReleasedColumn,
-    apart,
-    in_frame,
-    of_levels,
-)
+from sdckit.attacks.recovery.touched_cells import SUPPRESSED, ChangedColumn, ReleasedColumn, apart, in_frame, of_levels
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame

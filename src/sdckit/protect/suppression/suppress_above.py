@@ -90,8 +90,8 @@ def suppress_above(
     hit = _risk(frame, risk) > float(threshold)
     homes, shared = read_shared(frame, names, household, household_variables)
     wide = hit if homes is None else homes.some(hit)
-    changed, source = {}, {}
-    for name in names:
+    changed, source = dict.fromkeys(names, 0), {}
+    for name in names if hit.any() else ():
         coded, gone = code_column(frame[name]), wide if name in shared else hit
         there = gone if len(coded.valid) == 0 else gone & (coded.valid != 0)
         changed[name] = int(np.count_nonzero(there))

@@ -31,6 +31,7 @@ from sdckit.workflow.recipes.starter_recipe import (
     FROM_VALUES,
     NOT_IMPLIED,
     STILL_ABOVE,
+    TRIAL,
     CommentedStep,
     not_looked_for,
     the_rest,
@@ -322,6 +323,8 @@ BESIDE = (2_000, 3)  # nodes counted and tried for an alternative
 WITHIN = 0.1  # of the loss: what the caller's own measure chooses from
 JUDGED = 3  # combinations held against every threshold at each aim
 REPAIRS = 3  # of one of them
+OTHER_DRAWS = tuple(bytes([i]) * len(TRIAL) for i in (1, 2))  # with which a recipe must hold, too
+DRAWN_ONCE = 100_000  # records, beyond which a recipe is judged once
 BOUNDED = 0.05  # of the records, left to suppression: in the alternative shown first, and where nothing else holds
 EARLY = (0.0, BOUNDED)  # shares of the first recipe that is handed over
 OTHER_SHARES = {"no value taken out": 0.0, "more values taken out": 1.0, "very few values taken out": 0.01}
@@ -536,19 +539,32 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     """
     asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
     hold = partial(judge, control=asked.control, keep=asked.keep, tell=asked.within)
-    judged = hold(trials, trials.made[node], trials.how, soon=True)
+    judged = _drawn_again(trials, hold(trials, trials.made[node], trials.how, soon=True), hold)
     for _ in range(REPAIRS):
         how = None if judged.passed else improved(judged, trials.scenario, asked.keep)
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")
         try:
-            judged = hold(trials, trials.with_how(how).make(node), how)
+            judged = _drawn_again(trials, hold(trials, trials.with_how(how).make(node), how), hold)
         except SdcError as error:
             asked.tell(f"this combination is dropped: {error}")
             if not judged.verdicts:
                 judged = hold(trials, trials.made[node], trials.how)
             return replace(judged, unrepaired=str(error))
+    return judged
+
+
+def _drawn_again(trials: Trials, judged: Judged, hold: Callable[..., Judged]) -> Judged:
+    """A node that passes, unless it fails with other random draws: ties of a suppression are broken by them."""
+    if trials.lattice.n > DRAWN_ONCE or not judged.made.drawn:
+        return judged
+    for secret in OTHER_DRAWS:
+        if not judged.passed:
+            return judged
+        again = hold(trials, judged.made, judged.how, secret=secret)
+        if not again.passed:
+            return again
     return judged
 
 

@@ -21,7 +21,7 @@ from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.thresholds import not_said
 from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
 from sdckit.workflow.assess import assess_in_turn, assess_read
 from sdckit.workflow.check import check_assessment
@@ -86,6 +86,11 @@ class Made:
     steps: tuple[tuple[str, Step], ...]
     hidden: Mapping[str, float]
     loss: float
+
+    @property
+    def drawn(self) -> bool:
+        """Whether some step draws random numbers."""
+        return any(method_of(step["method"], "").random for _, step in self.steps)
 
 
 @dataclass(eq=False)
@@ -213,11 +218,11 @@ class Trials:
             if classes is not None and name not in gone:
                 yield "classes", classes
 
-    def _run(self, data: Any, step: Step, number: int = 1) -> tuple[Any, dict[str, int]]:
+    def _run(self, data: Any, step: Step, *, lacking: Floats | None = None) -> tuple[Any, dict[str, int]]:
         with on_the_way():  # a trial goes nowhere
             done, change = run_step(
-                number, checked_step(number, step), data, scenario=self.scenario.changed(identifiers=()),
-                folder=self.scenario.folder, mixed=Mixed(TRIAL),
+                1, checked_step(1, step), data, scenario=self.scenario.changed(identifiers=()),
+                folder=self.scenario.folder, mixed=Mixed(TRIAL), lacking=lacking,
             )  # fmt: skip
         return done, change.changed
 
@@ -237,36 +242,44 @@ class Trials:
     def _suppressed(self, data: Any, node: Node) -> Iterator[tuple[str, Step, dict[str, int], Any]]:
         """Suppression steps, intruder by intruder, repeated until none changes a value; each with the data after it."""
         scenario = self._left_scenario(data)
+        lacking: dict[str, tuple[Any, Floats]] = {}  # by intruder: of which data, and the values lacking there
         for turn in range(ROUNDS):
             before = data
             for name in scenario.intruders:
-                intruder = scenario.intruder(name)
-                for kind, step in self._of_intruder(data, intruder, name, node):
-                    done, changed = self._run(data, step)
-                    # next year's file may need the step for k that this one does not
-                    if any(changed.values()) or (kind == "k" and turn == 0):
+                intruder, short = scenario.intruder(name), False
+                for kind, step, last in self._of_intruder(data, intruder, name, node):
+                    if kind == "l":
+                        if name not in lacking or lacking[name][0] is not data:
+                            lacking[name] = data, lacking_values(data, intruder)
+                        if not (lacking[name][1] > 0).any() and not (last and short):
+                            continue
+                        short = True
+                    done, changed = self._run(data, step, lacking=lacking[name][1] if kind == "l" else None)
+                    # next year's file may need the step for k that this one does not, and other draws the last for l
+                    if any(changed.values()) or (turn == 0 and (kind == "k" or last)):
                         yield kind, step, changed, done
                     if any(changed.values()):
                         data = done
             if data is before:
                 break
 
-    def _of_intruder(self, data: Any, intruder: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step]]:
+    def _of_intruder(self, data: Any, intruder: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step, bool]]:
+        """Suppression steps for k, l and risk, and whether it is the last for l."""
         k, wild = self.aims.get(name), not protects_nobody(intruder)
         if k is not None and wild:
             yield "k", suppression_step(
                 data, self.scenario, intruder, k, hide=self.how.hide, importance=self.importance,
                 bundles=self.how.bundles,
-            )  # fmt: skip
+            ), False  # fmt: skip
         ordered = sorted(intruder.keys, key=lambda key: (-self._levels(key, node), key))
         blank = wild or intruder.person is None or intruder.missing == "category"  # else no key may be missing
         if intruder.limits.l is not None and intruder.sensitive and blank:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
                 columns = self._with_bundles(ordered[:count])
-                yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns)
+                yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns), count == len(ordered)
         if intruder.limits.risk is not None and wild:
             columns = self._with_bundles(ordered)
-            yield "risk", lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns)
+            yield "risk", lose_values(self.scenario, name, RISK_MEASURE, intruder.limits.risk, columns), False
 
     def _levels(self, key: str, node: Node) -> int:
         for ladder, rung in zip(self.lattice.ladders, node, strict=True):
@@ -392,19 +405,19 @@ def judge_cells(trials: Trials, release: Any) -> tuple[Verdict, ...]:
 
 def judge(
     trials: Trials, made: Made, how: How, *, control: Any = None, keep: Sequence[str] = (), soon: bool = False,
-    tell: Callable[[str], None] = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None, secret: bytes = TRIAL,
 ) -> Judged:  # fmt: skip
     """Apply the steps and check every threshold; the data are without their direct identifiers.
 
-    `soon`: where large numbers go out as they are, nothing else is judged, and there is no verdict: `improved` looks
-    at nothing else then.
+    `secret`: what the steps draw by. `soon`: where large numbers go out as they are, nothing else is judged, and there
+    is no verdict: `improved` looks at nothing else then.
     """
     data, scenario = trials.data, trials.scenario
     mended = mend_relations(trials.relations(), [step for _, step in made.steps], scenario, keep)
     steps = all_steps(scenario, open_eager(data, {}).columns, made, mended)
     # of the original: an assessment of it tells them
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        applied = tried(data, scenario, steps, mended.derived, step=tell)
+        applied = tried(data, scenario, steps, mended.derived, step=tell, secret=secret)
         measured: Any = assess_read(
             data, applied.data, scenario=scenario.changed(identifiers=()), control=control, seed=SEED,
             recipe=applied.recipe, log=applied.log, whole=True, lean=True, step=tell,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdckit.data.columns import code_columns
 from sdckit.data.files.file_limits import toml_of
 from sdckit.data.households import Homes, household_variables
 from sdckit.data.limits import FOLLOWING
@@ -16,10 +17,12 @@ from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError, SdcError
-from sdckit.numerics.array_types import Ints
+from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.grouping import group
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.random_order import row_order
+from sdckit.protect.suppression.keyless_class import joining_records
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, checked_step, columns_mentioned, placed
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURES, Method, method_of
 
@@ -42,11 +45,12 @@ def call_of(
 
 def run_step(
     number: int, step: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
-    key: bytes | str | None = None,
+    key: bytes | str | None = None, lacking: Any = None,
 ) -> Protected:  # fmt: skip
     """Run a step.
 
     What the method refuses is told with the step; the step's seed is drawn from `mixed`; `key` is for new identifiers.
+    `lacking`: what `lacking_values` gives of the data, where it is known.
     """
     method, given = call_of(number, step, scenario=scenario, folder=folder, mixed=mixed, key=key)
     given |= _household(method, given, data, scenario)
@@ -56,8 +60,11 @@ def run_step(
             own = _of_release(data, scenario if name is None else scenario.intruder(name))
             if given["risk"] == FOLLOWING.measure:
                 given["risk"] = _followed(data, own, mixed.of_step(number))
+            elif given["risk"] == LACKING_VALUES:
+                lacking = lacking_values(data, own) if lacking is None else lacking
+                given["risk"] = _with_joining(data, own, lacking, given["threshold"], given["columns"])
             else:
-                given["risk"] = (lacking_values if given["risk"] == LACKING_VALUES else _risk)(data, own)
+                given["risk"] = _risk(data, own)
         made: Protected = method.function(data, **given)
     except SdcError as error:
         raise placed(error, step.place(number)) from None
@@ -110,6 +117,23 @@ def lacking_values(data: Any, scenario: Scenario) -> Any:
     records: Any = open_frame(measure(LACKING_VALUES).measure(data, scenario=scenario, kind="distinct").records)
     distinct = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
     return limit - np.min(distinct, axis=0)
+
+
+def _with_joining(data: Any, scenario: Scenario, lacking: Floats, threshold: float, columns: Sequence[str]) -> Floats:
+    """The values lacking, raised for records whose keys go since the class without keys would have too few values."""
+    hit = lacking > threshold
+    if not hit.any() or not set(scenario.keys) <= set(columns):
+        return lacking
+    frame = open_eager(data, {})
+    cell, keyless = np.zeros(len(hit), np.uint64), np.ones(len(hit), np.bool_)
+    for coded in code_columns([frame[key] for key in scenario.keys]):
+        codes = coded.codes()
+        keyless &= codes == coded.span
+        cell = group(cell * np.uint64(coded.span + 1) + codes.astype(np.uint64)).of_row.astype(np.uint64)
+    values = [coded.codes() for coded in code_columns([frame[name] for name in scenario.sensitive])]
+    least = int(scenario.limits.l or 0)
+    joining = joining_records(cell.astype(np.int64), hit | keyless, values, least)
+    return np.where(joining, threshold + 1, lacking)
 
 
 def _followed(data: Any, scenario: Scenario, seed: int) -> Any:

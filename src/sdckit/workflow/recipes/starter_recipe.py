@@ -717,12 +717,13 @@ def _of_present(step: Mapping[str, Any], columns: Collection[str]) -> Mapping[st
 def tried(
     data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]],
     derived: Mapping[str, str] = MappingProxyType({}), step: Callable[[str], None] | None = None,
+    secret: bytes = TRIAL,
 ) -> Applied:  # fmt: skip
     """Trial run of steps on data that need not hold direct identifiers."""
     recipe = TrialRecipe(steps or [{"method": "random_order"}], folder=scenario.folder, derived=derived)
     keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
     return recipe.apply(
-        data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False, step=step
+        data, scenario=scenario.changed(identifiers=()), secret=secret, id_keys=keys, watch=False, step=step
     )
 
 
