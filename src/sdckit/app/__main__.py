@@ -1,7 +1,5 @@
 """``python -m sdckit.app``: what the command ``sdckit app`` starts."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

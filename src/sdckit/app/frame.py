@@ -1,7 +1,5 @@
 """The frame of the app: title, the way through six pages, the verdict on top, the running task, the alert."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from importlib import import_module

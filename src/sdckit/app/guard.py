@@ -4,8 +4,6 @@ Every request passes here first, pages, files, uploads and the websocket alike. 
 and uploads of any size.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from hmac import compare_digest

@@ -4,8 +4,6 @@ There is no switch for it: what would be loaded is stood in for meanwhile. A lat
 loaded whole.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

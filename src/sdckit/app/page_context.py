@@ -1,7 +1,5 @@
 """What a page has of its session: what was decided, tasks to start, texts in its language."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path

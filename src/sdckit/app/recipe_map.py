@@ -1,7 +1,5 @@
 """A map of recipes on a page: a picture of risk against loss to click in, its table, and the recipe that was opened."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

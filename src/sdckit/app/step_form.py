@@ -1,7 +1,5 @@
 """The form of a step: made from what the method asks for, and read back into the arguments of a recipe."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A step of a recipe as a sentence: the words of its method's row, filled with its arguments."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The list of earlier scenarios and steps: kept under a name or by itself, put side by side, opened again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 It reads one request per line and answers with lines of JSON. It ends when its parent does: its input is then closed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import queue

@@ -1,7 +1,5 @@
 """Inputs of a simulated attack: files, columns, options and warnings, checked before any computation."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Result of every simulated attack: success rate, compared with guessing and with a control file, and the verdict."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The measures of the room `attribute`: attribute disclosure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path

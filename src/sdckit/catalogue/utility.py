@@ -1,7 +1,5 @@
 """The measures of the room `utility`: how fit a release is for analysis."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command line, thin: options in, `assess` and its kin, tables, JSON and exit codes out."""
 
-from __future__ import annotations
-
 import sys
 
 __all__ = ["main"]

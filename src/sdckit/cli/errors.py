@@ -1,7 +1,5 @@
 """Errors and warnings as one line on standard error, and the exit codes."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

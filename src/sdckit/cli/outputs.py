@@ -1,7 +1,5 @@
 """Where results go: looked at before any work starts, so that no work is lost."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

@@ -12,21 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from typer import Option
 
-from sdckit.cli.options import (
-    Decimal,
-    Delimiter,
-    Encoding,
-    File,
-    HeaderRow,
-    Join,
-    JoinKey,
-    Missing,
-    Sheet,
-    Texts,
-    UserMissing,
-    codes,
-    make_scenario,
-)
+from sdckit.cli import options
 from sdckit.cli.progress import Steps
 from sdckit.errors import ColumnError, ScenarioError
 
@@ -150,7 +136,7 @@ BEHIND = (  # a command's own options
     "missing", "user_missing", "delimiter", "encoding", "decimal", "sheet", "header_row", "join", "join_key",
     "no_progress",
 )  # fmt: skip
-AnyKeys = Annotated[Texts, Option("--keys", metavar="A,B", help="What an intruder could know.")]
+AnyKeys = Annotated[options.Texts, Option("--keys", metavar="A,B", help="What an intruder could know.")]
 FromFile = Annotated[
     Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file; options win.")
 ]
@@ -164,16 +150,16 @@ NoProgress = Annotated[bool, Option("--no-progress", help="Show no progress; all
 class Reading:
     """A file and how to read it; other files of the command are read alike."""
 
-    file: File
-    missing: Missing = None
-    user_missing: UserMissing = False
-    delimiter: Delimiter = None
-    encoding: Encoding = None
-    decimal: Decimal = None
-    sheet: Sheet = None
-    header_row: HeaderRow = None
-    join: Join = None
-    join_key: JoinKey = None
+    file: options.File
+    missing: options.Missing = None
+    user_missing: options.UserMissing = False
+    delimiter: options.Delimiter = None
+    encoding: options.Encoding = None
+    decimal: options.Decimal = None
+    sheet: options.Sheet = None
+    header_row: options.HeaderRow = None
+    join: options.Join = None
+    join_key: options.JoinKey = None
 
     @property
     def how(self) -> dict[str, Any]:
@@ -229,9 +215,9 @@ class Source(Reading):
         """
         if self.keys and self.intruder:
             raise ScenarioError("--keys are those of one intruder; leave --intruder out")
-        whole = make_scenario(
+        whole = options.make_scenario(
             self.scenario, keys=self.keys, intruders=None, missing_rule=missing_rule, thresholds={},
-            missing_codes=codes(self.missing), **given,
+            missing_codes=options.codes(self.missing), **given,
         )  # fmt: skip
         scenario = self.of_intruder(whole)
         used = (*USED, *roles, *(DESIGN if design else ()))

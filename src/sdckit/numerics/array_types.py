@@ -1,7 +1,5 @@
 """Type aliases of the arrays that kernels take and return."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compilation of kernels by numba, kept in a cache in the user's folder; when to do without a compiled kernel."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

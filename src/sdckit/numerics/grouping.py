@@ -4,8 +4,6 @@ Words of few bits index a table directly. Others are first partitioned by their 
 partition fits into the processor's cache; partitions are independent and are processed on threads.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.coding import find_number, hash_word, hash_words, mix
 from sdckit.numerics.compiling import FEW, is_few, njit
 from sdckit.numerics.threads import chunks, run
@@ -112,6 +110,16 @@ def _min_through(values, cell_of_row, group_of_row, smallest):  # type: ignore[n
     """Lower `smallest` (groups,) to the smallest value of the records' cells in each group; index arrays (n,)."""
     for i in range(len(cell_of_row)):
         smallest[group_of_row[i]] = min(smallest[group_of_row[i]], values[cell_of_row[i]])
+
+
+@njit(cache=True, nogil=True)
+def _extremes(of_row, numbers, least, most, seen):  # type: ignore[no-untyped-def]
+    for i in range(len(of_row)):
+        if not np.isnan(numbers[i]):
+            group = of_row[i]
+            least[group] = min(least[group], numbers[i])
+            most[group] = max(most[group], numbers[i])
+            seen[group] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -226,6 +234,17 @@ def sum_through(
     sums = np.zeros(n_groups)
     _sum_through(values, cell_of_row, group_of_row, sums)
     return sums
+
+
+def extremes_of(of_row: Codes, numbers: Floats, k: int) -> tuple[Floats, Floats, Ints]:
+    """Least and greatest number of each of k groups, infinite where there is none, and how many there are, NaN apart.
+
+    >>> [figures.tolist() for figures in extremes_of(np.array([0, 0, 1], np.int32), np.array([3.0, 2.0, np.nan]), 2)]
+    [[2.0, inf], [3.0, -inf], [2, 0]]
+    """
+    least, most, seen = np.full(k, np.inf), np.full(k, -np.inf), np.zeros(k, np.int64)
+    _extremes(of_row, numbers, least, most, seen)
+    return least, most, seen
 
 
 def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.int32], int]:

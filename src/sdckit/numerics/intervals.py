@@ -1,7 +1,5 @@
 """Confidence intervals by the score test: of a proportion, and of the excess of one success rate over another."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A constraint is lower <= sum of factor x variable <= upper. Propagation tightens
 variable, constraint by constraint, until nothing moves; `find_point` looks for values that meet all constraints.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Outliers: limits beyond which a value of a group is extreme, and robust Mahalanobis distances."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """E[1/F | f], the individual re-identification risk in a cell of sample frequency f and population frequency F."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Running kernels on threads, over slices of their input; jobs, the pieces of work that call many kernels."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os

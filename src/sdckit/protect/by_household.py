@@ -1,7 +1,5 @@
 """Run methods on household variables once per household, and copy the result to all its members."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

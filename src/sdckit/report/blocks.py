@@ -1,7 +1,5 @@
 """The kinds of blocks that a document consists of; their texts are ready to print."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Bars carry their printed text and need no axis; a small count is an open bar at 
 outlines tell series apart, colour does not.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """View shared by t-closeness, β-likeness, δ-disclosure and (α, k)-anonymity: records in classes beyond each limit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Parts of layout that several views share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What simulated attacks mean, concluded from printed figures alone, so that it discloses no more than they do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

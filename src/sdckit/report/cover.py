@@ -1,7 +1,5 @@
 """What a document shows besides its figures: name of the file, institution, logo, labels, language."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Estimates from two files: printed to two digits, and withheld where they rest on few records."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Only the page that is about to be written is read, so a translation discloses nothing that the document does not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,21 +13,7 @@ from typing import Any
 from sdckit.data.arguments import choice
 from sdckit.data.scenarios.scenario_checks import SINGLE
 from sdckit.display import displayed
-from sdckit.report.blocks import (
-    Blanks,
-    Block,
-    ChartBlock,
-    Code,
-    Entries,
-    Facts,
-    Items,
-    Page,
-    Paragraph,
-    Section,
-    TableBlock,
-    Tables,
-    Verdicts,
-)
+from sdckit.report import blocks as kinds
 from sdckit.report.wording import ENGLISH, SOFT_HYPHEN, Wording, languages, wording
 
 GLOSSARY = "Glossary"
@@ -101,7 +85,7 @@ def _named(tree: Any, key: str = "") -> Iterator[str]:
                 yield from _named(value, "" if isinstance(value, Mapping) else key)
 
 
-def translate(page: Page, language: str, names: Names | None = None) -> Page:
+def translate(page: kinds.Page, language: str, names: Names | None = None) -> kinds.Page:
     """A page in another language; what has no translation stays English.
 
     Parameters
@@ -118,7 +102,7 @@ def translate(page: Page, language: str, names: Names | None = None) -> Page:
     return _Translator(wording(language), names or Names()).page(page)
 
 
-def missing(page: Page, language: str, names: Names | None = None) -> list[str]:
+def missing(page: kinds.Page, language: str, names: Names | None = None) -> list[str]:
     """The texts of a page that have no translation, each once, in their order."""
     translator = _Translator(wording(language), names or Names())
     translator.page(page)
@@ -156,7 +140,7 @@ class _Translator:
         """Translate a title, unless the user gave it."""
         return text if text in self.names.given else self.text(text)
 
-    def page(self, page: Page) -> Page:
+    def page(self, page: kinds.Page) -> kinds.Page:
         return replace(
             page,
             title=self.title(page.title),
@@ -169,39 +153,39 @@ class _Translator:
             language=self.words.code,
         )
 
-    def section(self, section: Section) -> Section:
+    def section(self, section: kinds.Section) -> kinds.Section:
         blocks = [self.block(block) for block in section.blocks]
         if section.title == GLOSSARY:
             blocks = [_in_order(block) for block in blocks]
         return replace(section, title=self.text(section.title), blocks=tuple(blocks))
 
-    def block(self, block: Block) -> Block:
-        if isinstance(block, Tables):
-            return Tables(tuple(map(self.table, block.items)))
-        if isinstance(block, TableBlock):
+    def block(self, block: kinds.Block) -> kinds.Block:
+        if isinstance(block, kinds.Tables):
+            return kinds.Tables(tuple(map(self.table, block.items)))
+        if isinstance(block, kinds.TableBlock):
             return self.table(block)
-        if isinstance(block, ChartBlock):
+        if isinstance(block, kinds.ChartBlock):
             return replace(block, caption=self.text(block.caption), data=self.chart(block.data))
-        if isinstance(block, Paragraph):
+        if isinstance(block, kinds.Paragraph):
             return replace(block, text=self.text(block.text))
-        if isinstance(block, Code):
+        if isinstance(block, kinds.Code):
             return replace(block, caption=self.text(block.caption))
-        if isinstance(block, Items):
+        if isinstance(block, kinds.Items):
             return replace(block, items=tuple(map(self.text, block.items)))
-        if isinstance(block, Facts):
-            return Facts(tuple((self.text(label), self.cell(words)) for label, words in block.items))
-        if isinstance(block, Entries):
+        if isinstance(block, kinds.Facts):
+            return kinds.Facts(tuple((self.text(label), self.cell(words)) for label, words in block.items))
+        if isinstance(block, kinds.Entries):
             items = ((self.text(term), self.text(words), self.words.translate(who)) for term, words, who in block.items)
-            return Entries(tuple(items))
-        if isinstance(block, Verdicts):
+            return kinds.Entries(tuple(items))
+        if isinstance(block, kinds.Verdicts):
             items = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)
-            return Verdicts(tuple(items))
+            return kinds.Verdicts(tuple(items))
         return self.blanks(block)
 
-    def blanks(self, block: Blanks) -> Blanks:
-        return Blanks(tuple((self.text(label), tuple(map(self.text, choices))) for label, choices in block.items))
+    def blanks(self, block: kinds.Blanks) -> kinds.Blanks:
+        return kinds.Blanks(tuple((self.text(label), tuple(map(self.text, choices))) for label, choices in block.items))
 
-    def table(self, table: TableBlock) -> TableBlock:
+    def table(self, table: kinds.TableBlock) -> kinds.TableBlock:
         rows = tuple(
             tuple(self.text(cell) if at in table.numeric else self.cell(cell) for at, cell in enumerate(row))
             for row in table.rows
@@ -238,8 +222,10 @@ class _Translator:
         return self.cell(text).replace(SOFT_HYPHEN, "")
 
 
-def _in_order(block: Block) -> Block:
+def _in_order(block: kinds.Block) -> kinds.Block:
     """Glossary entries in alphabetical order."""
     return (
-        Entries(tuple(sorted(block.items, key=lambda row: row[0].casefold()))) if isinstance(block, Entries) else block
+        kinds.Entries(tuple(sorted(block.items, key=lambda row: row[0].casefold())))
+        if isinstance(block, kinds.Entries)
+        else block
     )

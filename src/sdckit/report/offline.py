@@ -4,8 +4,6 @@ Altair's own charts load scripts from a server when they are shown or saved as H
 data to an editor on the web.
 """
 
-from __future__ import annotations
-
 import os
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Views of simulated attacks: successes are numbers of people, entered and printed as counts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

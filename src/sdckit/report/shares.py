@@ -1,7 +1,5 @@
 """Views of measures of two files whose figures are shares of records: entered as counts, shown by release."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ protected document prints a share of a subgroup's records (in groups of fewer th
 records are counted, in steps of ten records or more; nothing else, and not that there is none.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -6,8 +6,6 @@ only, ``{t}`` a text that has an entry of its own, ``{r}`` the rule for missing 
 word that is kept. A digit after the letter tells placeholders of one kind apart.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The variables by which two files are compared, and which of them are numeric."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

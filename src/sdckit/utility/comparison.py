@@ -1,7 +1,5 @@
 """Estimates from an original compared with those from its releases: intervals, overlap, agreement."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """By how much a release moves weighted totals, means and the counts of large levels: each file with its own weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

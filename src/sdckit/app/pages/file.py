@@ -1,7 +1,5 @@
 """The page File: open or upload a file, say how it is read, and see what was read."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable, Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """The editor of a hierarchy: where it starts, a level of it as a list to tick, and buttons that change it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

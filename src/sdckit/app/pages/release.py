@@ -1,7 +1,5 @@
 """The page Release: the recipe is carried out, held against every limit, and compared with the original."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The page Risk: the verdicts, the first figures, how they move with the keys, and what is asked for apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The page Roles: the guesses with their evidence, accepted or changed; intruders; limits; the scenario's file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress

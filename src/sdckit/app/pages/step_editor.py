@@ -1,7 +1,5 @@
 """The editor of one step: its form, bands on the histogram, groups of levels, hierarchies, and its picture."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence

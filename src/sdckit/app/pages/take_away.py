@@ -1,7 +1,5 @@
 """The page Take away: the released file, its report, and what repeats the session."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

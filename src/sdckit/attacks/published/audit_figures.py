@@ -1,7 +1,5 @@
 """Results of an audit: remaining levels by value, figures by column, remedies, and bounds of suppressed cells."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

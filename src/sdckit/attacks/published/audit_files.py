@@ -1,7 +1,5 @@
 """Release, original and published tables in one common coding, ready for an audit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

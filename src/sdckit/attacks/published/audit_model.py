@@ -1,7 +1,5 @@
 """Release and published tables as one integer system: unknown counts of completions under linear constraints."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

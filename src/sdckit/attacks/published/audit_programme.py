@@ -1,7 +1,5 @@
 """Feasibility of levels: random walks, linear and integer programmes by block, and an exact search for sums."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, apart
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.grouping import gather, group
+from sdckit.numerics.grouping import extremes_of, gather, group
 
 # Exact relations between numbers of one record: copies, linear rescaling, sums, products and quotients.
 
@@ -375,24 +375,6 @@ def _count_up(of_row, seen, positions):  # type: ignore[no-untyped-def]
     for i in range(len(of_row)):
         seen[of_row[i]] += 1
         positions[i] = seen[of_row[i]]
-
-
-def extremes_of(codes: Codes, numbers: Floats, n: int) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Least and greatest number of each of `n` codes, infinite where there is none, and how many there are."""
-    least, most, seen = np.full(n, np.inf), np.full(n, -np.inf), np.zeros(n, np.int64)
-    _extremes(codes, numbers, least, most, seen)
-    return least, most, seen
-
-
-@njit(nogil=True, cache=True)
-def _extremes(codes, numbers, least, most, seen):  # type: ignore[no-untyped-def]
-    """Find the least and greatest number of each code, in place, and how many there are; NaN for none."""
-    for i in range(len(codes)):
-        if not np.isnan(numbers[i]):
-            code = codes[i]
-            least[code] = min(least[code], numbers[i])
-            most[code] = max(most[code], numbers[i])
-            seen[code] += 1
 
 
 def numbered(values: Floats) -> tuple[Codes, int]:

@@ -1,7 +1,5 @@
 """Agreement of a column within groups of records, tested against chance and by leave-one-out error."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

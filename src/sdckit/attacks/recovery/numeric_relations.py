@@ -5,8 +5,6 @@ Fits of few records each, of which those count that most records obey (least tri
 arithmetic and no statistic.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re

@@ -20,6 +20,7 @@ from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.grouping import extremes_of
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def _ranges_beside(
         if state.name in predictor.columns or not predictor.joins or predictor.n_levels > MOST_LEVELS:
             continue
         codes = predictor.codes.astype(np.int32, copy=False)
-        least, most, seen = derived_columns.extremes_of(codes, numbers, predictor.n_levels + 1)
+        least, most, seen = extremes_of(codes, numbers, predictor.n_levels + 1)
         few = seen < SUPPORT_OF_RANGE
         few[0] = True
         least[few], most[few] = -np.inf, np.inf

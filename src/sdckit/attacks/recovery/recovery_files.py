@@ -1,7 +1,5 @@
 """Input of a reconstruction attack: the coded release, its changed values, and the original where it is known."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What to do about a rule that gives changed values back: which column to leave out, to change or to compute anew."""
 
-from __future__ import annotations
-
 from sdckit.attacks.recovery.numeric_relations import rearranged
 from sdckit.attacks.recovery.reconstruct import FILE_ORDER
 from sdckit.attacks.recovery.reconstruction_rules import Source

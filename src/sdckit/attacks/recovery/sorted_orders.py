@@ -1,7 +1,5 @@
 """Order that tells: records that stand in the order of a value, in the file or by an id or a time stamp."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Parts of texts, dates and ids that may tell other columns: years in dates, numbers in texts, digits, tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Least trimmed squares of a number on few others, for many combinations of them (Rousseeuw and Van Driessen 2006)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sdckit.numerics.compiling import njit

@@ -1,7 +1,5 @@
 """Keys and targets of the attribution measures on two files: known to the intruder, and to be learnt."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

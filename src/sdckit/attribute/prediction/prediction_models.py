@@ -1,7 +1,5 @@
 """Predicting the target of some records from others: by nearest neighbours, or by a model of scikit-learn."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -11,20 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sdckit.catalogue import further
+from sdckit.cli import options
 from sdckit.cli.attack_files import MatchingOptions, check_attack_options, check_release
 from sdckit.cli.errors import tell
 from sdckit.cli.measure_commands import read_models
-from sdckit.cli.options import (
-    TABLE_WORDS,
-    CoverOptions,
-    Limits,
-    Quiet,
-    ReleaseType,
-    codes,
-    make_scenario,
-    split,
-    whole_population,
-)
 from sdckit.cli.outputs import (
     TO_STDOUT as STDOUT,
     check_beside,
@@ -94,9 +84,9 @@ class Roles:
         same = ("keys", "missing_rule", "weight", "sampling_fraction", "household", "person", "alpha")
         lists = ("sensitive", "numeric", "magnitudes", "identifiers", "insensitive")
         given |= {name: getattr(self, name) for name in (*same, "insensitive_because")}
-        given |= {name: split(getattr(self, name)) for name in lists}
+        given |= {name: options.split(getattr(self, name)) for name in lists}
         given |= {name: () for name in ("sensitive", "magnitudes") if given[name] == [NONE]}
-        return make_scenario(self.scenario, intruders=self.intruders, **given)
+        return options.make_scenario(self.scenario, intruders=self.intruders, **given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,14 +168,16 @@ class Release:
         )  # fmt: skip
 
 
-@takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, EngineOptions, Reading)
+@takes(
+    Roles, Release, MatchingOptions, options.Limits, options.ReleaseType, options.CoverOptions, EngineOptions, Reading
+)
 def assess(
     roles: Roles,
     release: Release,
     matching: MatchingOptions,
     limits: Any,
-    of_type: ReleaseType,
-    cover: CoverOptions,
+    of_type: options.ReleaseType,
+    cover: options.CoverOptions,
     engine: EngineOptions,
     reading: Reading,
     *,
@@ -194,7 +186,7 @@ def assess(
     ] = None,
     json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
     internal: Annotated[bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")] = False,
-    figures: Annotated[Path | None, OUTPUT(metavar="FIGURES.csv", help=TABLE_WORDS)] = None,
+    figures: Annotated[Path | None, OUTPUT(metavar="FIGURES.csv", help=options.TABLE_WORDS)] = None,
     beside: Annotated[
         Path | None, OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them.")
     ] = None,
@@ -204,7 +196,7 @@ def assess(
     dry_run: Annotated[
         bool, OUTPUT("--dry-run", help="Say what would run; read only the header and the number of records.")
     ] = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Assess a file, or a release against its original: who can be recognised, what would be learnt.
 
@@ -212,7 +204,7 @@ def assess(
     """
     file = reading.file
     chosen = roles.declared(
-        thresholds=vars(limits), missing_codes=codes(reading.missing), aligned=release.aligned or None,
+        thresholds=vars(limits), missing_codes=options.codes(reading.missing), aligned=release.aligned or None,
         matching=matching.entries, **of_type.entries,
     )  # fmt: skip
     release.check(file)
@@ -236,7 +228,7 @@ def assess(
     with Steps(quiet=quiet) as steps:
         result = run(
             reading, chosen, release, steps=steps, documents=bool(report or json), internal=internal,
-            measures=asked, by=split(roles.by), engine=engine,
+            measures=asked, by=options.split(roles.by), engine=engine,
         )  # fmt: skip
         steps.step("writing the report")
         if report is not None:
@@ -390,7 +382,7 @@ def deliver(
     from sdckit.report.notebook import screen_page
 
     print_page(screen_page(result, full=full), name=name)
-    if taken := whole_population(result.scenario, name, options=True):
+    if taken := options.whole_population(result.scenario, name, options=True):
         tell(f"\n{taken}")
     if report is not None:
         tell(f"\nReport written: {report.name}")
@@ -400,7 +392,7 @@ def deliver(
 
 def further_measures(measures: list[str] | None) -> tuple[str, ...]:
     """Read ``--measures``; a wrong name is told before the file is read."""
-    names = split(measures)
+    names = options.split(measures)
     if not names:
         return ()
     from sdckit.workflow.plan import chosen_measures

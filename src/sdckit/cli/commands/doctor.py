@@ -1,7 +1,5 @@
 """``sdckit doctor``: what this installation has and lacks, and what to send with a bug report."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -10,28 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
+from sdckit.cli import recipe_files
 from sdckit.cli.errors import tell
 from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, Texts, split_named, whole_population
 from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import (
-    Force,
-    Labelled,
-    Log,
-    Out,
-    Replay,
-    Safe,
-    SeedMixed,
-    apply_or_replay,
-    check_format,
-    check_release,
-    check_written,
-    codes_of,
-    labels_for,
-    read_all,
-    read_replay,
-    scenario_of,
-)
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.data.methods import kind_of
 from sdckit.display import counted
@@ -102,15 +85,15 @@ def protect(
     reading: Reading,
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE.toml", help="The steps.")],
     *,
-    out: Out,
+    out: recipe_files.Out,
     scenario: Annotated[
         Path | None,
         Option(metavar="S.toml", help="Who could know what; measures risk after each step. Default: the recipe's."),
     ] = None,
-    log: Log = None,
-    force: Force = False,
-    replay: Replay = None,
-    seed: SeedMixed = None,
+    log: recipe_files.Log = None,
+    force: recipe_files.Force = False,
+    replay: recipe_files.Replay = None,
+    seed: recipe_files.SeedMixed = None,
     id_key: Annotated[
         Texts,
         Option("--id-key", metavar="COLUMN=FILE", help="new_ids: a file with the key, hexadecimal; made up without."),
@@ -125,8 +108,8 @@ def protect(
     dry_run: Annotated[
         bool, Option("--dry-run", help="Hold the recipe against FILE and stop; nothing is written.")
     ] = False,
-    labels: Labelled = None,
-    excel_safe: Safe = False,
+    labels: recipe_files.Labelled = None,
+    excel_safe: recipe_files.Safe = False,
     quiet: Quiet = False,
 ) -> None:
     """Protect a file by a recipe: recode, suppress, perturb, synthesise, step by step.
@@ -140,7 +123,7 @@ def protect(
     if file.suffix.lower() == TOML and recipe.suffix.lower() != TOML:
         raise ScenarioError(f"the recipe comes first: sdckit protect {file.name} {recipe.name} --out ...")
     steps_of = Recipe.from_toml(recipe)
-    chosen = of_type.of(scenario_of(steps_of, scenario))
+    chosen = of_type.of(recipe_files.scenario_of(steps_of, scenario))
     check_report_name(report)
     cover.check(written=report is not None)
     if report is not None and chosen is None:
@@ -150,16 +133,16 @@ def protect(
     written_to = numbered(out, _m(steps_of))
     check_targets(*written_to, log, report, inputs=inputs)
     if not dry_run:
-        check_release(written_to, log, replay=replay, force=force)
-    check_format(out, *reading.inputs, excel_safe=excel_safe)
+        recipe_files.check_release(written_to, log, replay=replay, force=force)
+    recipe_files.check_format(out, *reading.inputs, excel_safe=excel_safe)
     if alone := steps_of.reads_alone:
         refused = {"--report": report, "--replay": replay, "--seed": seed, "--labels": labels, "engine": engine.used}
         _check_alone(steps_of, refused, in_ledger, chosen, reading, out)
     _check_engine(engine, reading, out, labels=labels, report=report)
-    file_labels = labels_for(out, reading, wanted=False if alone else labels)
+    file_labels = recipe_files.labels_for(out, reading, wanted=False if alone else labels)
     keys = _keys(id_key)
     pending = in_ledger.opened(chosen, engine, reading, out, len(written_to), force=force, replay=replay is not None)
-    then = read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
+    then = recipe_files.read_replay(replay, steps_of, scenario=chosen, seed=seed, keys=keys)
     with Steps(quiet=quiet) as steps:
         frame, n = _opened(reading, engine, steps, steps_of, chosen)
         if report is not None and n is not None:
@@ -169,7 +152,9 @@ def protect(
             sizes = counted(len(steps_of.steps), "step") + ("" if n is None else f", {counted(n, 'record')}")
             tell(f"{recipe.name} fits {file.name}: {sizes}")
             return
-        applied = apply_or_replay(steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys)
+        applied = recipe_files.apply_or_replay(
+            steps_of, frame, then, steps=steps, scenario=chosen, seed=seed, keys=keys
+        )
         assessed = None
         if report is not None:  # before anything is written: what cannot be reported is not released
             steps.step("assessing the release")
@@ -195,10 +180,10 @@ def _opened(
         from sdckit.data.files.domain_files import DomainFile
 
         return DomainFile(reading.file, reading.delimiter, reading.encoding, reading.decimal), None
-    left_out, missing = unread(recipe, scenario), codes_of(reading.missing, scenario)
+    left_out, missing = unread(recipe, scenario), recipe_files.codes_of(reading.missing, scenario)
     if engine.used:
         return engine.scan(reading, steps, identifiers=left_out, missing=missing)
-    frame = read_all(
+    frame = recipe_files.read_all(
         reading.file, steps=steps, recipe=recipe, scenario=scenario, leave_out=left_out, missing=missing, **reading.how
     )
     return frame, frame.height
@@ -215,7 +200,7 @@ def _check_engine(
         raise ScenarioError(
             "--report compares in memory what an engine keeps; leave it out, and run assess on the file written"
         )
-    check_written(out, labels=labels)
+    recipe_files.check_written(out, labels=labels)
 
 
 READ_OTHERWISE = ("missing", "user_missing", "sheet", "header_row", "join", "join_key")

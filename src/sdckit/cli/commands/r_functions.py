@@ -1,7 +1,5 @@
 """``sdckit r-functions``: where the functions for R stand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sdckit.cli.errors import tell

@@ -7,26 +7,11 @@ from typing import Annotated, Any
 
 from typer import Option
 
+from sdckit.cli import recipe_files
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
 from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import (
-    Force,
-    Labelled,
-    Log,
-    Out,
-    Replay,
-    Safe,
-    SeedMixed,
-    apply_or_replay,
-    check_format,
-    check_release,
-    check_written,
-    labels_for,
-    read_all,
-    read_replay,
-)
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.release_files import numbered, write_release
@@ -37,7 +22,7 @@ def synthesize(
     engine: EngineOptions,
     reading: Reading,
     *,
-    out: Out,
+    out: recipe_files.Out,
     m: Annotated[int, Option("--m", metavar="M", help="Files to make: OUT_1, OUT_2, ...")] = 1,
     columns: Annotated[
         Texts, Option("--columns", metavar="A,B", help="Only these are made up; the others are the real ones.")
@@ -70,12 +55,12 @@ def synthesize(
     identifiers: Annotated[
         Texts, Option(metavar="A,B", help="Names and numbers; never read, so never released.")
     ] = None,
-    seed: SeedMixed = None,
-    log: Log = None,
-    force: Force = False,
-    replay: Replay = None,
-    labels: Labelled = None,
-    excel_safe: Safe = False,
+    seed: recipe_files.SeedMixed = None,
+    log: recipe_files.Log = None,
+    force: recipe_files.Force = False,
+    replay: recipe_files.Replay = None,
+    labels: recipe_files.Labelled = None,
+    excel_safe: recipe_files.Safe = False,
     quiet: Quiet = False,
 ) -> None:
     """Synthesise a file: each variable drawn from a model of it given those before.
@@ -86,12 +71,12 @@ def synthesize(
     if m < 1:
         raise ScenarioError("--m counts files; give a whole number of 1 or more")
     check_targets(*numbered(out, m), log, inputs=(*reading.inputs, replay))
-    check_release(numbered(out, m), log, replay=replay, force=force)
-    check_format(out, *reading.inputs, excel_safe=excel_safe)
+    recipe_files.check_release(numbered(out, m), log, replay=replay, force=force)
+    recipe_files.check_format(out, *reading.inputs, excel_safe=excel_safe)
     engine.check(reading)
     if engine.used:
-        check_written(out, labels=labels)
-    file_labels = labels_for(out, reading, wanted=labels)
+        recipe_files.check_written(out, labels=labels)
+    file_labels = recipe_files.labels_for(out, reading, wanted=labels)
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
             "models": chosen or None, "predictors": _predictors(formulas or ()) or None, "n": n,
@@ -99,15 +84,17 @@ def synthesize(
     from sdckit.workflow.recipes.recipe import Recipe
 
     recipe = Recipe([step])
-    then = read_replay(replay, recipe, seed=seed)
+    then = recipe_files.read_replay(replay, recipe, seed=seed)
     with Steps(quiet=quiet) as steps:
         left_out, missing = split(identifiers), codes(reading.missing)
         frame: Any
         if engine.used:
             frame, _ = engine.scan(reading, steps, identifiers=left_out, missing=missing)
         else:
-            frame = read_all(file, steps=steps, recipe=recipe, leave_out=left_out, missing=missing, **reading.how)
-        applied = apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
+            frame = recipe_files.read_all(
+                file, steps=steps, recipe=recipe, leave_out=left_out, missing=missing, **reading.how
+            )
+        applied = recipe_files.apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
         written = write_release(
             applied.data,
             out,

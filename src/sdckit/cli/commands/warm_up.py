@@ -1,7 +1,5 @@
 """``sdckit warm-up``: compile the kernels ahead."""
 
-from __future__ import annotations
-
 import time
 
 from sdckit.cli.errors import tell

@@ -1,7 +1,5 @@
 """How many released records match each original one, and whether the right one does."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate

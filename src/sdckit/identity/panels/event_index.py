@@ -1,7 +1,5 @@
 """Candidates for known events, any number of rows per person and time: persons by point, the rarest point first."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from math import comb

@@ -1,7 +1,5 @@
 """Identifiers that change between waves, and what stays the same about a person and leads from one to the next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +8,7 @@ import numpy as np
 from sdckit.cells.packing import group_codes
 from sdckit.data.columns import code_column, days_values
 from sdckit.numerics.array_types import Bools, Codes, Ints
+from sdckit.numerics.grouping import extremes_of
 
 
 def changed_ids(person: Codes, owner: Codes | None, n_original: int) -> bool:
@@ -108,10 +107,6 @@ def _one_at_a_time(group: Ints, person: Codes, time: Ints) -> Bools:
 
 def _agree(group: Ints | Codes, codes: Ints) -> Bools:
     """Whether all known codes of the rows of each group, from 1, are equal."""
-    low = np.full(int(group.max()) + 1, np.iinfo(np.int64).max)
-    high = np.zeros(len(low), np.int64)
-    there = codes > 0
-    np.minimum.at(low, group[there], codes[there])
-    np.maximum.at(high, group[there], codes[there])
-    same: Bools = low >= high
-    return same
+    known = np.where(codes > 0, codes.astype(np.float64), np.nan)
+    low, high, _ = extremes_of(group.astype(np.int32, copy=False), known, int(group.max()) + 1)
+    return low >= high

@@ -1,7 +1,5 @@
 """Points of people followed over time: whose row it is, when, and the keys, coded alike in original and releases."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -20,14 +20,8 @@ from sdckit.cells.table import AnyCells, Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.identity.population import size_models
 from sdckit.identity.population.log_linear import expected_main_effects, grid_of
-from sdckit.identity.population.size_models import (
-    category_cells,
-    cells_of_people,
-    check_records_counted,
-    records_of,
-    sampling_fraction_of,
-)
 from sdckit.numerics.array_types import Ints
 from sdckit.result import FileFigure
 
@@ -80,7 +74,7 @@ class KMap(CellsResult):
     @property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
-        return records_of(self.cells, self.columns, self.prefix)
+        return size_models.records_of(self.cells, self.columns, self.prefix)
 
 
 def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
@@ -98,7 +92,7 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells | KeySizes:
         return population.once(("population", tuple(keys)), lambda: population_cells(population.population, keys))
     try:
         if is_cells(population):
-            check_records_counted(population)
+            size_models.check_records_counted(population)
         return cells_or_sizes(population, keys)
     except (ColumnError, DataError) as error:
         raise type(error)(f"population: {error}", argument="population") from None
@@ -211,7 +205,7 @@ def k_map(
     data, population = file_and_population(data, population)
     broken = breakdown(data, by, KMap, interval, seed, scenario, prefix)
     if population is None:
-        own = category_cells(
+        own = size_models.category_cells(
             data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id, broken=broken
         )
         return broken.of(_by_model(own, levels, prefix))
@@ -219,7 +213,9 @@ def k_map(
     def below(size: Ints, frequency: Ints) -> tuple[Ints, tuple[int, ...]]:
         return frequency, (int(frequency.min()), *(int(size[frequency < level].sum()) for level in levels))
 
-    cells = cells_of_people(data, keys, scenario, id, broken, weight=weight, sampling_fraction=sampling_fraction)
+    cells = size_models.cells_of_people(
+        data, keys, scenario, id, broken, weight=weight, sampling_fraction=sampling_fraction
+    )
     people = population_cells(population, cells.keys)
     cells, parts = with_population(cells, people, below, "population_frequency")
     smallest, *few = zip(*parts, strict=True)
@@ -230,7 +226,7 @@ def k_map(
 def _by_model(cells: Cells, levels: tuple[int, ...], prefix: str) -> KMap:
     from scipy.special import pdtr
 
-    pi, f = sampling_fraction_of(cells), cells.table.size
+    pi, f = size_models.sampling_fraction_of(cells), cells.table.size
     unseen = (1 - pi) / pi * expected_main_effects(grid_of(cells), f.astype(np.float64))
     columns, violations = {}, {}
     for k in levels:

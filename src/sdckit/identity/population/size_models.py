@@ -3,8 +3,6 @@
 Symbols: n records of N in the population, pi = n/N, s_j classes of j records, u classes in all.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

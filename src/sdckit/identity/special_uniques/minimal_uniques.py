@@ -12,8 +12,6 @@ Where the cells are very many and a subset has few possible combinations, all ce
 combinations instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations

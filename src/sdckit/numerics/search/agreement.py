@@ -5,8 +5,6 @@ rows that agree in all other columns are counted in a hash table. Rows that diff
 and are subtracted (inclusion-exclusion), so counts are exact and no two rows are ever compared.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any, NamedTuple
 

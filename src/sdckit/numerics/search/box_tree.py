@@ -5,8 +5,6 @@ which give a lower bound of the distance to any of its rows; nodes beyond the li
 have equal categories only the numbers are compared: where many rows do, the tree splits by categories first.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

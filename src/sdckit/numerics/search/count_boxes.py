@@ -6,8 +6,6 @@ that small files need no other kernel. Otherwise one dimension takes two binary 
 matrix (as many steps as the number of points has bits), three or more a k-d tree.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from typing import NamedTuple

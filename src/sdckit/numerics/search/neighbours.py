@@ -17,16 +17,8 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Encoded, Metric, hash_rows
 from sdckit.numerics.grouping import group
+from sdckit.numerics.search import agreement_pairs
 from sdckit.numerics.search.agreement import Base, ColumnSets, Packed, column_sets, find_agreeing, pack
-from sdckit.numerics.search.agreement_pairs import (
-    NumberedRows,
-    PackedQueries,
-    find_meeting,
-    lead_column,
-    shares_agreeing,
-    sums_agreeing,
-    visit_meeting,
-)
 from sdckit.numerics.search.box_search import Answers, Limits, Queries, Visited, find, in_place, limits_of, visit
 from sdckit.numerics.search.box_tree import LEAF, BoxTree, build
 
@@ -50,9 +42,9 @@ class Distinct(NamedTuple):
 class Agreement:
     """Rows and queries packed for a search by agreement. `order` (K,): the place of each row in `Distinct`."""
 
-    rows: NumberedRows
+    rows: agreement_pairs.NumberedRows
     order: Ints
-    queries: PackedQueries
+    queries: agreement_pairs.PackedQueries
     fields: NDArray[np.uint64]
     sets: ColumnSets
     metric: Metric
@@ -62,7 +54,7 @@ class Agreement:
         if self.rows.numbers.shape[1]:
             order = np.argsort(self.queries.words, kind="stable")  # equal ones are compared with the same rows
             ordered = self.queries.take(order)
-            answers = find_meeting(self.rows, ordered, self.fields, self.sets, self.metric, k)
+            answers = agreement_pairs.find_meeting(self.rows, ordered, self.fields, self.sets, self.metric, k)
             return Answers(*(in_place(field, order) for field in answers))
         return find_agreeing(self.rows.base, self.queries.words, self.queries.skip, self.sets, k, counted=counted)
 
@@ -71,7 +63,7 @@ class Agreement:
         if self.rows.numbers.shape[1] or (self.queries.skip >= 0).any():
             return None
         words, fields = (self.rows.base.words, self.queries.words[which]), (self.fields, self.metric.weights)
-        return sums_agreeing(words, fields, self.sets, answers.take(which), values)
+        return agreement_pairs.sums_agreeing(words, fields, self.sets, answers.take(which), values)
 
     def shares(self, which: Ints, answers: Answers, held: Floats, given: Floats) -> tuple[Floats, Floats] | None:
         """Sums of one value for some queries, and what these give to each row; None where that needs `visit`."""
@@ -79,7 +71,7 @@ class Agreement:
         if sums is None:
             return None
         words = self.rows.base.words, self.queries.words[which]
-        return sums[:, 0], shares_agreeing(words, self.sets, answers.take(which), given)
+        return sums[:, 0], agreement_pairs.shares_agreeing(words, self.sets, answers.take(which), given)
 
     def visit(
         self, which: Ints, limits: Limits, *, values: Floats | None = None, begins: Ints | None = None,
@@ -87,7 +79,7 @@ class Agreement:
     ) -> Visited:  # fmt: skip
         """Do as `box_search.visit` for some queries that were answered here; `values` are of `Distinct`."""
         order = np.argsort(self.queries.words[which], kind="stable")
-        visited = visit_meeting(
+        visited = agreement_pairs.visit_meeting(
             self.rows, self.queries.take(which[order]), self.fields, self.sets, self.metric,
             limits.take(which[order]), values=None if values is None else values[self.order],
             begins=None if begins is None else begins[order], n_listed=n_listed,
@@ -108,15 +100,17 @@ def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement 
     order = np.arange(len(rows.sizes))
     leading, query_lead, cap = np.zeros(len(order)), np.zeros(len(packed.query)), 0.0
     if numbered:
-        lead = lead_column(rows.numbers, metric.caps)
+        lead = agreement_pairs.lead_column(rows.numbers, metric.caps)
         leading, query_lead, cap = rows.numbers[:, lead], queries.numbers[:, lead], float(metric.caps[lead])
         order = np.argsort(leading, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     base = Base(packed.base[order], rows.sizes[order], rows.first_row[order])
     return Agreement(
-        NumberedRows(base, np.ascontiguousarray(rows.numbers[order]), np.ascontiguousarray(leading[order])), order,
-        PackedQueries(
+        agreement_pairs.NumberedRows(
+            base, np.ascontiguousarray(rows.numbers[order]), np.ascontiguousarray(leading[order])
+        ), order,
+        agreement_pairs.PackedQueries(
             packed.query, queries.numbers, np.ascontiguousarray(query_lead),
             np.where(queries.skip >= 0, place[queries.skip], -1), cap, metric.tolerance,
         ),

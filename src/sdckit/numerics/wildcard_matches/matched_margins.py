@@ -6,8 +6,6 @@ complete cells are looked up among the incomplete ones instead. A cell that neit
 The cell in which all of several keys are missing matches no other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.coding import find_number, has_bit, hash_word, set_bit
 from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.threads import run
+from sdckit.numerics.wildcard_matches import wildcards
 from sdckit.numerics.wildcard_matches.sections import (
     Parts,
     Room,
@@ -31,17 +30,6 @@ from sdckit.numerics.wildcard_matches.sections import (
     parts_of,
 )
 from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums, Weighed, deal
-from sdckit.numerics.wildcard_matches.wildcards import (
-    Credited,
-    Laid,
-    Matched,
-    are_few,
-    credit_complete,
-    credit_few,
-    credit_incomplete,
-    lay_out,
-    patterns_of,
-)
 
 # Merge equal words and add up their records and weights: from cells of many keys to cells of fewer.
 # Many such margins are computed at once, one per set of keys, so a merge runs on one thread and the threads take
@@ -227,7 +215,7 @@ def match_merged(
     codes: Sequence[NDArray[np.int64]],
     clear_of: dict[int, int],
     alpha: float,
-) -> Matched:
+) -> wildcards.Matched:
     """Sums of records and weights over the cells of other patterns that match each cell.
 
     `pattern` (K,): bit set of the wildcard keys that are missing in each cell. `shifts` and `codes`: for each wildcard
@@ -236,7 +224,7 @@ def match_merged(
     """
     weight = cells.weight if len(cells.weight) else np.zeros(len(cells.size))
     sums = np.column_stack([cells.size, weight]).astype(np.float64, copy=False)
-    laid = lay_out(cells.words, sums, pattern, clear_of)
+    laid = wildcards.lay_out(cells.words, sums, pattern, clear_of)
     n_complete, probed = int(laid.edges[1]), []
     bitmap = np.zeros(max(1, (1 << n_complete.bit_length() + BITS_PER_CELL) // 64), np.uint64)
     _mark(laid.cells.words[:n_complete], bitmap)
@@ -253,7 +241,7 @@ def match_merged(
         levels = np.concatenate([codes[k].astype(np.uint64) << np.uint64(shifts[k]) for k in gone])
         _fill(table, laid.cells, first, stop, laid.clears[p], starts, levels, alpha)
     if probed:
-        credit_complete(laid, np.array(probed, np.int64), alpha)
+        wildcards.credit_complete(laid, np.array(probed, np.int64), alpha)
     return laid.credited(alpha)
 
 
@@ -351,11 +339,15 @@ def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Seq
     clears = [WORD & ~sum(layout.field(j) for j in fields) for fields in lacking]
     add = room.add[: len(cells.words)]
     add[:] = 0
-    laid = Laid(
-        Credited(cells.words, cells.sums, add), NO_ROWS, cells.present, np.array(clears, np.uint64), cells.edges
+    laid = wildcards.Laid(
+        wildcards.Credited(cells.words, cells.sums, add),
+        NO_ROWS,
+        cells.present,
+        np.array(clears, np.uint64),
+        cells.edges,
     )
-    if are_few(cells.edges):
-        credit_few(*laid.cells, laid.clears, laid.edges, layout.wild.alpha)
+    if wildcards.are_few(cells.edges):
+        wildcards.credit_few(*laid.cells, laid.clears, laid.edges, layout.wild.alpha)
     else:
         _credit_many(of, cells, room, codes, lacking, laid)
     cells.sums[blank] = its_own
@@ -363,7 +355,7 @@ def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Seq
 
 
 def _credit_many(
-    of: _Round, cells: Sections, room: Room, codes: Codes, lacking: Sequence[Sequence[int]], laid: Laid
+    of: _Round, cells: Sections, room: Room, codes: Codes, lacking: Sequence[Sequence[int]], laid: wildcards.Laid
 ) -> None:
     """Add the sums of matching cells to each other: complete incomplete cells of some patterns, look up the others."""
     layout, alpha, n_complete = of.layout, of.layout.wild.alpha, int(cells.edges[1])
@@ -382,8 +374,8 @@ def _credit_many(
             outer=[placed[j] for j in order if j in of.shared], alpha=alpha, add=laid.cells.add,
         )  # fmt: skip
     if probed:
-        credit_complete(laid, np.array(probed, np.int64), alpha)
-    credit_incomplete(laid, alpha)
+        wildcards.credit_complete(laid, np.array(probed, np.int64), alpha)
+    wildcards.credit_incomplete(laid, alpha)
 
 
 def _coarser(of: _Round, branch: Branch, room: Room) -> Sums | None:
@@ -403,7 +395,7 @@ def _coarser(of: _Round, branch: Branch, room: Room) -> Sums | None:
 def _merge_margins(
     of: _Round, cells: Sections, words: NDArray[np.uint64], room: Room, *, clear: int = WORD, gone: int = 0
 ) -> Sections:
-    if are_few(cells.edges):
+    if wildcards.are_few(cells.edges):
         return merge_few(cells, words, clear=clear, gone=gone)
     return merge_sections(cells, words, of.parts, room, clear=clear, gone=gone)
 
@@ -434,7 +426,7 @@ def _select(cells: Weighed, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Weig
 def _prepared(cells: Weighed, layout: _Layout, rounds: Sequence[Sequence[int]]) -> list[_Round]:
     """The cells of each round: complete ones sorted by the shared fields, then others by pattern and these fields."""
     wild, free = layout.wild, layout.wild.fields
-    pattern = patterns_of(
+    pattern = wildcards.patterns_of(
         cells.words,
         np.array([layout.shifts[j] for j in free], np.uint64),
         np.array([(1 << layout.bits[j]) - 1 for j in free], np.uint64),

@@ -1,7 +1,5 @@
 """Which cells match which with wildcards: the pairs themselves, where sums of very many kinds are taken over them."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -4,8 +4,6 @@ The complete cells are the first section and have a hash table. It is partitione
 sorted by those keys are looked up in the same partition one after the other, mostly in the processor's cache.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

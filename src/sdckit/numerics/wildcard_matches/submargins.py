@@ -6,8 +6,6 @@ merged without unpredictable branches: each writes its index into a table at its
 whose index it finds there, if that is equal. A cell that merges with no other keeps its risk.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

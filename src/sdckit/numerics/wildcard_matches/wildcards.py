@@ -5,8 +5,6 @@ different patterns match if they agree on the keys that both have. For a pair of
 words with the fields of the missing keys cleared, hence a hash look-up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

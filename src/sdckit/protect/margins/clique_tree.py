@@ -1,7 +1,5 @@
 """Trees of tables of few variables: counted, chosen by noisy scores, or declared and put in order."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence
@@ -12,14 +10,7 @@ import numpy as np
 from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import run
-from sdckit.protect.margins.consistent_margins import (
-    Clique,
-    consistent,
-    expected_counts,
-    margin_of,
-    on_simplex,
-    separators,
-)
+from sdckit.protect.margins import consistent_margins
 from sdckit.protect.margins.privacy_budget import SPLIT, Spent, noisy_choice, noisy_counts, scale_of
 
 WIDEST = 3  # variables of a chosen table
@@ -125,7 +116,7 @@ class Measuring:
     single: list[Floats] = field(default_factory=list)
     n: int = 0
     spent: list[Spent] = field(default_factory=list)
-    cliques: list[Clique] = field(default_factory=list)
+    cliques: list[consistent_margins.Clique] = field(default_factory=list)
     scales: list[float] = field(default_factory=list)  # of the cliques, NaN of a one-way margin
 
     def one_way(self, rho: float, n: int | None) -> None:
@@ -139,7 +130,7 @@ class Measuring:
         weights = 1 / np.array(self.sizes)  # variances of the sums are in proportion to the sizes
         total = float(np.average([counts.sum() for counts in noisy], weights=weights))
         self.n = max(1, round(total)) if n is None else n
-        self.single = [on_simplex(counts, self.n) for counts in noisy]
+        self.single = [consistent_margins.on_simplex(counts, self.n) for counts in noisy]
 
     def clique(self, separator: tuple[int, ...], variables: tuple[int, ...], shared: Floats, rho: float) -> None:
         """Measure a table and fit it to those before it."""
@@ -150,7 +141,7 @@ class Measuring:
             self._sharpen(
                 variables[axis], noisy.sum(axis=tuple(set(range(noisy.ndim)) - {axis})), spent.scale, noisy.size
             )
-        self.cliques.append(consistent(noisy, separator, variables, shared, self.single))
+        self.cliques.append(consistent_margins.consistent(noisy, separator, variables, shared, self.single))
         self.spent.append(spent)
         self.scales.append(spent.scale)
 
@@ -159,11 +150,11 @@ class Measuring:
         variance = next(s.scale for s in self.spent if s.variables == (self.names[variable],)) ** 2
         summed = scale**2 * cells / self.sizes[variable]
         both = (self.single[variable] / variance + margin / summed) / (1 / variance + 1 / summed)
-        self.single[variable] = on_simplex(both, self.n)
+        self.single[variable] = consistent_margins.on_simplex(both, self.n)
 
     def alone(self, variable: int) -> None:
         """Take a variable by its one-way margin, which is measured already."""
-        self.cliques.append(Clique((), (variable,), self.single[variable]))
+        self.cliques.append(consistent_margins.Clique((), (variable,), self.single[variable]))
         self.scales.append(math.nan)
 
     def declared(self, cliques: Sequence[Sequence[int]], rho: float) -> None:
@@ -217,7 +208,7 @@ class Measuring:
         measured = [clique for clique, scale in zip(self.cliques, self.scales, strict=True) if not math.isnan(scale)]
         return [
             (shared, (*shared, variable), margin)
-            for shared, margin in separators(measured, WIDEST - 1).items()
+            for shared, margin in consistent_margins.separators(measured, WIDEST - 1).items()
             for variable in sorted(open_)
             if margin.size * self.sizes[variable] <= max_cells
         ]
@@ -232,16 +223,16 @@ class Measuring:
         """
         new = list({variables for _, variables, _ in candidates} - counted.keys())
         counted.update(zip(new, run(lambda v: count_cells(self.codes, self.sizes, v), new), strict=True))
-        noise = NOISE_WEIGHT * scale * math.sqrt(2 / math.pi)
+        noise, expected = NOISE_WEIGHT * scale * math.sqrt(2 / math.pi), consistent_margins.expected_counts
         return np.array([
-            np.abs(counted[v] - np.rint(expected_counts(v, len(s), m, self.single)).astype(np.int64)).sum()
+            np.abs(counted[v] - np.rint(expected(v, len(s), m, self.single)).astype(np.int64)).sum()
             - round(noise * counted[v].size)
             for s, v, m in candidates
         ])  # fmt: skip
 
 
-def shared_margin(cliques: Sequence[Clique], separator: tuple[int, ...], n: float) -> Floats:
+def shared_margin(cliques: Sequence[consistent_margins.Clique], separator: tuple[int, ...], n: float) -> Floats:
     """The margin of a separator in the first table before that holds it; the total where there is none."""
     if not separator:
         return np.array(float(n))
-    return margin_of(next(c for c in cliques if set(separator) <= set(c.variables)), separator)
+    return consistent_margins.margin_of(next(c for c in cliques if set(separator) <= set(c.variables)), separator)

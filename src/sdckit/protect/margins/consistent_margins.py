@@ -3,8 +3,6 @@
 All of it works on what has been protected already.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

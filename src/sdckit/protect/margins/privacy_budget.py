@@ -5,8 +5,6 @@ once. One unit is a person with up to `rows` records: counts move by `rows` at m
 every score.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from types import SimpleNamespace

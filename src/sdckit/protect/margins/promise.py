@@ -1,7 +1,5 @@
 """Whether the noise that a log lists adds up to the ε that it claims; the values of a file say nothing of it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ centre. Of ties the last record in the file is taken, as sdcMicro does: the kern
 file.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -7,8 +7,6 @@ every record at risk either loses a value itself or gains all matches it lacks f
 price is earned in full, and the sum of the prices is a lower bound (a dual solution of the covering problem).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -5,8 +5,6 @@ the household. Suppressions are extended to whole bundles, by which no match is 
 and whole bundles that are not needed are restored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Synthesis by regression: normal, logistic, probit, multinomial and Poisson, with draws from their posterior."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The synthesis model of each variable: choosing it, checking that it fits the type, and fitting it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Synthesis by trees (CART), values of donors from the same leaf; and by any scikit-learn estimator."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

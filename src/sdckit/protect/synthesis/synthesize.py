@@ -24,27 +24,8 @@ from sdckit.numerics.array_types import Ints
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import ONCE, read_homes, read_shared
 from sdckit.protect.change import Change, Protected, check_made, check_room, chosen, with_files
-from sdckit.protect.synthesis.synthesis_design import (
-    Predicted,
-    general_predictors,
-    in_order,
-    read_predictors,
-    seen,
-    targets_in_order,
-)
+from sdckit.protect.synthesis import synthesis_design, synthesis_models
 from sdckit.protect.synthesis.synthesis_linear import DrawsByColumn, PosteriorDraws
-from sdckit.protect.synthesis.synthesis_models import (
-    JOINT,
-    Chosen,
-    Fitted,
-    Settings,
-    as_joint,
-    fit_model,
-    kept_draws,
-    on_log_scale,
-    read_models,
-    unconverged,
-)
 from sdckit.protect.synthesis.synthesis_variables import NEW, Rule, Values, Variable, read_rules, read_variable, written
 
 # The sequence of synthesis: fit every variable's model on the original, then draw release by release.
@@ -57,19 +38,19 @@ class Plan:
     variables: Mapping[str, Variable]
     order: tuple[str, ...]  # variables to synthesise, one after the other
     predictors: Mapping[str, tuple[str, ...]]  # by variable to synthesise
-    chosen: Mapping[str, Chosen]
+    chosen: Mapping[str, synthesis_models.Chosen]
     rules: Mapping[str, list[Rule]]
     rows: Ints  # records to synthesise
     fit_rows: Ints  # those the models are fitted to
-    settings: Settings
-    formulas: Mapping[str, Predicted] = field(default_factory=dict)  # of variables that have one
+    settings: synthesis_models.Settings
+    formulas: Mapping[str, synthesis_design.Predicted] = field(default_factory=dict)  # of variables that have one
     shared: tuple[str, ...] = ()  # those of them that are drawn once per household
     n_made: int | None = None  # records of another number than those to synthesise
     first: NDArray[np.bool_] | None = None  # shape (n,); the first records of households
     lead: Ints | None = None  # shape (len(rows),); place in `rows` of the first member of each one's household
 
 
-Fits = dict[tuple[str, int], Fitted]
+Fits = dict[tuple[str, int], synthesis_models.Fitted]
 
 
 def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
@@ -87,11 +68,11 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
         several = plan.settings.proper and not plan.chosen[name].has_posterior
         tasks += [(name, release, part) for release, part in enumerate(own.spawn(m if several else 1))]
 
-    def fit(task: tuple[str, int, np.random.Generator]) -> tuple[tuple[str, int], Fitted]:
+    def fit(task: tuple[str, int, np.random.Generator]) -> tuple[tuple[str, int], synthesis_models.Fitted]:
         name, release, own = task
         predictors = [plan.variables[column] for column in plan.predictors[name]]
         fit_rows, settings = _fit_rows(plan, name), plan.settings
-        fitted = fit_model(
+        fitted = synthesis_models.fit_model(
             plan.variables[name], plan.chosen[name], predictors, fit_rows, settings, own, plan.formulas.get(name)
         )
         return (name, release), fitted
@@ -134,7 +115,7 @@ def _draw(plan: Plan, fits: Fits, release: int, rng: np.random.Generator) -> dic
             now[column] = plan.variables[column].held.take(plan.rows)  # not synthesised: as it is
         fitted = fits.get((name, release), fits[name, 0])
         categorical = plan.formulas[name].categorical if name in plan.formulas else ()
-        held = {column: seen(plan.variables[column], now[column], categorical=column in categorical)
+        held = {column: synthesis_design.seen(plan.variables[column], now[column], categorical=column in categorical)
                 for column in plan.predictors[name]}  # fmt: skip
         made = fitted.draw(held, n, own, release)
         for rule in plan.rules.get(name, []):
@@ -377,29 +358,31 @@ def synthesize(
     hit = _flags(rows, frame)
     apart = {name for name in (rows, household) if isinstance(name, str)}
     counts = _counting(frame, household, variables)
-    order_of, left = targets_in_order(named, order, apart | counts, variables, len(frame))
+    order_of, left = synthesis_design.targets_in_order(named, order, apart | counts, variables, len(frame))
     homes, shared = read_shared(frame, order_of, household, household_variables)
     if order is None:
         order_of = (*shared, *(name for name in order_of if name not in shared))
     hit = hit if homes is None or not shared else homes.some(hit)
-    helpers, unused = general_predictors(listed, order_of, apart, variables, len(frame))
-    chosen_models = on_log_scale(
-        read_models(models, [variables[name] for name in order_of], _smoothing(smoothing, order_of)),
+    helpers, unused = synthesis_design.general_predictors(listed, order_of, apart, variables, len(frame))
+    chosen_models = synthesis_models.on_log_scale(
+        synthesis_models.read_models(models, [variables[name] for name in order_of], _smoothing(smoothing, order_of)),
         transform,
         variables,
     )
-    joint = [name for name in order_of if chosen_models[name].name == JOINT]
-    order_of, predicting, formulas = in_order(
+    joint = [name for name in order_of if chosen_models[name].name == synthesis_models.JOINT]
+    order_of, predicting, formulas = synthesis_design.in_order(
         order_of, predictors, variables, joint=joint, helpers=helpers, fixed=order is not None
     )
     n_made = _other_size(n, frame, order_of, variables, rows, household)
     known = {name: {*variables} - set(order_of[at:]) for at, name in enumerate(order_of)}
     plan = Plan(
         variables=variables, order=order_of,
-        predictors=predicting, formulas=formulas, chosen=as_joint(chosen_models, order_of), n_made=n_made,
-        rules=read_rules(rules or {}, variables, known), rows=np.flatnonzero(hit),
-        fit_rows=np.arange(len(frame)) if fit_to == "all" else np.flatnonzero(hit),
-        settings=Settings(min_leaf, max(posterior_draws, m if proper else 0), proper, float(concentration)),
+        predictors=predicting, formulas=formulas, chosen=synthesis_models.as_joint(chosen_models, order_of),
+        n_made=n_made, rules=read_rules(rules or {}, variables, known),
+        rows=np.flatnonzero(hit), fit_rows=np.arange(len(frame)) if fit_to == "all" else np.flatnonzero(hit),
+        settings=synthesis_models.Settings(
+            min_leaf, max(posterior_draws, m if proper else 0), proper, float(concentration)
+        ),
         **_household_fields(homes, shared, np.flatnonzero(hit)),
     )  # fmt: skip
     if 0 < len(plan.rows) < len(frame) and len(plan.fit_rows) < 2 * min_leaf:
@@ -448,10 +431,10 @@ def _drawn(
         return [], {}, {"changed": "no record is flagged"}
     fits = fit_all(plan, m, for_fits)
     files = draw_releases(plan, fits, m, for_draws)
-    kept = {name: kept_draws(fits[name, 0]) for name in plan.order} if keep else {}
+    kept = {name: synthesis_models.kept_draws(fits[name, 0]) for name in plan.order} if keep else {}
     used = m if plan.settings.proper else 0
     draws = {name: PosteriorDraws({**fields, "used": used}) for name, fields in kept.items() if fields is not None}
-    slow = [name for name in plan.order if unconverged(fits[name, 0])]
+    slow = [name for name in plan.order if synthesis_models.unconverged(fits[name, 0])]
     notes = {"converged": f"the regressions of {', '.join(slow)} did not converge"} if slow else {}
     return files, draws, notes | _copies(plan, files)
 
@@ -488,7 +471,7 @@ def columns_read(columns: Sequence[str], named: Any, predictors: Any, rules: Any
     if isinstance(predictors, Mapping):
         if set(named) - set(predictors):
             return list(columns)
-        by_name = read_predictors(predictors, named, columns)
+        by_name = synthesis_design.read_predictors(predictors, named, columns)
         predictors = [column for predicted in by_name.values() for column in predicted.columns]
     wanted = {*named, *predictors}
     for column_rules in rules.values() if isinstance(rules, Mapping) else ():

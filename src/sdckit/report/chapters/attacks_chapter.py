@@ -1,7 +1,5 @@
 """Chapter on simulated attacks: enter their figures, draw conclusions from the printed ones, lay them out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any

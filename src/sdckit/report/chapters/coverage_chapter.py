@@ -1,7 +1,5 @@
 """What was looked at, column by column: names of columns and of what saw them, no figure of the records."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sdckit.display import counted

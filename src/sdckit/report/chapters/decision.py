@@ -1,7 +1,5 @@
 """The decision page, for readers without statistics: question, findings, next steps, conditions, signature."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from sdckit.data.limits import CONDITIONS, FOLLOWING, LIMITS

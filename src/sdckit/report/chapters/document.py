@@ -13,20 +13,7 @@ from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.chapters.sentences import limits_tree
-from sdckit.report.gate.figures import (
-    AllHold,
-    Count,
-    Document,
-    Foreign,
-    Holds,
-    InternalOnly,
-    Ledger,
-    Levels,
-    Quantity,
-    Ratio,
-    Share,
-    Tree,
-)
+from sdckit.report.gate import figures as gate
 from sdckit.report.gate.relations import link_intruders, sizes_by_key
 from sdckit.report.setting import PairSetting, Setting, intruder_words, missing_words, release_sizes, setting_for
 from sdckit.report.subgroups import rates_tree, subgroups_tree
@@ -187,9 +174,9 @@ PROTECTION = Note(
 )
 
 
-def build_document(assessment: Assessment, *, internal: bool = False) -> Document:
+def build_document(assessment: Assessment, *, internal: bool = False) -> gate.Document:
     """Build the document of an assessment, for `protect`; `internal` adds the list of records at risk."""
-    ledger = Ledger()
+    ledger = gate.Ledger()
     scenario = assessment.scenario
     n = ledger.count("n", assessment.n, "n")
     settings = {
@@ -214,7 +201,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         (verdict, settings.get(verdict.intruder, first), _released_share(verdict, trees.get(verdict.intruder, {})))
         for verdict in assessment.verdicts
     ]
-    tree: dict[str, Tree] = {
+    tree: dict[str, gate.Tree] = {
         "schema": "sdckit/assessment",
         "schema_version": SCHEMA_VERSION,
         "package": {"name": "sdckit", "version": assessment.version},
@@ -222,12 +209,12 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "title": scenario.title or "Disclosure risk assessment",
         "n": n,
         "engine": assessment.engine,
-        "passed": AllHold(tuple(_holds(verdict, None, setting, share) for verdict, setting, share in judged)),
+        "passed": gate.AllHold(tuple(_holds(verdict, None, setting, share) for verdict, setting, share in judged)),
         "verdicts": tuple(verdict_tree(*entry) for entry in judged),
         "column_roles": column_roles_tree(assessment),
         "scenario": scenario_tree(scenario, judged=[verdict.name for verdict in assessment.verdicts]),
         "intruders": intruders,
-        "warnings": tuple(Foreign(text) for text in assessment.warnings),
+        "warnings": tuple(gate.Foreign(text) for text in assessment.warnings),
         "coverage": tuple(assessment.coverage.rows()) or None,
         "methods": method_notes((place for intruder in assessment.intruders for place in intruder.results), scenario),
         "reproduce": {
@@ -235,12 +222,12 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
             "command": command_line(scenario, assessment.measures, assessment.by),
             "scenario": scenario.to_toml(),
         },
-        "records_at_risk": InternalOnly(_records(assessment) if internal else None),
+        "records_at_risk": gate.InternalOnly(_records(assessment) if internal else None),
     }
-    return Document(tree, ledger.variables, tuple(ledger.relations), assessment.n, listed=True)
+    return gate.Document(tree, ledger.variables, tuple(ledger.relations), assessment.n, listed=True)
 
 
-def scenario_tree(scenario: Scenario, *, judged: Collection[str], compared: bool = False) -> dict[str, Tree]:
+def scenario_tree(scenario: Scenario, *, judged: Collection[str], compared: bool = False) -> dict[str, gate.Tree]:
     """The declared roles and rules: set by the analyst, not computed from the data.
 
     `compared`: whether a release is compared with its original; some limits apply only then, or where they were
@@ -265,7 +252,7 @@ def scenario_tree(scenario: Scenario, *, judged: Collection[str], compared: bool
     }
 
 
-def column_roles_tree(assessment: Assessed) -> Tree:
+def column_roles_tree(assessment: Assessed) -> gate.Tree:
     """The roles of the columns that go out, and what is said of them where no type of release asks for them."""
     columns = assessment.column_roles
     if columns is None:
@@ -286,11 +273,11 @@ def has_no_figure(verdict: Verdict) -> bool:
     return LIMITS[verdict.name].judged == "roles"
 
 
-def _plain_entries(entries: Mapping[str, Any]) -> dict[str, Tree]:
+def _plain_entries(entries: Mapping[str, Any]) -> dict[str, gate.Tree]:
     return {name: dict(entry) if isinstance(entry, Mapping) else entry for name, entry in entries.items()}
 
 
-def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str, Tree], ...]:
+def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str, gate.Tree], ...]:
     """Notes on the methods of the measures at these places, each once, and on the protection of the document."""
     views = map(find_view, dict.fromkeys(place.partition(":")[0] for place in places))
     notes = [note for view in views if view is not None for note in view.notes(scenario)]
@@ -299,8 +286,8 @@ def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str
     )
 
 
-def _intruder(intruder: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
-    tree: dict[str, Tree] = {
+def _intruder(intruder: IntruderAssessment, setting: Setting) -> dict[str, gate.Tree]:
+    tree: dict[str, gate.Tree] = {
         "name": intruder.name,
         "keys": tuple(intruder.keys),
         "key_facts": tuple(_key(facts, setting, alone=_is_only_key(facts, intruder)) for facts in intruder.key_facts),
@@ -313,7 +300,7 @@ def _intruder(intruder: IntruderAssessment, setting: Setting) -> dict[str, Tree]
             tree[place.replace(":", "_")] = figures
     named = {place.replace(":", "_"): result for place, result in intruder.results.items()}
     tree |= {**subgroups_tree(named, setting.ledger, setting.prefix), "rates": rates_tree(named)}
-    tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in intruder.skipped)
+    tree["skipped"] = tuple({"measure": name, "reason": gate.Foreign(reason)} for name, reason in intruder.skipped)
     return tree
 
 
@@ -322,7 +309,7 @@ def _alone(intruder: IntruderAssessment) -> bool:
     return any(hasattr(result, "pair") for result in intruder.results.values())
 
 
-def _link_missing(ledger: Ledger, prefix: str, intruder: IntruderAssessment) -> None:
+def _link_missing(ledger: gate.Ledger, prefix: str, intruder: IntruderAssessment) -> None:
     """Enter that the missing values of a key are those looked for, where the key shows nothing else."""
     audit: Any = intruder.results.get(RECOVERY)
     columns = () if audit is None or SAMPLED in audit.notes else audit.columns[0]
@@ -337,29 +324,29 @@ def _is_only_key(facts: KeyFacts, intruder: IntruderAssessment) -> bool:
     return all(len(other.level_counts) + (other.n_missing > 0) < 2 for other in intruder.key_facts if other != facts)
 
 
-def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
+def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, gate.Tree]:
     """A key: rule for missing values, missing rate, levels; `alone`: its levels are the equivalence classes."""
     name = f"key.{facts.name}"  # whoever knows it: the same numbers for every intruder
-    of = Quantity(missing_words(facts.name))
+    of = gate.Quantity(missing_words(facts.name))
     missing = setting.ledger.count(f"{name}.missing", facts.n_missing, name, of=of)
     cells = None
     if not setting.persons and (setting.cells_known or not facts.n_missing):
         cells = setting.sizes if alone else sizes_by_key(setting.ledger, facts.name)
     counts = tuple(facts.level_counts)
-    levels = Levels(f"{name}.level", counts, "n", setting.n, missing.name, facts.n_missing, sizes=cells)
+    levels = gate.Levels(f"{name}.level", counts, "n", setting.n, missing.name, facts.n_missing, sizes=cells)
     return {
         "name": facts.name,
         "kind": facts.kind,
         "missing": facts.rule,
         "levels_of_5_or_more": facts.large_levels,
-        "n_levels": InternalOnly(facts.n_levels),
+        "n_levels": gate.InternalOnly(facts.n_levels),
         "n_missing": missing,
-        "missing_rate": Share(missing.name, "n"),
+        "missing_rate": gate.Share(missing.name, "n"),
         "level_counts": levels,
     }
 
 
-def _records(assessment: Assessment) -> Tree:
+def _records(assessment: Assessment) -> gate.Tree:
     """The riskiest records, and the totals per intruder; a record counts once for each intruder."""
     records = assessment.at_risk()
     totals = assessment.n_at_risk()
@@ -385,14 +372,14 @@ def _plain(value: object) -> str | int | float | bool | None:
     return str(value)
 
 
-def _released_share(verdict: Verdict, tree: Mapping[str, Tree]) -> Share | None:
+def _released_share(verdict: Verdict, tree: Mapping[str, gate.Tree]) -> gate.Share | None:
     """The share that a limit on a release is on, of the figures of an intruder against a file by itself."""
     kind = LIMITS[verdict.name]
     figures: Any = tree.get(kind.measure)
     return figures["releases"][0].get(kind.figure) if figures and kind.scope == "release" else None
 
 
-def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None) -> dict[str, Tree]:
+def verdict_tree(verdict: Verdict, setting: Setting, share: gate.Share | None = None) -> dict[str, gate.Tree]:
     """A verdict with the figures it rests on, as the measures entered them in the ledger.
 
     `share`: of a limit on a release, where a file by itself was held against it.
@@ -407,11 +394,11 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
         "points": verdict.points,
         "holds": _holds(verdict, count, setting, share),
         "n_records": count,
-        "rate": Share(count.name, "n") if count is not None else None,
+        "rate": gate.Share(count.name, "n") if count is not None else None,
         "n_category": _count_by_missing_rule("violations.category", verdict, verdict.n_category, setting),
         "n_resting": _count_by_missing_rule("resting", verdict, verdict.n_resting, setting),
         "value": share or _verdict_value(verdict, setting),
-        "reason": verdict.reason if has_no_figure(verdict) else Foreign(verdict.reason),
+        "reason": verdict.reason if has_no_figure(verdict) else gate.Foreign(verdict.reason),
         "origin": verdict.origin,
         "single_rows": verdict.single_rows,
         "alone": verdict.alone,
@@ -421,30 +408,30 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: Share | None = None)
     }
 
 
-def _holds(verdict: Verdict, count: Count | None, setting: Setting, share: Share | None = None) -> Holds:
+def _holds(verdict: Verdict, count: gate.Count | None, setting: Setting, share: gate.Share | None = None) -> gate.Holds:
     """Whether the limit holds.
 
     Where the answer depends on whether a count is 0, it discloses that of the count. A limit on a share or mean that
     has no count of records is judged as far as the printed figures decide it.
     """
     if has_no_figure(verdict):
-        return Holds(verdict.holds)
+        return gate.Holds(verdict.holds)
     if share is not None:  # of records beyond a limit, none may be
         base = LIMITS.get(LIMITS[verdict.name].of)
         counted = base is not None and base.judged in {"violations", "count"}
         limit = 0.0 if counted or verdict.limit is None else float(verdict.limit)
-        return Holds(verdict.holds, verdict.reason, value=share.part, base=share.whole, limit=limit)
+        return gate.Holds(verdict.holds, verdict.reason, value=share.part, base=share.whole, limit=limit)
     if (
         verdict.limit is not None
         and LIMITS[verdict.name].judged != "count"
         and (parts := _part_and_base(verdict, setting))
     ):
-        return Holds(verdict.holds, verdict.reason, value=parts[0], base=parts[1], limit=float(verdict.limit))
+        return gate.Holds(verdict.holds, verdict.reason, value=parts[0], base=parts[1], limit=float(verdict.limit))
     is_none = count is not None and verdict.holds == (setting.ledger.variables[count.name].true == 0)
-    return Holds(verdict.holds, verdict.reason, none=(count.name,) if count is not None and is_none else ())
+    return gate.Holds(verdict.holds, verdict.reason, none=(count.name,) if count is not None and is_none else ())
 
 
-def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
+def _verdict_count(verdict: Verdict, setting: Setting) -> gate.Count | None:
     """The count a verdict is about; one that is in the ledger already is used again, so that both are printed alike."""
     if verdict.n_records is None or verdict.limit is None:
         return None
@@ -460,7 +447,7 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
     ]
     for name in places:
         if name in ledger.variables and ledger.variables[name].true == verdict.n_records:
-            return Count(name)
+            return gate.Count(name)
     count = setting.count(f"verdict.{verdict.name}.{verdict.variable}", verdict.n_records, "verdict")
     ledger.ask(count.name)
     if LIMITS[verdict.name].judged == "count":  # a risk
@@ -477,19 +464,19 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
     return count
 
 
-def _count_by_missing_rule(name: str, verdict: Verdict, true: int | None, setting: Setting) -> Count | None:
+def _count_by_missing_rule(name: str, verdict: Verdict, true: int | None, setting: Setting) -> gate.Count | None:
     """The count of k-anonymity for a rule for missing values, if it is in the ledger."""
     if true is None or verdict.limit is None:
         return None
     known = f"{setting.prefix}.{name}.{verdict.limit:g}"
-    return Count(known) if known in setting.ledger.variables else None
+    return gate.Count(known) if known in setting.ledger.variables else None
 
 
-def _verdict_value(verdict: Verdict, setting: Setting) -> Tree:
+def _verdict_value(verdict: Verdict, setting: Setting) -> gate.Tree:
     parts = _part_and_base(verdict, setting)
     if parts is None:
         return None
-    return Ratio(*parts) if LIMITS[verdict.name].mean else Share(*parts)
+    return gate.Ratio(*parts) if LIMITS[verdict.name].mean else gate.Share(*parts)
 
 
 def _part_and_base(verdict: Verdict, setting: Setting) -> tuple[str, str] | None:

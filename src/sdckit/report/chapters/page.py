@@ -1,7 +1,5 @@
 """The page of one file: the answer first, then the scenario, the file, each intruder, the methods."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,20 +7,7 @@ from functools import cache
 from typing import Any
 
 from sdckit.data.packaged import packaged
-from sdckit.report.blocks import (
-    Block,
-    ChartBlock,
-    Code,
-    Entries,
-    Facts,
-    Items,
-    Page,
-    Paragraph,
-    Section,
-    TableBlock,
-    Tables,
-    Verdicts,
-)
+from sdckit.report import blocks as kinds
 from sdckit.report.chapters.coverage_chapter import coverage_sections
 from sdckit.report.chapters.decision import decision_sections
 from sdckit.report.chapters.sentences import (
@@ -49,14 +34,14 @@ def terms() -> tuple[tuple[str, str, str], ...]:
     return tuple((term["name"], term["seen"], term["means"]) for term in entries)
 
 
-def glossary(sections: Sequence[Section]) -> list[Section]:
+def glossary(sections: Sequence[kinds.Section]) -> list[kinds.Section]:
     """Section that explains the terms occurring in `sections`; empty if there are none."""
     text = "\n".join(texts_of(sections))
     known = tuple((term, words, "") for term, how, words in terms() if re.search(how, text, re.IGNORECASE))
-    return [Section("Glossary", (Entries(known),), paper=True)] if known else []
+    return [kinds.Section("Glossary", (kinds.Entries(known),), paper=True)] if known else []
 
 
-def texts_of(sections: Iterable[Section]) -> Iterator[str]:
+def texts_of(sections: Iterable[kinds.Section]) -> Iterator[str]:
     """All texts of sections except code."""
     for section in sections:
         yield section.title
@@ -64,34 +49,34 @@ def texts_of(sections: Iterable[Section]) -> Iterator[str]:
             yield from _texts(block)
 
 
-def _texts(block: Block) -> Iterator[str]:
-    if isinstance(block, Paragraph):
+def _texts(block: kinds.Block) -> Iterator[str]:
+    if isinstance(block, kinds.Paragraph):
         yield block.text
-    elif isinstance(block, Tables):
+    elif isinstance(block, kinds.Tables):
         for table in block.items:
             yield from _texts(table)
-    elif isinstance(block, TableBlock):
+    elif isinstance(block, kinds.TableBlock):
         yield from (block.caption, *block.columns, *(cell for row in block.rows for cell in row))
-    elif isinstance(block, ChartBlock):
+    elif isinstance(block, kinds.ChartBlock):
         yield from (block.caption, *(str(row.get("label", "")) for row in block.data.get("rows", ())))
-    elif isinstance(block, Facts | Entries | Verdicts):
+    elif isinstance(block, kinds.Facts | kinds.Entries | kinds.Verdicts):
         yield from (text for item in block.items for text in item)
-    elif isinstance(block, Items):
+    elif isinstance(block, kinds.Items):
         yield from block.items
-    elif not isinstance(block, Code):
+    elif not isinstance(block, kinds.Code):
         yield from (label for label, _ in block.items)
 
 
 # Blocks that are the same for several intruders are shown once, where they first occur.
 
 
-def without_repeats(sections: Sequence[Section]) -> list[Section]:
+def without_repeats(sections: Sequence[kinds.Section]) -> list[kinds.Section]:
     """Drop blocks that occurred under the same heading before; a note refers from a table or chart to the first.
 
     Examples
     --------
-    >>> table = TableBlock("Households by size", ("Members", "Households"), (("1", "40"),))
-    >>> ones = [Section("Households", (table, Paragraph(f"{n} are alone.")), 3) for n in (5, 10)]
+    >>> table = kinds.TableBlock("Households by size", ("Members", "Households"), (("1", "40"),))
+    >>> ones = [kinds.Section("Households", (table, kinds.Paragraph(f"{n} are alone.")), 3) for n in (5, 10)]
     >>> [block.kind for one in without_repeats(ones) for block in one.blocks]
     ['table', 'paragraph', 'paragraph', 'paragraph']
     """
@@ -105,27 +90,27 @@ def without_repeats(sections: Sequence[Section]) -> list[Section]:
     return shown
 
 
-def _may_be_dropped(block: Block) -> bool:
+def _may_be_dropped(block: kinds.Block) -> bool:
     """Whether a repeated block may be dropped: tables, charts, and paragraphs without digits."""
-    if isinstance(block, Paragraph):
+    if isinstance(block, kinds.Paragraph):
         return not any(letter.isdigit() for letter in block.text)
-    return isinstance(block, ChartBlock | TableBlock)
+    return isinstance(block, kinds.ChartBlock | kinds.TableBlock)
 
 
-def _without_repeated_blocks(section: Section, again: Sequence[bool]) -> Section:
+def _without_repeated_blocks(section: kinds.Section, again: Sequence[bool]) -> kinds.Section:
     """Section without its repeated blocks; a note replaces each table or chart."""
-    blocks: list[Block] = []
+    blocks: list[kinds.Block] = []
     for block, gone in zip(section.blocks, again, strict=True):
         if not gone:
             blocks.append(block)
-        elif isinstance(block, ChartBlock | TableBlock) and _is_always_shown(block):
-            blocks.append(Paragraph(f"{block.caption}: as above.", "note"))
+        elif isinstance(block, kinds.ChartBlock | kinds.TableBlock) and _is_always_shown(block):
+            blocks.append(kinds.Paragraph(f"{block.caption}: as above.", "note"))
     return replace(section, blocks=tuple(blocks))
 
 
-def _is_always_shown(block: ChartBlock | TableBlock) -> bool:
+def _is_always_shown(block: kinds.ChartBlock | kinds.TableBlock) -> bool:
     """Whether every format shows the block: not a table behind a chart, not a chart set aside."""
-    return not (block.aside if isinstance(block, ChartBlock) else block.behind)
+    return not (block.aside if isinstance(block, kinds.ChartBlock) else block.behind)
 
 
 # Main figures of intruders or files side by side, and measures that are equal under both rules for missing values.
@@ -187,7 +172,7 @@ STATES = {True: "pass", False: "fail", None: "open"}
 RULES = {"wildcard": "may be any value", "category": "a value of its own", "error": "not allowed"}
 
 
-def lay_out(plain: Plain) -> Page:
+def lay_out(plain: Plain) -> kinds.Page:
     """Page of a protected assessment; only texts are computed here."""
     several = len(plain["intruders"]) > 1
     sections = [answer_section(plain)]
@@ -206,10 +191,10 @@ def lay_out(plain: Plain) -> Page:
     return headed_page(plain, "Disclosure risk", sections)
 
 
-def headed_page(plain: Plain, what: str, sections: Sequence[Section]) -> Page:
+def headed_page(plain: Plain, what: str, sections: Sequence[kinds.Section]) -> kinds.Page:
     """Put a title, the answer and a footer around sections; `what` was assessed, in words."""
     version = plain["package"]["version"]
-    return Page(
+    return kinds.Page(
         plain["title"],
         f"{what} of {plain['n']['text']} records, assessed on {plain['date']} with sdckit {version}",
         plain["confidential"],
@@ -228,34 +213,34 @@ def protection_words(plain: Plain) -> str:
     return "Small counts are hidden and all counts rounded; parts may not add up to their total."
 
 
-def answer_section(plain: Plain) -> Section:
+def answer_section(plain: Plain) -> kinds.Section:
     """The answer in full on one file."""
     return answered(plain, "Can this file go out? The question is asked for {who}.", answer)
 
 
-def answered(plain: Plain, question: str, answer_for: Callable[[Plain, Plain], str]) -> Section:
+def answered(plain: Plain, question: str, answer_for: Callable[[Plain, Plain], str]) -> kinds.Section:
     """Section with the question, the verdict on every limit, an answer per intruder, and the warnings."""
     who = listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
     several = len(plain["intruders"]) > 1
-    blocks: list[Block] = [Paragraph(question.format(who=who)), *release_type(plain)]
+    blocks: list[kinds.Block] = [kinds.Paragraph(question.format(who=who)), *release_type(plain)]
     if plain["verdicts"]:
         blocks.append(verdicts_block(plain))
     for intruder in plain["intruders"]:
         start = f"Intruder “{intruder['name']}”: " if several else ""
         if words := answer_for(intruder, plain["n"]):
-            blocks.append(Paragraph(start + words))
-    blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
-    return Section("The answer in full", tuple(blocks))
+            blocks.append(kinds.Paragraph(start + words))
+    blocks += [kinds.Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
+    return kinds.Section("The answer in full", tuple(blocks))
 
 
-def release_type(plain: Plain) -> list[Block]:
+def release_type(plain: Plain) -> list[kinds.Block]:
     """Say what the file is released as, where the scenario names a type; else which columns have no role."""
     columns = plain["column_roles"]
     sentences = [release_sentence(plain["scenario"]), columns["line"] if columns else ""]
-    return [Paragraph(sentence) for sentence in sentences if sentence]
+    return [kinds.Paragraph(sentence) for sentence in sentences if sentence]
 
 
-def verdicts_block(plain: Plain) -> Verdicts:
+def verdicts_block(plain: Plain) -> kinds.Verdicts:
     """Every limit, with its intruder and its release where there are several."""
     several = len(plain["intruders"]) > 1
     rows = (
@@ -266,10 +251,10 @@ def verdicts_block(plain: Plain) -> Verdicts:
         )
         for verdict in plain["verdicts"]
     )  # fmt: skip
-    return Verdicts(tuple(rows))
+    return kinds.Verdicts(tuple(rows))
 
 
-def compared_section(plain: Plain) -> Section:
+def compared_section(plain: Plain) -> kinds.Section:
     """The main figures of all intruders in one table."""
     intruders = plain["intruders"]
     names = tuple(intruder["name"] for intruder in intruders)
@@ -280,25 +265,25 @@ def compared_section(plain: Plain) -> Section:
         ("Keys", *(listed(intruder["keys"]) for intruder in intruders)),
         *((label, *(figures.get(label, blank)["text"] for figures in columns)) for label in words),
     )
-    table = TableBlock("The intruders side by side", ("Figure", *names), rows, tuple(range(1, len(names) + 1)))
-    return Section("Intruders side by side", (table,))
+    table = kinds.TableBlock("The intruders side by side", ("Figure", *names), rows, tuple(range(1, len(names) + 1)))
+    return kinds.Section("Intruders side by side", (table,))
 
 
 def intruder_sections(
     intruder: Plain, *, heading: str, without: Sequence[str] = (), known: Sequence[str] = ()
-) -> list[Section]:
+) -> list[kinds.Section]:
     """Sections of one intruder, except the measures `without`.
 
     The levels of keys in `known` are left out: they are in the section of an earlier intruder.
     """
     return [
-        Section(heading, (Paragraph(f"Known to the intruder: {listed(intruder['keys'])}."),)),
-        Section("Keys and their levels", tuple(_keys(intruder, known)), 3),
+        kinds.Section(heading, (kinds.Paragraph(f"Known to the intruder: {listed(intruder['keys'])}."),)),
+        kinds.Section("Keys and their levels", tuple(_keys(intruder, known)), 3),
         *measure_sections(intruder, without=without),
     ]
 
 
-def not_measured(trees: Sequence[Plain]) -> list[Section]:
+def not_measured(trees: Sequence[Plain]) -> list[kinds.Section]:
     """Table of the measures that did not run, with reasons; one row for all intruders and files concerned."""
     who: dict[tuple[str, str], list[str]] = {}
     for tree in trees:
@@ -309,24 +294,24 @@ def not_measured(trees: Sequence[Plain]) -> list[Section]:
     for (measure, reason), affected in who.items():
         named = list(dict.fromkeys(filter(None, affected)))
         rows.append((measure, f"{reason} ({listed(named)})" if 0 < len(named) < len(names) else reason))
-    table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), tuple(rows))
-    return [Section("Not measured", (table,))] if rows else []
+    table = kinds.TableBlock("Measures that did not run, and why", ("Measure", "Reason"), tuple(rows))
+    return [kinds.Section("Not measured", (table,))] if rows else []
 
 
-def measure_sections(tree: Plain, *, without: Sequence[str] = ()) -> list[Section]:
+def measure_sections(tree: Plain, *, without: Sequence[str] = ()) -> list[kinds.Section]:
     """A section per measure except those in `without`; consecutive measures with the same heading share a section."""
-    sections: list[Section] = []
+    sections: list[kinds.Section] = []
     for place, view in views_of(tree):
         if place in without:
             continue
         blocks = (*view.blocks(tree, place), *subgroup_blocks(tree, place))
         if sections and sections[-1].title == view.title:
             blocks = (*sections.pop().blocks, *blocks)
-        sections.append(Section(view.title, blocks, 3))
+        sections.append(kinds.Section(view.title, blocks, 3))
     return sections
 
 
-def _keys(intruder: Plain, known: Sequence[str]) -> list[Block]:
+def _keys(intruder: Plain, known: Sequence[str]) -> list[kinds.Block]:
     inside = any("n_levels" in key for key in intruder["key_facts"])
     rows = tuple(
         (
@@ -345,15 +330,15 @@ def _keys(intruder: Plain, known: Sequence[str]) -> list[Block]:
     new = [key for key in intruder["key_facts"] if key["name"] not in known]
     again = listed([key["name"] for key in intruder["key_facts"] if key["name"] in known])
     before = f" Those of {again} stand above." if again else ""
-    order = Paragraph(f"The levels of each key, the most frequent first.{before}", "paper")
+    order = kinds.Paragraph(f"The levels of each key, the most frequent first.{before}", "paper")
     numeric = tuple(range(2, len(columns) - 1))
-    tables = [Tables(tuple(map(_levels, new)))] if new else []
-    return [TableBlock("Keys", columns, rows, numeric), order, *tables]
+    tables = [kinds.Tables(tuple(map(_levels, new)))] if new else []
+    return [kinds.TableBlock("Keys", columns, rows, numeric), order, *tables]
 
 
-def level_charts(keys: Sequence[Plain]) -> list[Block]:
+def level_charts(keys: Sequence[Plain]) -> list[kinds.Block]:
     """Draw the levels of keys, numbers in their order, else the most frequent first, with the table behind each."""
-    drawn: list[Block] = []
+    drawn: list[kinds.Block] = []
     for key in keys:
         shown = [row for row in key["level_counts"] if not row.get("pooled")]
         pooled = [("all other levels", row["n"]) for row in key["level_counts"] if row.get("pooled")]
@@ -371,19 +356,19 @@ def _level_order(rows: Sequence[Plain]) -> Callable[[Plain], float]:
     return lambda row: numbers[row["level"]]
 
 
-def _levels(key: Plain) -> TableBlock:
+def _levels(key: Plain) -> kinds.TableBlock:
     rows = tuple(
         ("all other levels" if row.get("pooled") else row["level"], *texts(row["n"], row["rate"]))
         for row in key["level_counts"]
     )
     share = share_head(row["rate"] for row in key["level_counts"])
-    return TableBlock(f"Levels of {key['name']}", ("Level", "Records", share), rows, (1, 2))
+    return kinds.TableBlock(f"Levels of {key['name']}", ("Level", "Records", share), rows, (1, 2))
 
 
 NO_HOUSEHOLD = "none: nobody in the file lives together with another"
 
 
-def scenario_section(plain: Plain) -> Section:
+def scenario_section(plain: Plain) -> kinds.Section:
     """List the declared roles, rules and limits."""
     tree = plain["scenario"]
     missing = tree["missing"]
@@ -411,7 +396,7 @@ def scenario_section(plain: Plain) -> Section:
         ("Release", tree["release_words"]),
         *([("Guessed, not confirmed", listed(tree["unconfirmed"]))] if tree["unconfirmed"] else []),
     ]
-    return Section("Scenario", (Facts(tuple(items)),), paper=True)
+    return kinds.Section("Scenario", (kinds.Facts(tuple(items)),), paper=True)
 
 
 def _insensitive(tree: Plain) -> list[tuple[str, str]]:
@@ -431,40 +416,40 @@ def checksums(plain: Plain) -> tuple[tuple[str, str], ...]:
     return tuple((f"SHA-256 of {file['file']}", file["sha256"]) for file in plain.get("files", ()))
 
 
-def _file(plain: Plain) -> Section:
+def _file(plain: Plain) -> kinds.Section:
     items = (
         ("Records", plain["n"]["text"]),
         ("Columns used", str(plain["scenario"]["n_columns"])),
         ("Tabulated by", plain["engine"]),
         *checksums(plain),
     )
-    return Section("File", (Facts(items),), paper=True)
+    return kinds.Section("File", (kinds.Facts(items),), paper=True)
 
 
-def methods_section(plain: Plain) -> Section:
+def methods_section(plain: Plain) -> kinds.Section:
     """Say how the figures are computed and how to repeat them."""
     how = tuple((method["name"], method["text"], method["source"]) for method in plain["methods"])
-    blocks: tuple[Block, ...] = (
-        Entries(how),
-        Code("In Python", plain["reproduce"]["python"]),
-        Code("On the command line", plain["reproduce"]["command"]),
-        Code("The scenario, as a file", plain["reproduce"]["scenario"]),
+    blocks: tuple[kinds.Block, ...] = (
+        kinds.Entries(how),
+        kinds.Code("In Python", plain["reproduce"]["python"]),
+        kinds.Code("On the command line", plain["reproduce"]["command"]),
+        kinds.Code("The scenario, as a file", plain["reproduce"]["scenario"]),
     )
-    return Section("Methods, and how to repeat this", blocks, paper=True)
+    return kinds.Section("Methods, and how to repeat this", blocks, paper=True)
 
 
-def records_section(plain: Plain) -> Section:
+def records_section(plain: Plain) -> kinds.Section:
     """Show the riskiest records against each intruder, and say how many there are."""
     listing = plain["records_at_risk"]
-    blocks: list[Block] = [Paragraph(plain["confidential"], "warning")]
+    blocks: list[kinds.Block] = [kinds.Paragraph(plain["confidential"], "warning")]
     for name, numbers in listing["intruders"].items():
         who = f"Intruder “{name}”: " if len(listing["intruders"]) > 1 else ""
         rows = [row for row in listing["rows"] if row["intruder"] == name]
         if rows:
             blocks.append(_table(rows[:MOST_ROWS], who + _how_many(numbers)))
         else:
-            blocks.append(Paragraph(f"{who}no record is unique or beyond a limit."))
-    return Section("Records at risk", tuple(blocks), paper=True)
+            blocks.append(kinds.Paragraph(f"{who}no record is unique or beyond a limit."))
+    return kinds.Section("Records at risk", tuple(blocks), paper=True)
 
 
 def _how_many(numbers: Plain) -> str:
@@ -476,12 +461,12 @@ def _how_many(numbers: Plain) -> str:
     return f"{shown:,} of {total:,} records, the riskiest first{more}"
 
 
-def _table(rows: Sequence[Plain], caption: str) -> TableBlock:
+def _table(rows: Sequence[Plain], caption: str) -> kinds.TableBlock:
     # A lazy frame has no row numbers.
     left_out = {"intruder"} | ({"row"} if all(row.get("row") is None for row in rows) else set())
     names = [name for name in rows[0] if name not in left_out]
     cells = tuple(tuple(str(row[name]) if name == "row" else _cell(row[name]) for name in names) for row in rows)
-    return TableBlock(caption, tuple(name.replace("_", " ") for name in names), cells)
+    return kinds.TableBlock(caption, tuple(name.replace("_", " ") for name in names), cells)
 
 
 def _cell(value: object) -> str:

@@ -13,19 +13,10 @@ from sdckit.attacks.attack_rates import concerns
 from sdckit.data.limits import FOLLOWING, LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBlock
-from sdckit.report.chapters import page
+from sdckit.report.chapters import document as documents, page
 from sdckit.report.chapters.attacks_chapter import attack_blocks, attacks_tree, conclude
 from sdckit.report.chapters.coverage_chapter import coverage_sections
 from sdckit.report.chapters.decision import CONTRIBUTIONS, drawn_of
-from sdckit.report.chapters.document import (
-    SCHEMA_VERSION,
-    build_document,
-    column_roles_tree,
-    has_no_figure,
-    method_notes,
-    release_calls,
-    scenario_tree,
-)
 from sdckit.report.chapters.promise_chapter import promise_section, promise_tree
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document, recipe_section
 from sdckit.report.chapters.sentences import listed
@@ -138,7 +129,7 @@ def plain_release(
     return {
         **status,
         "schema": RELEASE_SCHEMA,
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": documents.SCHEMA_VERSION,
         "package": before["package"],
         "date": assessment.date,
         "title": displayed(scenario.title) or "Disclosure risk of a release",
@@ -158,11 +149,11 @@ def plain_release(
         "attacks": attacks,
         "coverage": comparison["coverage"],
         "warnings": [*comparison["warnings"], *filter(None, [moved_warning(comparison["utility"]["moved"])])],
-        "methods": [*before["methods"][:-1], *method_notes(_places(assessment), scenario)],
+        "methods": [*before["methods"][:-1], *documents.method_notes(_places(assessment), scenario)],
         "reproduce": {
             name: printable(code, lines=True)
             for name, code in {
-                **release_calls(scenario, assessment.measures, by=assessment.by, **how),
+                **documents.release_calls(scenario, assessment.measures, by=assessment.by, **how),
                 "scenario": scenario.to_toml(),
             }.items()
         },
@@ -263,16 +254,16 @@ def _places(assessment: ReleaseAssessment) -> Iterator[str]:
 def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     """One document, with one ledger, of the original, each release, their comparison and the steps."""
     ledger = Ledger()
-    base = build_document(assessment.original, internal=internal)
+    base = documents.build_document(assessment.original, internal=internal)
     file = "recoded original" if assessment.recoded else "original"
     tree: dict[str, Tree] = dict(join(ledger, replace(base, base=file)))
     sizes = [release.n for release in assessment.released]
     counts = release_sizes(ledger, sizes)
     judged = [verdict.name for verdict in assessment.verdicts]
-    tree |= {"scenario": scenario_tree(assessment.scenario, judged=judged, compared=True)}
+    tree |= {"scenario": documents.scenario_tree(assessment.scenario, judged=judged, compared=True)}
     tree["released"] = tuple(
         join(
-            ledger, replace(build_document(release), base=f"release {number}"), f"release {number}: ",
+            ledger, replace(documents.build_document(release), base=f"release {number}"), f"release {number}: ",
             same={"n": f"n.released.{number}"},
         )
         for number, release in enumerate(assessment.released, 1)
@@ -289,9 +280,10 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         "coverage": tuple(assessment.coverage.rows()) or None,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
         "holds": tuple(
-            Holds(verdict.holds, "" if has_no_figure(verdict) else verdict.reason) for verdict in assessment.verdicts
+            Holds(verdict.holds, "" if documents.has_no_figure(verdict) else verdict.reason)
+            for verdict in assessment.verdicts
         ),
-        "column_roles": column_roles_tree(assessment),
+        "column_roles": documents.column_roles_tree(assessment),
     }
     done = assessment.what_was_done
     steps = None if done is None else recipe_document(done, internal=internal)
@@ -348,7 +340,7 @@ def _verdict(
         "columns": verdict.columns, "points": verdict.points, "single_rows": verdict.single_rows,
         "unmatched": verdict.unmatched, "singly": verdict.singly, "beside": verdict.beside,
     }  # fmt: skip
-    if has_no_figure(verdict):
+    if documents.has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}
     if not internal and LIMITS[verdict.name].judged == "worst column":
         plain["variable"] = None  # naming it would disclose the column with the largest exact share

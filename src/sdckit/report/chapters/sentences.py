@@ -6,13 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdckit.data.limits import LIMITS, ShareAtPoints
-from sdckit.data.scenarios.thresholds import (
-    NOTHING_CHANGED,
-    a_release,
-    limits_in_force,
-    limits_not_asked,
-    release_words,
-)
+from sdckit.data.scenarios import thresholds
 from sdckit.display import counted
 from sdckit.report.gate.figures import Tree
 from sdckit.report.rates import capital, percent
@@ -240,18 +234,18 @@ def limits_tree(scenario: Scenario, *, compared: bool, judged: Collection[str] |
     `judged` names the limits with a verdict, where there are verdicts: one on a release may be judged of the file by
     itself, or not asked of a release in which nothing was taken out.
     """
-    limits = limits_in_force(scenario, compared=compared)
-    not_asked = limits_not_asked(scenario, compared=compared)
+    limits = thresholds.limits_in_force(scenario, compared=compared)
+    not_asked = thresholds.limits_not_asked(scenario, compared=compared)
     if judged is not None:
         if compared:
             unasked = [name for name in limits if LIMITS[name].alone and name not in judged]
-            not_asked |= dict.fromkeys(unasked, NOTHING_CHANGED)
-        beside = limits_in_force(scenario, compared=True)
+            not_asked |= dict.fromkeys(unasked, thresholds.NOTHING_CHANGED)
+        beside = thresholds.limits_in_force(scenario, compared=True)
         limits = {name: limit for name, limit in limits.items() if name not in not_asked}
         limits |= {name: limit for name, limit in beside.items() if name in judged}
     return {
         "release": scenario.release,
-        "release_words": release_words(scenario.release),
+        "release_words": thresholds.release_words(scenario.release),
         "limits": {
             name: {"value": cap.value, "origin": cap.origin, "of_type": cap.of_type}
             | ({"points": cap.value.points} if isinstance(cap.value, ShareAtPoints) else {})
@@ -291,7 +285,7 @@ def _type_limit_words(limit: Plain, release: str) -> str:
     """The limit of the type of release, in brackets, where the scenario overrides it."""
     if limit["origin"] != "scenario" or limit["of_type"] is None:
         return ""
-    return f" ({a_release(release)}: {limit['of_type']:g})"
+    return f" ({thresholds.a_release(release)}: {limit['of_type']:g})"
 
 
 def _not_asked(reasons: Mapping[str, str]) -> list[str]:

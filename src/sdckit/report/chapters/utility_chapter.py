@@ -1,7 +1,5 @@
 """Chapter on the utility of a release: overview, variables, two-way tables, models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

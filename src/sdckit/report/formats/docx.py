@@ -1,27 +1,11 @@
 """Render documents as DOCX: heading styles, tables with repeated headers, charts with alternative text."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sdckit.errors import FileFormatError
-from sdckit.report.blocks import (
-    Blanks,
-    ChartBlock,
-    Code,
-    Entries,
-    Facts,
-    Items,
-    Page,
-    Paragraph,
-    Section,
-    TableBlock,
-    Tables,
-    Verdicts,
-    verdict_start,
-)
+from sdckit.report import blocks
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, WIDTH, chart_for, describe, is_narrow, to_png
 from sdckit.report.formats.flow import BEHIND, behind_charts, shown
@@ -57,7 +41,7 @@ def render_docx(plain: Mapping[str, Any]) -> bytes:
     return render_docx_page(page_of(plain))
 
 
-def render_docx_page(page: Page) -> bytes:
+def render_docx_page(page: blocks.Page) -> bytes:
     """Render a laid-out page as DOCX.
 
     Raises
@@ -87,7 +71,7 @@ def render_docx_page(page: Page) -> bytes:
     return file.getvalue()
 
 
-def _front(document: Any, page: Page) -> None:
+def _front(document: Any, page: blocks.Page) -> None:
     from docx.shared import Cm, Pt
 
     document.core_properties.title = page.title.replace(SOFT_HYPHEN, "")
@@ -122,53 +106,53 @@ def _speak(document: Any, language: str) -> None:
     properties.append(named)  # the library has no word for it
 
 
-def _section(document: Any, section: Section) -> None:
+def _section(document: Any, section: blocks.Section) -> None:
     document.add_heading(section.title, section.level - 1)
     for block in shown(section):
-        if not (isinstance(block, TableBlock) and block.behind):
+        if not (isinstance(block, blocks.TableBlock) and block.behind):
             WRITERS[block.kind](document, block)
 
 
-def _paragraph(document: Any, block: Paragraph) -> None:
+def _paragraph(document: Any, block: blocks.Paragraph) -> None:
     document.add_paragraph(block.text)
 
 
-def _facts(document: Any, block: Facts) -> None:
+def _facts(document: Any, block: blocks.Facts) -> None:
     _table(document, "", (), block.items)
 
 
-def _entries(document: Any, block: Entries) -> None:
+def _entries(document: Any, block: blocks.Entries) -> None:
     for term, words, source in block.items:
         paragraph = document.add_paragraph()
         paragraph.add_run(f"{term}. ").bold = True
         paragraph.add_run(words + (f" ({source})" if source else ""))
 
 
-def _verdicts(document: Any, block: Verdicts) -> None:
-    rows = ((state, f"{verdict_start(who)}{words}") for state, who, words in block.items)
+def _verdicts(document: Any, block: blocks.Verdicts) -> None:
+    rows = ((state, f"{blocks.verdict_start(who)}{words}") for state, who, words in block.items)
     _table(document, "", (), rows)
 
 
-def _items(document: Any, block: Items) -> None:
+def _items(document: Any, block: blocks.Items) -> None:
     for words in block.items:
         document.add_paragraph(words, style="List Number" if block.ordered else "List Bullet")
 
 
-def _blanks(document: Any, block: Blanks) -> None:
+def _blanks(document: Any, block: blocks.Blanks) -> None:
     rows = ((label, "   ".join(f"☐ {choice}" for choice in choices)) for label, choices in block.items)
     _table(document, "", (), rows)
 
 
-def _table_block(document: Any, block: TableBlock) -> None:
+def _table_block(document: Any, block: blocks.TableBlock) -> None:
     _table(document, block.caption, block.columns, block.rows, block.numeric)
 
 
-def _tables(document: Any, block: Tables) -> None:
+def _tables(document: Any, block: blocks.Tables) -> None:
     for item in block.items:
         _table_block(document, item)
 
 
-def _code(document: Any, block: Code) -> None:
+def _code(document: Any, block: blocks.Code) -> None:
     from docx.shared import Pt
 
     document.add_paragraph().add_run(block.caption).bold = True
@@ -211,7 +195,7 @@ def _repeat(row: Any) -> None:
     row._tr.get_or_add_trPr().append(head)  # the library has no word for it
 
 
-def _picture(document: Any, block: ChartBlock) -> None:
+def _picture(document: Any, block: blocks.ChartBlock) -> None:
     """Add a chart as a picture, with its description as alternative text."""
     from docx.shared import Inches
 

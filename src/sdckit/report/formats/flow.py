@@ -1,7 +1,5 @@
 """Page layout: which blocks of a document fit into one of two columns, and which need the full width."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby

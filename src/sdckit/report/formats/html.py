@@ -1,7 +1,5 @@
 """Render documents as self-contained HTML: no script, no remote resource, every text from data escaped; and as PDF."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

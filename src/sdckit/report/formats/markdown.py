@@ -1,27 +1,11 @@
 """Render a document as Markdown, charts as sentences: for a pull request, a wiki, a terminal."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
-from sdckit.report.blocks import (
-    Blanks,
-    Block,
-    ChartBlock,
-    Code,
-    Entries,
-    Facts,
-    Items,
-    Page,
-    Paragraph,
-    TableBlock,
-    Tables,
-    Verdicts,
-    verdict_start,
-)
+from sdckit.report import blocks
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import describe
 from sdckit.report.formats.flow import shown
@@ -35,7 +19,7 @@ def render_markdown(plain: Mapping[str, Any]) -> str:
     return render_markdown_page(page_of(plain))
 
 
-def render_markdown_page(page: Page) -> str:
+def render_markdown_page(page: blocks.Page) -> str:
     """Render a laid-out page as Markdown."""
     lines = [f"# {_escape(page.title)}", "", _escape(page.subtitle), ""]
     if page.institution:
@@ -46,39 +30,39 @@ def render_markdown_page(page: Page) -> str:
     for section in (*page.decision, *page.sections):
         lines += [f"{'#' * section.level} {_escape(section.title)}", ""]
         for block, after in zip_longest(shown(section), shown(section)[1:]):
-            has_table = isinstance(after, TableBlock) and after.behind
-            lines += _chart(block) if isinstance(block, ChartBlock) and not has_table else _block(block)
+            has_table = isinstance(after, blocks.TableBlock) and after.behind
+            lines += _chart(block) if isinstance(block, blocks.ChartBlock) and not has_table else _block(block)
     lines += ["---", "", _escape(page.footer)]
     return "\n".join(lines) + "\n"
 
 
-def _block(block: Block) -> list[str]:
-    if isinstance(block, Paragraph):
+def _block(block: blocks.Block) -> list[str]:
+    if isinstance(block, blocks.Paragraph):
         return [_escape(block.text), ""]
-    if isinstance(block, Facts):
+    if isinstance(block, blocks.Facts):
         return [*(f"- {_escape(label)}: **{_escape(words)}**" for label, words in block.items), ""]
-    if isinstance(block, Verdicts):
+    if isinstance(block, blocks.Verdicts):
         return [*(_verdict(*item) for item in block.items), ""]
-    if isinstance(block, TableBlock):
+    if isinstance(block, blocks.TableBlock):
         return _table(block)
-    if isinstance(block, Tables):
+    if isinstance(block, blocks.Tables):
         return [line for item in block.items for line in _table(item)]
-    if isinstance(block, Items):
+    if isinstance(block, blocks.Items):
         marks = (f"{number}." if block.ordered else "-" for number in range(1, len(block.items) + 1))
         return [*(f"{mark} {_escape(words)}" for mark, words in zip(marks, block.items, strict=True)), ""]
-    if isinstance(block, Entries):
+    if isinstance(block, blocks.Entries):
         sources = (f" ({_escape(source)})" if source else "" for *_, source in block.items)
         entries = zip(block.items, sources, strict=True)
         return [*(f"- **{_escape(term)}**: {_escape(words)}{source}" for (term, words, _), source in entries), ""]
-    if isinstance(block, Blanks):
+    if isinstance(block, blocks.Blanks):
         return [*(f"- {_escape(label)}: {_choices(choices)}" for label, choices in block.items), ""]
-    if isinstance(block, Code):
+    if isinstance(block, blocks.Code):
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", block.text)), default=0))
         return [f"{_escape(block.caption)}:", "", fence, block.text, fence, ""]
     return []
 
 
-def _chart(block: ChartBlock) -> list[str]:
+def _chart(block: blocks.ChartBlock) -> list[str]:
     """Describe a chart in words, where no table behind it has its figures."""
     return [_escape(describe(block.name, block.data, block.caption)), ""]
 
@@ -88,10 +72,10 @@ def _choices(choices: tuple[str, ...]) -> str:
 
 
 def _verdict(state: str, intruder: str, sentence: str) -> str:
-    return f"- **{_escape(state)}**: {_escape(verdict_start(intruder) + sentence)}"
+    return f"- **{_escape(state)}**: {_escape(blocks.verdict_start(intruder) + sentence)}"
 
 
-def _table(block: TableBlock) -> list[str]:
+def _table(block: blocks.TableBlock) -> list[str]:
     rule = [("---:" if number in block.numeric else "---") for number in range(len(block.columns))]
     head = [f"**{_escape(block.caption)}**", "", _row(block.columns), f"| {' | '.join(rule)} |"]
     return [*head, *map(_row, block.rows), ""]

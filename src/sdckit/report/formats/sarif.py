@@ -1,7 +1,5 @@
 """Verdicts as SARIF 2.1.0, which code hosts show beside a change: protected figures, and no line of any record."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ values of a count. A count that could be 1 to 4 and has fewer than three feasibl
 truth is: the audit never looks at the true numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

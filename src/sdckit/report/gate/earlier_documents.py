@@ -4,8 +4,6 @@ Each protected document of an assessment lists its quantities with the intervals
 has the quantity, too, the intervals are intersected; if not, its keys determine which of the others contain it.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,37 +14,9 @@ from typing import Any
 from sdckit.data.files.file_limits import json_in
 from sdckit.display import printable
 from sdckit.errors import FileFormatError
+from sdckit.report.gate import figures
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
 from sdckit.report.gate.choose_rounding import sound_relations
-from sdckit.report.gate.figures import (
-    DIFFERENCE,
-    AllHold,
-    Chance,
-    Count,
-    Cumulative,
-    Difference,
-    Document,
-    Foreign,
-    Guarded,
-    Histogram,
-    Holds,
-    InternalOnly,
-    Ledger,
-    Levels,
-    Moved,
-    Part,
-    Quantity,
-    Ranked,
-    Ratio,
-    Relation,
-    Share,
-    SizeClasses,
-    Told,
-    Total,
-    Tree,
-    Value,
-    Variable,
-)
 from sdckit.report.gate.rounding import Print
 
 # Join the documents of several files: one ledger, one audit, one print for each quantity.
@@ -56,19 +26,20 @@ from sdckit.report.gate.rounding import Print
 
 # Fields of each type of leaf that are names of variables or their prefixes; a type not listed cannot be joined.
 NAMES: Mapping[type, tuple[str, ...]] = {
-    Count: ("name",), Value: ("name",), Share: ("part", "whole"), Ratio: ("value", "count"),
-    Difference: ("whole", "part"), Total: ("family",), Cumulative: ("parts", "wholes"), Chance: ("hits", "misses"),
-    Guarded: ("name", "base"), Part: ("base",), Moved: ("base",), Told: ("bases",), Holds: ("none", "value", "base"),
-    AllHold: (), Foreign: (), Ranked: (), InternalOnly: (),
-    Levels: ("name", "whole", "missing", "records"), SizeClasses: ("name",),
-    Histogram: ("name", "whole", "total", "guard"),
+    figures.Count: ("name",), figures.Value: ("name",), figures.Share: ("part", "whole"),
+    figures.Ratio: ("value", "count"), figures.Difference: ("whole", "part"), figures.Total: ("family",),
+    figures.Cumulative: ("parts", "wholes"), figures.Chance: ("hits", "misses"), figures.Guarded: ("name", "base"),
+    figures.Part: ("base",), figures.Moved: ("base",), figures.Told: ("bases",),
+    figures.Holds: ("none", "value", "base"), figures.AllHold: (), figures.Foreign: (), figures.Ranked: (),
+    figures.InternalOnly: (), figures.Levels: ("name", "whole", "missing", "records"), figures.SizeClasses: ("name",),
+    figures.Histogram: ("name", "whole", "total", "guard"),
 }  # fmt: skip
 Rename = Callable[[str], str]
 
 
 def join(
-    ledger: Ledger, document: Document, prefix: str = "", *, same: Mapping[str, str] | None = None
-) -> Mapping[str, Tree]:
+    ledger: figures.Ledger, document: figures.Document, prefix: str = "", *, same: Mapping[str, str] | None = None
+) -> Mapping[str, figures.Tree]:
     """Enter the variables of a document under a prefix, and return its tree with their new names.
 
     A quantity that the ledger has already is not entered again; `same` maps further variables to those of the ledger.
@@ -76,10 +47,10 @@ def join(
 
     Examples
     --------
-    >>> ledger, part = Ledger(), Ledger()
-    >>> alone = Quantity("records alone", "release 1")
+    >>> ledger, part = figures.Ledger(), figures.Ledger()
+    >>> alone = figures.Quantity("records alone", "release 1")
     >>> first, again = ledger.count("u", 7, "u", of=alone), part.count("alone", 7, "x", of=alone)
-    >>> join(ledger, Document({"alone": again}, part.variables, (), None), "steps: ")
+    >>> join(ledger, figures.Document({"alone": again}, part.variables, (), None), "steps: ")
     {'alone': Count(name='u')}
     >>> list(ledger.variables)
     ['u']
@@ -104,19 +75,19 @@ def join(
 
     ledger.relations += filter(None, (_renamed_relation(relation, rename) for relation in document.relations))
     if document.n is not None and "n" in document.variables:
-        ledger.relations.append(Relation(((rename("n"), 1.0),), document.n, document.n))
+        ledger.relations.append(figures.Relation(((rename("n"), 1.0),), document.n, document.n))
     return {key: _renamed(subtree, rename, document.base) for key, subtree in document.tree.items()}
 
 
-def _quantity_with_file(name: str, variable: Variable, base: str) -> Quantity | None:
+def _quantity_with_file(name: str, variable: figures.Variable, base: str) -> figures.Quantity | None:
     """The quantity of a variable with its file; unchanged for a variable that is never printed."""
-    if variable.true is None or DIFFERENCE in name:
+    if variable.true is None or figures.DIFFERENCE in name:
         return variable.of
-    of = variable.of or Quantity(name)
+    of = variable.of or figures.Quantity(name)
     return replace(of, base=of.base or base)
 
 
-def _twin(ledger: Ledger, of: Quantity | None, variable: Variable) -> str | None:
+def _twin(ledger: figures.Ledger, of: figures.Quantity | None, variable: figures.Variable) -> str | None:
     """The ledger's variable of the same quantity and the same true number; None if there is none."""
     if of is None or variable.true is None:
         return None
@@ -126,12 +97,12 @@ def _twin(ledger: Ledger, of: Quantity | None, variable: Variable) -> str | None
     return None
 
 
-def _renamed_relation(relation: Relation, rename: Rename) -> Relation | None:
+def _renamed_relation(relation: figures.Relation, rename: Rename) -> figures.Relation | None:
     terms: dict[str, float] = {}
     for name, factor in relation.terms:
         terms[rename(name)] = terms.get(rename(name), 0.0) + factor
     left = tuple((name, factor) for name, factor in terms.items() if factor)
-    return Relation(left, relation.lower, relation.upper) if left else None
+    return figures.Relation(left, relation.lower, relation.upper) if left else None
 
 
 def _renamed(tree: Any, rename: Rename, base: str) -> Any:
@@ -145,11 +116,11 @@ def _renamed(tree: Any, rename: Rename, base: str) -> Any:
     present = {field.name for field in fields(tree)}
     for name in {"content", "otherwise", "limits", "rows"} & present:
         changes[name] = _renamed(getattr(tree, name), rename, base)
-    if isinstance(tree, Histogram):
+    if isinstance(tree, figures.Histogram):
         changes["above"] = tuple((rename(name), limit) for name, limit in tree.above)
-    if isinstance(tree, Histogram | Levels):
+    if isinstance(tree, figures.Histogram | figures.Levels):
         changes["sizes"] = tree.sizes and replace(tree.sizes, prefix=rename(tree.sizes.prefix))
-    if isinstance(tree, SizeClasses) and tree.alone is not None:
+    if isinstance(tree, figures.SizeClasses) and tree.alone is not None:
         changes["alone"] = replace(tree.alone, base=tree.alone.base or base)
     return replace(tree, **changes)
 
@@ -170,14 +141,14 @@ class Earlier:
     """A figure that a document has printed: `low` to `high` is the interval its print allows."""
 
     source: str
-    of: Quantity
+    of: figures.Quantity
     low: float
     high: float
 
 
-def quantities_of(prints: Mapping[str, Print], ledger: Ledger, base: str) -> list[dict[str, Any]]:
+def quantities_of(prints: Mapping[str, Print], ledger: figures.Ledger, base: str) -> list[dict[str, Any]]:
     """The counts of an intruder with the intervals of their prints, for documents that are written later."""
-    by_quantity: dict[Quantity, Print] = {}
+    by_quantity: dict[figures.Quantity, Print] = {}
     for name, printed in prints.items():
         of = ledger.variables[name].of
         if of is not None and of.intruder and ledger.variables[name].kind == "count" and printed.high < math.inf:
@@ -212,14 +183,16 @@ def _read(path: Path) -> Iterable[Earlier]:
             raise ValueError
         rows = plain["quantities"]
         return [
-            Earlier(path.name, Quantity(*(str(row[part]) for part in PARTS)), float(row["low"]), float(row["high"]))
+            Earlier(
+                path.name, figures.Quantity(*(str(row[part]) for part in PARTS)), float(row["low"]), float(row["high"])
+            )
             for row in rows
         ]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         raise FileFormatError(f"{path.name} is no protected JSON document of an assessment; {AGAIN}") from None
 
 
-def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
+def enter_beside(document: figures.Document, earlier: Sequence[Earlier]) -> figures.Document:
     """Enter the intervals that earlier documents of the same file have printed; those of releases are skipped.
 
     Raises
@@ -227,7 +200,7 @@ def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
     FileFormatError
         An interval does not contain the true number: its document is one of another file.
     """
-    ledger = Ledger(dict(document.variables), list(document.relations))
+    ledger = figures.Ledger(dict(document.variables), list(document.relations))
     known = {
         _quantity_key(variable.of): name
         for name, variable in ledger.variables.items()
@@ -245,7 +218,7 @@ def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
                 f"{figure.source} says otherwise of {figure.of.name!r} ({figure.of.intruder}): it is of another file; "
                 "take it out of the folder"
             )
-        ledger.relations.append(Relation(((name, 1.0),), figure.low, figure.high))
+        ledger.relations.append(figures.Relation(((name, 1.0),), figure.low, figure.high))
     _nest_earlier(ledger, known)
     _stop_watching_disclosed(ledger)
     return replace(document, variables=ledger.variables, relations=tuple(ledger.relations))
@@ -253,7 +226,7 @@ def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
 
 def not_alike(earlier: Sequence[Earlier], listed: Sequence[Mapping[str, Any]]) -> list[Earlier]:
     """The figures of earlier documents that the quantities `listed` by one of the same file do not print alike."""
-    rows = [(Quantity(*(row[part] for part in PARTS)), row["low"], row["high"]) for row in listed]
+    rows = [(figures.Quantity(*(row[part] for part in PARTS)), row["low"], row["high"]) for row in listed]
     known = {(*_quantity_key(of), low, high) for of, low, high in rows if of.base in FILE}
     return [
         figure
@@ -262,7 +235,7 @@ def not_alike(earlier: Sequence[Earlier], listed: Sequence[Mapping[str, Any]]) -
     ]
 
 
-def _stop_watching_disclosed(ledger: Ledger) -> None:
+def _stop_watching_disclosed(ledger: figures.Ledger) -> None:
     """Stop watching counts that the earlier documents disclose by themselves: they cannot be hidden any more."""
     whole = [name for name, variable in ledger.variables.items() if variable.kind == "count"]
     # Rows of tables that are pooled later are not entered yet.
@@ -277,7 +250,7 @@ def _stop_watching_disclosed(ledger: Ledger) -> None:
             ledger.variables[name] = replace(ledger.variables[name], watched="nowhere")
 
 
-def _quantity_key(of: Quantity) -> tuple[str, str, str]:
+def _quantity_key(of: figures.Quantity) -> tuple[str, str, str]:
     """Name, rule and sorted keys of a quantity: equal keys are the same intruder, whatever it is called."""
     return of.name, of.rule, printable(", ".join(sorted(_keys(of.intruder))))
 
@@ -286,7 +259,7 @@ def _keys(intruder: str) -> list[str]:
     return intruder.partition(": ")[2].split(", ")
 
 
-def _nest_earlier(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
+def _nest_earlier(ledger: figures.Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
     """Nest counts of records in small classes: those by fewer keys in those by more, smaller classes in larger ones.
 
     With missing values as wildcards a record may lack all of the fewer keys: then nothing follows for other keys.

@@ -4,8 +4,6 @@ Sources: Hundepool et al. (2012), Statistical Disclosure Control, chapter 5 (rou
 tables); the rules themselves are in the documentation of the JSON schema.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -14,47 +12,10 @@ from typing import Any
 
 from sdckit.display import displayed, printable
 from sdckit.errors import DataError
+from sdckit.report.gate import figures, rounding
 from sdckit.report.gate.choose_rounding import levels_of, settle
 from sdckit.report.gate.earlier_documents import Earlier, enter_beside, not_alike, quantities_of
-from sdckit.report.gate.figures import (
-    AllHold,
-    Chance,
-    Count,
-    Cumulative,
-    Difference,
-    Document,
-    Foreign,
-    Guarded,
-    Histogram,
-    Holds,
-    InternalOnly,
-    Ledger,
-    Levels,
-    Moved,
-    Part,
-    Quantity,
-    Ranked,
-    Ratio,
-    Share,
-    SizeClasses,
-    Told,
-    Total,
-    Tree,
-    Value,
-    Variable,
-)
 from sdckit.report.gate.relations import expand, rank
-from sdckit.report.gate.rounding import (
-    LADDER,
-    WITHHELD,
-    Identity,
-    Print,
-    Printed,
-    format_count,
-    format_number,
-    print_exact,
-    print_variable,
-)
 
 # Printed numbers as plain leaves of a document.
 
@@ -62,28 +23,28 @@ from sdckit.report.gate.rounding import (
 Plain = dict[str, Any]
 
 
-def count_leaf(printed: Print) -> Plain:
+def count_leaf(printed: rounding.Print) -> Plain:
     """A printed count: text, value if public, upper bound, and the base it is rounded to.
 
     Examples
     --------
-    >>> count_leaf(Print("<10", None, 1, 9, 10, 10))
+    >>> count_leaf(rounding.Print("<10", None, 1, 9, 10, 10))
     {'text': '<10', 'value': None, 'below': 10, 'rounded_to': 10}
     """
     plain: Plain = {"text": printed.text, "value": printed.value}
     if printed.below is not None:
         plain["below"] = printed.below
-    if printed.base is not None and printed.base > LADDER[0] and printed.text != "0":
+    if printed.base is not None and printed.base > rounding.LADDER[0] and printed.text != "0":
         plain["rounded_to"] = printed.base
     return plain
 
 
-def difference_leaf(whole: Print, part: Print) -> Plain:
+def difference_leaf(whole: rounding.Print, part: rounding.Print) -> Plain:
     """Difference of two printed counts, as far as their prints determine it.
 
     Examples
     --------
-    >>> difference_leaf(Print("20", 20, 18, 22), Print("5", 5, 5, 7))
+    >>> difference_leaf(rounding.Print("20", 20, 18, 22), rounding.Print("5", 5, 5, 7))
     {'text': 'about 15', 'value': 15, 'approximate': True}
     """
     if "withheld" in {whole.text, part.text}:
@@ -92,11 +53,11 @@ def difference_leaf(whole: Print, part: Print) -> Plain:
         return count_leaf(whole)
     low, high = max(0.0, whole.low - part.high), whole.high - part.low
     if low == high:
-        return {"text": format_count(low), "value": low}
+        return {"text": rounding.format_count(low), "value": low}
     if low == 0:
-        return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
+        return {"text": f"under {rounding.format_count(high + 1)}", "value": None, "below": high + 1}
     middle = max(0.0, whole.midpoint - part.midpoint)
-    return {"text": f"about {format_count(middle)}", "value": middle, "approximate": True}
+    return {"text": f"about {rounding.format_count(middle)}", "value": middle, "approximate": True}
 
 
 # After the audit: equal numbers get equal prints; figures from few records are withheld or lose digits.
@@ -108,7 +69,9 @@ SMALLEST_GUARD = 50
 FEWEST_IN_A_DIGIT = 5
 
 
-def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledger: Ledger) -> dict[str, Print]:
+def alike(
+    prints: Mapping[str, rounding.Print], quantities: Mapping[str, figures.Quantity], ledger: figures.Ledger
+) -> dict[str, rounding.Print]:
     """Give equal numbers the same print, the coarsest of theirs.
 
     Numbers are equal if they are of one quantity, or if a relation says so.
@@ -124,7 +87,7 @@ def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledge
         if ledger.variables[left].true == ledger.variables[right].true:
             first[find(left)] = find(right)
 
-    known: dict[Quantity, str] = {}
+    known: dict[figures.Quantity, str] = {}
     for name in prints:
         unite(name, known.setdefault(quantities[name], name))
     for relation in ledger.relations:
@@ -133,7 +96,7 @@ def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledge
         (left, a), (right, b) = relation.terms
         if a + b == 0 and left in first and right in first:
             unite(left, right)
-    widest: dict[str, Print] = {}
+    widest: dict[str, rounding.Print] = {}
     for name, printed in prints.items():
         kept = widest.setdefault(find(name), printed)
         if printed.high - printed.low > kept.high - kept.low:
@@ -141,42 +104,42 @@ def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledge
     return {name: widest[find(name)] for name in prints}
 
 
-def guarded(prints: Mapping[str, Print], ledger: Ledger) -> dict[str, Print]:
+def guarded(prints: Mapping[str, rounding.Print], ledger: figures.Ledger) -> dict[str, rounding.Print]:
     """Withhold figures that could disclose the number of a few records, or drop their second digit."""
     return {name: by_records(own, [prints[at] for at in ledger.variables[name].guard]) for name, own in prints.items()}
 
 
-def by_records(shown: Print, bases: Sequence[Print], nothing: float = 0.0) -> Print:
+def by_records(shown: rounding.Print, bases: Sequence[rounding.Print], nothing: float = 0.0) -> rounding.Print:
     """The print of a figure, given the counts of records it rests on: withheld, with one digit, or unchanged."""
     if any(base.text != "0" and (base.value or 0) < SMALLEST_GUARD for base in bases):
-        return WITHHELD
+        return rounding.WITHHELD
     n = min((base.value for base in bases if base.value), default=math.inf)
     if not shown.value or shown.base is not None:
         return shown
     power = math.floor(math.log10(abs(shown.value)) + 1e-9)
     if 10.0 ** (power - 1) >= FEWEST_IN_A_DIGIT * abs(shown.value - nothing) / n:
         return shown
-    text = format_number(shown.value, 1)
+    text = rounding.format_number(shown.value, 1)
     value, half = float(text.replace(",", "")), 10.0**power / 2
     return replace(shown, text=text, value=value, low=min(shown.low, value - half), high=max(shown.high, value + half))
 
 
-def coarsest(ledger: Ledger, prints: Mapping[str, Print]) -> Callable[[int], str]:
+def coarsest(ledger: figures.Ledger, prints: Mapping[str, rounding.Print]) -> Callable[[int], str]:
     """Function that prints a count in running text: as coarsely as any printed count it could be, 1 to 4 all alike.
 
     It depends on printed intervals, never on which numbers are equal: a print of their own would disclose that.
     """
     wide: list[tuple[float, float, int]] = []
     for name, printed in prints.items():
-        if ledger.variables[name].kind == "count" and printed.base != LADDER[0] and printed.high > 0:
+        if ledger.variables[name].kind == "count" and printed.base != rounding.LADDER[0] and printed.high > 0:
             base = printed.base or min(printed.high, SMALLEST_GUARD)
-            level = next(at for at, step in enumerate(LADDER) if step >= base)
+            level = next(at for at, step in enumerate(rounding.LADDER) if step >= base)
             wide.append((printed.low, printed.high, level))
 
     def in_words(n: int) -> str:
-        least, most = (1, LADDER[0] - 1) if 0 < n < LADDER[0] else (n, n)
+        least, most = (1, rounding.LADDER[0] - 1) if 0 < n < rounding.LADDER[0] else (n, n)
         level = max((level for low, high, level in wide if low <= most and high >= least), default=0)
-        return print_variable(Variable(n), level).text
+        return rounding.print_variable(figures.Variable(n), level).text
 
     return in_words
 
@@ -315,7 +278,7 @@ def _coarse(percent: str) -> str:
 
 
 def _to_five(n: int) -> str:
-    return print_variable(Variable(n), 0).text
+    return rounding.print_variable(figures.Variable(n), 0).text
 
 
 def _plural(match: re.Match[str], at: int) -> str:
@@ -331,7 +294,7 @@ def _number(match: re.Match[str], printed: Callable[[int], str]) -> str:
     if declared or is_year:
         return match.group(0)
     if match.group(2):
-        return format_number(float(match.group(1).replace(",", "") + match.group(2)))
+        return rounding.format_number(float(match.group(1).replace(",", "") + match.group(2)))
     return printed(whole)
 
 
@@ -349,7 +312,7 @@ HIDDEN = "whether it holds rests on a number that is hidden here; the confidenti
 WITHHELD_FIGURE: Plain = {"text": "withheld", "value": None}
 
 
-def protect(document: Document, *, internal: bool = False, alone: Document | None = None) -> Plain:
+def protect(document: figures.Document, *, internal: bool = False, alone: figures.Document | None = None) -> Plain:
     """Turn a document into plain, protected figures that may be published; `internal` prints everything exactly.
 
     A figure is ``{"text": ..., "value": ...}``; a small count is ``{"text": "<5", "value": None, "below": 5}``; a count
@@ -363,9 +326,9 @@ def protect(document: Document, *, internal: bool = False, alone: Document | Non
 
     Examples
     --------
-    >>> ledger = Ledger()
+    >>> ledger = figures.Ledger()
     >>> tree = {"n": ledger.count("n", 6366, "n"), "uniques": ledger.count("u", 3, "u")}
-    >>> plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), 6366))
+    >>> plain = protect(figures.Document(tree, ledger.variables, tuple(ledger.relations), 6366))
     >>> plain["n"], plain["uniques"]
     ({'text': '6,365', 'value': 6365}, {'text': '<5', 'value': None, 'below': 5})
     """
@@ -376,11 +339,13 @@ def protect(document: Document, *, internal: bool = False, alone: Document | Non
         )
     tree, ledger = _entered(document, internal=internal)
     quantities = {
-        name: replace(entry.of or Quantity(name), base=(entry.of and entry.of.base) or document.base)
+        name: replace(entry.of or figures.Quantity(name), base=(entry.of and entry.of.base) or document.base)
         for name, entry in ledger.variables.items()
     }
     if internal:
-        prints = {name: print_exact(entry) for name, entry in ledger.variables.items() if entry.true is not None}
+        prints = {
+            name: rounding.print_exact(entry) for name, entry in ledger.variables.items() if entry.true is not None
+        }
     else:
         before = None if alone is None else _entered(alone, internal=False)[1]
         finest = {} if before is None else levels_of(before.variables, before.relations)
@@ -392,7 +357,7 @@ def protect(document: Document, *, internal: bool = False, alone: Document | Non
     return {"protected": not internal, "confidential": CONFIDENTIAL if internal else None, **body}
 
 
-def protect_beside(document: Document, earlier: Sequence[Earlier], *, internal: bool = False) -> Plain:
+def protect_beside(document: figures.Document, earlier: Sequence[Earlier], *, internal: bool = False) -> Plain:
     """Protect a document beside earlier ones of the same file.
 
     If it prints alike all that they print, they tell nothing new, and it is printed as if they were not there; else no
@@ -404,18 +369,18 @@ def protect_beside(document: Document, earlier: Sequence[Earlier], *, internal: 
     return protect(known, alone=document) if not_alike(earlier, plain["quantities"]) else plain
 
 
-def _entered(document: Document, *, internal: bool) -> tuple[Tree, Ledger]:
+def _entered(document: figures.Document, *, internal: bool) -> tuple[figures.Tree, figures.Ledger]:
     """The tree of a document with its pooled tables in place, and the ledger with all of their figures."""
-    ledger = Ledger(dict(document.variables), list(document.relations))
+    ledger = figures.Ledger(dict(document.variables), list(document.relations))
     return _expand(document.tree, ledger, internal=internal), ledger
 
 
-def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
-    if isinstance(tree, InternalOnly):
+def _expand(tree: figures.Tree, ledger: figures.Ledger, *, internal: bool) -> figures.Tree:
+    if isinstance(tree, figures.InternalOnly):
         return _expand(tree.content if internal else tree.otherwise, ledger, internal=internal)
-    if isinstance(tree, Levels | SizeClasses | Histogram):
+    if isinstance(tree, figures.Levels | figures.SizeClasses | figures.Histogram):
         return expand(tree, ledger, internal=internal)
-    if isinstance(tree, Holds) and tree.none and not internal:
+    if isinstance(tree, figures.Holds) and tree.none and not internal:
         ledger.tell_none(tree.none)
     if isinstance(tree, Mapping):
         return {
@@ -428,21 +393,21 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
     return tree
 
 
-def _is_internal(tree: Tree) -> bool:
+def _is_internal(tree: figures.Tree) -> bool:
     """Whether a protected document has nothing in its place."""
-    return isinstance(tree, InternalOnly) and tree.otherwise is None
+    return isinstance(tree, figures.InternalOnly) and tree.otherwise is None
 
 
 @dataclass(frozen=True)
 class _Printer:
     """Writes leaves from the prints of their variables, never from the true numbers."""
 
-    prints: Mapping[str, Print]
+    prints: Mapping[str, rounding.Print]
     internal: bool
     in_words: Callable[[int], str] | None
-    quantities: Mapping[str, Quantity] = field(default_factory=dict)
+    quantities: Mapping[str, figures.Quantity] = field(default_factory=dict)
 
-    def plain(self, tree: Tree) -> Any:
+    def plain(self, tree: figures.Tree) -> Any:
         if isinstance(tree, Mapping):
             return {
                 displayed(key): printable(value, lines=True)
@@ -452,42 +417,42 @@ class _Printer:
             }
         if isinstance(tree, tuple):
             return [self.plain(value) for value in tree if not self._is_left_out(value)]
-        if isinstance(tree, Ranked):
+        if isinstance(tree, figures.Ranked):
             return sorted((self.plain(row) for row in tree.rows), key=rank)
         return self._leaf(tree)
 
-    def _leaf(self, tree: Tree) -> Any:
-        if isinstance(tree, Count | Value):
+    def _leaf(self, tree: figures.Tree) -> Any:
+        if isinstance(tree, figures.Count | figures.Value):
             return self._with_identity(self._figure(tree.name), "count", tree.name)
-        if isinstance(tree, Share):
+        if isinstance(tree, figures.Share):
             leaf = _share(self.prints[tree.part], self.prints[tree.whole])
             return self._with_base(self._with_identity(leaf, "share", tree.part, tree.whole), tree.whole)
-        if isinstance(tree, Ratio):
+        if isinstance(tree, figures.Ratio):
             return self._with_base(self._with_identity(self._ratio(tree), "share", tree.value, tree.count), tree.count)
-        if isinstance(tree, Difference):
+        if isinstance(tree, figures.Difference):
             leaf = difference_leaf(self.prints[tree.whole], self.prints[tree.part])
             return self._with_identity(leaf, "difference", tree.whole, tree.part)
-        if isinstance(tree, Cumulative):
+        if isinstance(tree, figures.Cumulative):
             return self._with_identity(self._cumulative(tree), "share", *tree.parts, "", *tree.wholes)
-        if isinstance(tree, Total):
+        if isinstance(tree, figures.Total):
             return self._with_identity(self._total(tree), "total", tree.family)
-        if isinstance(tree, Chance):
+        if isinstance(tree, figures.Chance):
             return self._with_identity(
                 _chance(self.prints[tree.hits], self.prints[tree.misses], tree.share), "chance", tree.hits
             )
-        if isinstance(tree, Guarded | Part):
+        if isinstance(tree, figures.Guarded | figures.Part):
             return self._by_base(tree)
-        if isinstance(tree, Moved):
+        if isinstance(tree, figures.Moved):
             n = self.prints[tree.base].value or math.inf
             shown = self._suffices(tree.base)
             return _moved(tree.true, n, tree.largest, exact=self.internal) if shown else dict(WITHHELD_FIGURE)
-        if isinstance(tree, Told):
+        if isinstance(tree, figures.Told):
             return self.plain(tree.content if self._is_shown(tree) else tree.otherwise)
         return self._words(tree)
 
-    def _by_base(self, leaf: Guarded | Part) -> Plain:
+    def _by_base(self, leaf: figures.Guarded | figures.Part) -> Plain:
         base = self.prints[leaf.base]
-        if isinstance(leaf, Part):
+        if isinstance(leaf, figures.Part):
             n = (base.value or math.inf) if leaf.counted else math.inf
             return _part(leaf.true, n, exact=self.internal) if self._suffices(leaf.base) else dict(WITHHELD_FIGURE)
         printed = self.prints[leaf.name]
@@ -495,17 +460,19 @@ class _Printer:
             printed = by_records(printed, [base], leaf.nothing)
         return self._with_identity(count_leaf(printed), "count", leaf.name)
 
-    def _is_shown(self, leaf: Told) -> bool:
+    def _is_shown(self, leaf: figures.Told) -> bool:
         if leaf.guarded:
             return all(self._suffices(name) for name in leaf.bases)
         return self.internal or any(self.prints[name].value for name in leaf.bases)
 
-    def _is_left_out(self, tree: Tree) -> bool:
-        return isinstance(tree, Told) and tree.otherwise is None and not self._is_shown(tree)
+    def _is_left_out(self, tree: figures.Tree) -> bool:
+        return isinstance(tree, figures.Told) and tree.otherwise is None and not self._is_shown(tree)
 
     def _figure(self, name: str) -> Plain:
         printed = self.prints[name]
-        return count_leaf(printed) | {"text": Printed(printed.text, Identity("", ()), printed.high - printed.low)}
+        return count_leaf(printed) | {
+            "text": rounding.Printed(printed.text, rounding.Identity("", ()), printed.high - printed.low)
+        }
 
     def _with_base(self, share: Plain, whole: str) -> Plain:
         """A printed share with its denominator, which is printed elsewhere, too."""
@@ -516,20 +483,20 @@ class _Printer:
 
     def _with_identity(self, leaf: Plain, how: str, *names: str) -> Plain:
         """The leaf, its text with how it was computed and from which quantities."""
-        of = tuple(self.quantities.get(name, Quantity(name)) for name in names)
+        of = tuple(self.quantities.get(name, figures.Quantity(name)) for name in names)
         span = getattr(leaf["text"], "span", 0.0)
-        return leaf | {"text": Printed(leaf["text"], Identity(how, of), span)}
+        return leaf | {"text": rounding.Printed(leaf["text"], rounding.Identity(how, of), span)}
 
     def _suffices(self, base: str) -> bool:
         printed = self.prints[base]
         return self.internal or printed.text == "0" or (printed.value or 0) >= SMALLEST_GUARD
 
-    def _words(self, tree: Tree) -> Any:
-        if isinstance(tree, AllHold):
+    def _words(self, tree: figures.Tree) -> Any:
+        if isinstance(tree, figures.AllHold):
             return overall(self._holds(verdict)["value"] for verdict in tree.limits)
-        if isinstance(tree, Holds):
+        if isinstance(tree, figures.Holds):
             return self._holds(tree)
-        if isinstance(tree, Foreign):
+        if isinstance(tree, figures.Foreign):
             return displayed(tree.text if self.internal else protect_words(tree.text, self.in_words))
         if isinstance(tree, float) and not math.isfinite(tree):
             return None
@@ -539,13 +506,13 @@ class _Printer:
             return tree
         raise TypeError(f"no rule to print a {type(tree).__name__}")
 
-    def _holds(self, leaf: Holds) -> Plain:
+    def _holds(self, leaf: figures.Holds) -> Plain:
         if self._is_open(leaf):
             return {"text": HOLDS[None], "value": None, "reason": HIDDEN}
         reason = leaf.reason if self.internal else protect_words(leaf.reason, self.in_words)
         return {"text": HOLDS[leaf.holds], "value": leaf.holds} | ({"reason": reason} if reason else {})
 
-    def _is_open(self, leaf: Holds) -> bool:
+    def _is_open(self, leaf: figures.Holds) -> bool:
         """Whether the printed figures allow the opposite verdict."""
         if self.internal or leaf.holds is None or not leaf.value:
             return False
@@ -553,19 +520,19 @@ class _Printer:
         least, most = leaf.limit * base.low, leaf.limit * base.high
         return value.high > least if leaf.holds else value.low <= most
 
-    def _ratio(self, leaf: Ratio) -> Plain:
+    def _ratio(self, leaf: figures.Ratio) -> Plain:
         part, whole = self.prints[leaf.value], self.prints[leaf.count]
         if not whole.value or (part.value is None and part.below is None):
             return {"text": part.text if part.value is None else "undefined", "value": None}
         ratio = part.midpoint / whole.value
         if part.value is None:
-            return {"text": f"<{format_number(ratio)}", "value": None, "below": ratio}
+            return {"text": f"<{rounding.format_number(ratio)}", "value": None, "below": ratio}
         if self.internal:
             return {"text": f"{ratio:.6g}", "value": ratio}
-        text = format_number(ratio)
+        text = rounding.format_number(ratio)
         return {"text": text, "value": float(text.replace(",", ""))}
 
-    def _cumulative(self, leaf: Cumulative) -> Plain:
+    def _cumulative(self, leaf: figures.Cumulative) -> Plain:
         wholes, parts = ([self.prints[name] for name in names] for names in (leaf.wholes, leaf.parts))
         if any(printed.value is None and printed.below is None for printed in wholes):
             return {"text": "withheld", "value": None}
@@ -576,22 +543,22 @@ class _Printer:
             return {"text": f"<{_percentage(part / whole)['text']}", "value": None, "below": part / whole}
         return _percentage(part / whole)
 
-    def _total(self, leaf: Total) -> Plain:
+    def _total(self, leaf: figures.Total) -> Plain:
         parts = [printed for name, printed in self.prints.items() if name.startswith(leaf.family)]
         low, high = sum(part.low for part in parts), sum(part.high for part in parts)
         if low == high:
-            return {"text": format_count(low), "value": int(low)}
+            return {"text": rounding.format_count(low), "value": int(low)}
         if not math.isfinite(high):
             return {"text": "withheld", "value": None}
         if not any(part.value for part in parts):
-            return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
+            return {"text": f"under {rounding.format_count(high + 1)}", "value": None, "below": high + 1}
         # A hidden part counts as half its upper bound.
         middle = sum(part.midpoint if part.value is not None else part.midpoint / 2 for part in parts)
         value = SMALLEST_BASE * round(middle / SMALLEST_BASE)
-        return {"text": f"about {format_count(value)}", "value": value, "approximate": True}
+        return {"text": f"about {rounding.format_count(value)}", "value": value, "approximate": True}
 
 
-def _share(part: Print, whole: Print) -> Plain:
+def _share(part: rounding.Print, whole: rounding.Print) -> Plain:
     if not whole.value or (part.value is None and part.below is None):
         return {"text": "withheld" if whole.value else "undefined", "value": None}
     rate = min(1.0, part.midpoint / whole.value)
@@ -600,13 +567,13 @@ def _share(part: Print, whole: Print) -> Plain:
     return _percentage(rate)
 
 
-def _chance(hits: Print, misses: Print, share: float) -> Plain:
+def _chance(hits: rounding.Print, misses: rounding.Print, share: float) -> Plain:
     if hits.text == "0":
         return {"text": "0", "value": 0.0}
     if hits.value is None or misses.value is None:
         return dict(WITHHELD_FIGURE)
     right, wrong = hits.value * share, misses.value * (1 - share)
-    text = format_number(right / (right + wrong))
+    text = rounding.format_number(right / (right + wrong))
     return {"text": text, "value": float(text)}
 
 
@@ -637,7 +604,7 @@ def _moved(true: float, n: float, largest: float, *, exact: bool) -> Plain:
 
 def _percentage(rate: float) -> Plain:
     percent = 100 * rate
-    text = f"{percent:.1f}" if 10 <= percent < 100 else format_number(percent) if percent < 10 else "100"
+    text = f"{percent:.1f}" if 10 <= percent < 100 else rounding.format_number(percent) if percent < 10 else "100"
     return {"text": f"{text} %", "value": round(rate, 6)}
 
 

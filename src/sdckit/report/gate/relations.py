@@ -5,8 +5,6 @@ printed figures. The range of sizes is split wherever a printed figure splits it
 number of records.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,20 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Any
 
-from sdckit.report.gate.figures import (
-    Count,
-    Cumulative,
-    Histogram,
-    Ledger,
-    Levels,
-    Ranked,
-    Relation,
-    Share,
-    SizeClasses,
-    Told,
-    Tree,
-    Watched,
-)
+from sdckit.report.gate import figures
 
 SIZE_CLASSES: dict[str, tuple[int, float]] = {
     "1": (1, 1),
@@ -72,14 +57,14 @@ class Sizes:
         return [part for part in parts if low <= part[0] and part[1] <= high]
 
 
-def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float], of_risk: Iterable[float] = ()) -> Sizes:
+def make_sizes(ledger: figures.Ledger, prefix: str, largest: Iterable[float], of_risk: Iterable[float] = ()) -> Sizes:
     """Partition the sizes at the ends of the size classes and after each of `largest`; enter the parts.
 
     After each of `of_risk`, too, parts are split into fine ones.
 
     Examples
     --------
-    >>> sizes = make_sizes(Ledger(), "i0", [2, 4], [7])
+    >>> sizes = make_sizes(figures.Ledger(), "i0", [2, 4], [7])
     >>> sizes.parts[:5], sizes.fine[3:6]
     (((1, 1), (2, 2), (3, 3), (4, 4), (5, 9)), ((4, 4), (5, 7), (8, 9)))
     """
@@ -89,7 +74,7 @@ def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float], of_risk: I
     n = ledger.variables["n"].true or math.inf if "n" in ledger.variables else math.inf
     split = [part for part in sizes.fine if part not in sizes.parts]
     for part in (*sizes.parts, *split):
-        watched: Watched = "everywhere" if part[1] < SMALL else "nowhere"
+        watched: figures.Watched = "everywhere" if part[1] < SMALL else "nowhere"
         cells = ledger.latent(sizes.cells(part), watched=watched)
         records = ledger.latent(sizes.records(part), watched=watched)
         # No cell is larger than the file, and where there is no cell there is no record.
@@ -114,11 +99,11 @@ def _parts(ends: Iterable[int]) -> tuple[tuple[int, float], ...]:
     return (*closed, (starts[-1], math.inf))
 
 
-def sizes_by_key(ledger: Ledger, key: str) -> Sizes:
+def sizes_by_key(ledger: figures.Ledger, key: str) -> Sizes:
     """Enter the cells by size of an intruder who knows one key only: sizes 1 to 4, and all larger ones."""
     sizes = _sizes_of_one_key(key)
     for part in sizes.parts:
-        watched: Watched = "everywhere" if part[1] < SMALL else "nowhere"
+        watched: figures.Watched = "everywhere" if part[1] < SMALL else "nowhere"
         cells = ledger.latent(sizes.cells(part), watched=watched)
         records = ledger.latent(sizes.records(part), watched=watched)
         ledger.bounded(records, {cells: part}, upper=math.isfinite(part[1]))
@@ -130,21 +115,21 @@ def _sizes_of_one_key(key: str) -> Sizes:
     return Sizes(f"key.{key}.alone", (*few, (SMALL, math.inf)))
 
 
-def link_risk_by_key(ledger: Ledger, key: str, name: str, fraction: float) -> None:
+def link_risk_by_key(ledger: figures.Ledger, key: str, name: str, fraction: float) -> None:
     """Relate a sum of risks to the cells of one key only."""
     sizes = _sizes_of_one_key(key)
     if sizes.records((1, 1)) in ledger.variables:
         link_risk(ledger, sizes, name, fraction, "exact")
 
 
-def link_by_key(ledger: Ledger, key: str, name: str, most: int) -> None:
+def link_by_key(ledger: figures.Ledger, key: str, name: str, most: int) -> None:
     """Relate a count to the records in cells of up to `most` records, of one key only."""
     sizes = _sizes_of_one_key(key)
     if most < SMALL and sizes.records((1, 1)) in ledger.variables:
         link_records(ledger, sizes, name, 1, most)
 
 
-def link_cells(ledger: Ledger, sizes: Sizes, *, classes: str) -> None:
+def link_cells(ledger: figures.Ledger, sizes: Sizes, *, classes: str) -> None:
     """Relate each size class to its cell sizes, and the file to the records of all sizes."""
     for label, (low, high) in PRINTED.items():
         ledger.equal(f"{classes}.{label}", *(sizes.cells(part) for part in sizes.within(low, high)))
@@ -152,7 +137,7 @@ def link_cells(ledger: Ledger, sizes: Sizes, *, classes: str) -> None:
 
 
 def link_levels_to_cells(
-    ledger: Ledger, sizes: Sizes, shown: Sequence[str], rest: str | None, *, missing: str = "", all_common: bool
+    ledger: figures.Ledger, sizes: Sizes, shown: Sequence[str], rest: str | None, *, missing: str = "", all_common: bool
 ) -> None:
     """Relate levels that are the cells: each level shown is one large cell, and the rest are the small cells.
 
@@ -172,15 +157,15 @@ def link_levels_to_cells(
     if len(large) == 1:
         own_cells = ((is_of[name][large[0]], -1.0) for name in ones)
         terms = ((sizes.cells(large[0]), 1.0), *own_cells)
-        ledger.relations.append(Relation(terms, float(len(shown)), float(len(shown))))
+        ledger.relations.append(figures.Relation(terms, float(len(shown)), float(len(shown))))
         together = ledger.latent(f"{sizes.prefix}.records missing a level", watched="nowhere")
         for name in ones:
             of_few = tuple((is_of[name][part], -float(part[0])) for part in few)
-            ledger.relations.append(Relation(((name, 1.0), *of_few, (together, -1.0))))
+            ledger.relations.append(figures.Relation(((name, 1.0), *of_few, (together, -1.0))))
         ledger.equal(sizes.records(large[0]), *shown, *([together] if ones else []))
     records = tuple((sizes.records(part), 1.0) for part in few)
     known = tuple((is_of[name][part], -float(part[0])) for name in ones for part in few)
-    ledger.relations.append(Relation((*records, *known, *([(rest, -1.0)] if rest is not None else []))))
+    ledger.relations.append(figures.Relation((*records, *known, *([(rest, -1.0)] if rest is not None else []))))
     for name in ones:
         for part in few:
             ledger.bounded(sizes.cells(part), {is_of[name][part]: (1.0, 1.0)}, upper=False)
@@ -191,7 +176,7 @@ def link_levels_to_cells(
 
 
 def _size_of(
-    ledger: Ledger, sizes: Sizes, name: str, parts: Sequence[tuple[int, float]], *, least: float = 1.0
+    ledger: figures.Ledger, sizes: Sizes, name: str, parts: Sequence[tuple[int, float]], *, least: float = 1.0
 ) -> dict[tuple[int, float], str]:
     """Enter 0/1 indicators of the size of a level's cell, which sum to 1; to `least` or 1 if it may have no record."""
     n = ledger.variables["n"].true or 0
@@ -200,12 +185,12 @@ def _size_of(
     }
     for indicator in indicators.values():
         ledger.tell(indicator, 0.0, 1.0)
-    ledger.relations.append(Relation(tuple((indicator, 1.0) for indicator in indicators.values()), least, 1.0))
+    ledger.relations.append(figures.Relation(tuple((indicator, 1.0) for indicator in indicators.values()), least, 1.0))
     ledger.bounded(name, {indicators[part]: (part[0], min(part[1], n)) for part in parts})
     return indicators
 
 
-def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: float) -> None:
+def link_records(ledger: figures.Ledger, sizes: Sizes, name: str, low: float, high: float) -> None:
     """Relate a count to the records in cells of these sizes, and its complement to those of the other sizes.
 
     The second is redundant, but constraint propagation alone does not infer it.
@@ -215,13 +200,13 @@ def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: floa
         ledger.equal("n", name, *(sizes.records(part) for part in sizes.within(high + 1, math.inf)))
 
 
-def link_levels(ledger: Ledger, names: Iterable[str]) -> None:
+def link_levels(ledger: figures.Ledger, names: Iterable[str]) -> None:
     """Nest each figure in the next one; figures that every document has are also nested directly."""
     for smaller, larger in pairs_of_levels(ledger, list(names)):
         ledger.nested(larger, smaller)
 
 
-def pairs_of_levels(ledger: Ledger, names: Sequence[str]) -> list[tuple[str, str]]:
+def pairs_of_levels(ledger: figures.Ledger, names: Sequence[str]) -> list[tuple[str, str]]:
     """Consecutive pairs of all figures, and of those that every document of the file has."""
     common = [name for name in names if not ledger.variables[name].late]
     return list(dict.fromkeys([*pairwise(common), *pairwise(names)]))
@@ -282,7 +267,7 @@ def largest_size(risk: float, fraction: float, method: str, *, strictly: bool = 
     return low
 
 
-def link_risk(ledger: Ledger, sizes: Sizes, total: str, fraction: float, method: str) -> None:
+def link_risk(ledger: figures.Ledger, sizes: Sizes, total: str, fraction: float, method: str) -> None:
     """Bound a sum of risks by the cells: at a known sampling fraction a cell's risk depends on its size only."""
 
     def mass(size: float) -> float:
@@ -293,14 +278,14 @@ def link_risk(ledger: Ledger, sizes: Sizes, total: str, fraction: float, method:
     ledger.bounded(total, {sizes.cells(part): (mass(part[1]), mass(part[0])) for part in parts})
 
 
-def link_resting(ledger: Ledger, prefix: str, below: str, resting: str, k: int) -> None:
+def link_resting(ledger: figures.Ledger, prefix: str, below: str, resting: str, k: int) -> None:
     """Relate the records `below` k, those that reach k only through wildcards (`resting`), and their sum."""
     strict = ledger.latent(f"{prefix}.strict.{k}")
     ledger.equal(strict, below, resting)
     ledger.nested(f"{prefix}.violations.category.{k}", strict)
 
 
-def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str], bool]]) -> None:
+def link_intruders(ledger: figures.Ledger, keys: Sequence[tuple[Sizes, frozenset[str], bool]]) -> None:
     """Nest intruders: one who knows more keys has at least as many uniques, violations and cells.
 
     `keys` has the sizes and keys of each, and whether missing values are wildcards: then a record may lack all of the
@@ -311,7 +296,7 @@ def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str], b
             continue
         cells = [(wide.cells(part), 1.0) for part in wide.parts]
         cells += [(narrow.cells(part), -1.0) for part in narrow.parts]
-        ledger.relations.append(Relation(tuple(cells), upper=math.inf))
+        ledger.relations.append(figures.Relation(tuple(cells), upper=math.inf))
         nested = ("violations", "sample_uniques", "msu.", "unsafe.")
         starts = tuple(f"{narrow.prefix}.{name}" for name in nested)
         for name in list(ledger.variables):
@@ -321,7 +306,7 @@ def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str], b
         _link_left_out(ledger, wide.prefix, narrow.prefix, more - fewer)
 
 
-def _link_left_out(ledger: Ledger, wide: str, narrow: str, left_out: frozenset[str]) -> None:
+def _link_left_out(ledger: figures.Ledger, wide: str, narrow: str, left_out: frozenset[str]) -> None:
     """Equate the figures of an intruder without some keys to those of the intruder who knows only the others."""
     variables = ledger.variables
     for name in list(variables):
@@ -345,34 +330,36 @@ SMALLEST = 5
 POOLED = ("2", "3", "4")
 
 
-def expand(leaf: Levels | SizeClasses | Histogram, ledger: Ledger, *, internal: bool) -> Tree:
+def expand(
+    leaf: figures.Levels | figures.SizeClasses | figures.Histogram, ledger: figures.Ledger, *, internal: bool
+) -> figures.Tree:
     """Turn a pooled leaf into rows of counts, and enter the counts in the ledger."""
-    if isinstance(leaf, Levels):
+    if isinstance(leaf, figures.Levels):
         return _levels(leaf, ledger, internal=internal)
-    if isinstance(leaf, SizeClasses):
+    if isinstance(leaf, figures.SizeClasses):
         return _classes(leaf, ledger, internal=internal)
     return _guarded(leaf, _bins(leaf, ledger)) if leaf.guard else _bins(leaf, ledger)
 
 
-def level_names(leaf: Levels) -> list[str]:
+def level_names(leaf: figures.Levels) -> list[str]:
     """The variable that the records of each level are counted in, once the leaf is expanded for a protected document.
 
-    >>> level_names(Levels("job", (("cook", 30), ("king", 1)), "n", 31))
+    >>> level_names(figures.Levels("job", (("cook", 30), ("king", 1)), "n", 31))
     ['job.cook', 'job: other']
     """
     shown = {label for label, _ in _common_levels(leaf)}
     return [f"{leaf.name}.{label}" if label in shown else f"{leaf.name}: {OTHER}" for label, _ in leaf.counts]
 
 
-def _levels(leaf: Levels, ledger: Ledger, *, internal: bool) -> Tree:
+def _levels(leaf: figures.Levels, ledger: figures.Ledger, *, internal: bool) -> figures.Tree:
     shown = list(leaf.counts) if internal else _common_levels(leaf)
     names = {label: f"{leaf.name}.{label}" for label, _ in shown}
-    rows: list[Mapping[str, Tree]] = []
+    rows: list[Mapping[str, figures.Tree]] = []
     for label, n in shown:
         ledger.count(names[label], n, leaf.name)
         if not internal:
             ledger.tell(names[label], SMALLEST)
-        rows.append({"level": label, "n": Count(names[label]), "rate": Share(names[label], leaf.whole)})
+        rows.append({"level": label, "n": figures.Count(names[label]), "rate": figures.Share(names[label], leaf.whole)})
     rest = leaf.n - leaf.n_missing - sum(n for _, n in shown)
     parts = [*names.values(), *([leaf.missing] if leaf.missing else [])]
     other = f"{leaf.name}: {OTHER}"
@@ -380,7 +367,9 @@ def _levels(leaf: Levels, ledger: Ledger, *, internal: bool) -> Tree:
         ledger.count(other, rest, leaf.name)
         ledger.tell(other, 1.0)
         parts.append(other)
-        rows.append({"level": OTHER, "n": Count(other), "rate": Share(other, leaf.whole), "pooled": True})
+        rows.append(
+            {"level": OTHER, "n": figures.Count(other), "rate": figures.Share(other, leaf.whole), "pooled": True}
+        )
     ledger.equal(leaf.whole, *parts)
     if leaf.records:
         _link_sizes(leaf, ledger, names)
@@ -390,10 +379,10 @@ def _levels(leaf: Levels, ledger: Ledger, *, internal: bool) -> Tree:
         link_levels_to_cells(
             ledger, leaf.sizes, tuple(names.values()), pooled, missing=leaf.missing, all_common=all_common
         )
-    return tuple(rows) if leaf.records else Ranked(tuple(rows))
+    return tuple(rows) if leaf.records else figures.Ranked(tuple(rows))
 
 
-def _common_levels(leaf: Levels) -> list[tuple[str, int]]:
+def _common_levels(leaf: figures.Levels) -> list[tuple[str, int]]:
     """Choose the most frequent levels, by rounded counts."""
     common = [(label, n) for label, n in leaf.counts if n >= SMALLEST]
     if leaf.records:
@@ -401,13 +390,13 @@ def _common_levels(leaf: Levels) -> list[tuple[str, int]]:
     return sorted(common, key=lambda row: (-((row[1] + 2) // 5), row[0]))[: leaf.shown]
 
 
-def _link_sizes(leaf: Levels, ledger: Ledger, names: dict[str, str]) -> None:
+def _link_sizes(leaf: figures.Levels, ledger: figures.Ledger, names: dict[str, str]) -> None:
     rest = ledger.latent(f"{leaf.name}: records of the rest")
     terms = tuple((name, -float(label)) for label, name in names.items())
-    ledger.relations.append(Relation(((leaf.records, 1.0), *terms, (rest, -1.0))))
+    ledger.relations.append(figures.Relation(((leaf.records, 1.0), *terms, (rest, -1.0))))
 
 
-def _classes(leaf: SizeClasses, ledger: Ledger, *, internal: bool) -> Tree:
+def _classes(leaf: figures.SizeClasses, ledger: figures.Ledger, *, internal: bool) -> figures.Tree:
     counts = dict(leaf.counts)
     pooled = {"1": counts.get("1", 0), "2-4": sum(counts.get(label, 0) for label in POOLED)}
     pooled |= {label: counts.get(label, 0) for label in SIZE_CLASSES if label not in {"1", *POOLED}}
@@ -416,13 +405,13 @@ def _classes(leaf: SizeClasses, ledger: Ledger, *, internal: bool) -> Tree:
         small = SIZE_CLASSES.get(label, (2, 4))[1] < SMALLEST
         of = leaf.alone if label == "1" else None
         ledger.count(f"{leaf.name}.{label}", n, leaf.name, watched="everywhere" if small else "table", of=of)
-    return tuple({"size": label, "n_cells": Count(f"{leaf.name}.{label}")} for label in chosen)
+    return tuple({"size": label, "n_cells": figures.Count(f"{leaf.name}.{label}")} for label in chosen)
 
 
-def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
+def _bins(leaf: figures.Histogram, ledger: figures.Ledger) -> figures.Tree:
     edges, counts = leaf.edges, leaf.counts
     names = [f"{leaf.name}.{low}-{high}" for low, high in itertools.pairwise(edges)]
-    rows: list[Tree] = []
+    rows: list[figures.Tree] = []
     for number, (name, n) in enumerate(zip(names, counts, strict=True)):
         ledger.count(name, n, leaf.name)
         ledger.weigh(name)
@@ -430,10 +419,10 @@ def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
             {
                 "from": edges[number],
                 "to": edges[number + 1],
-                "n": Count(name),
+                "n": figures.Count(name),
                 # Of the sum of the printed bins, like the cumulative shares: the first of both must agree.
-                "rate": Cumulative((name,), tuple(names)),
-                "cumulative": Cumulative(tuple(names[: number + 1]), tuple(names)),
+                "rate": figures.Cumulative((name,), tuple(names)),
+                "cumulative": figures.Cumulative(tuple(names[: number + 1]), tuple(names)),
             }
         )
     ledger.equal(leaf.whole, *names)
@@ -451,11 +440,11 @@ def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
     return tuple(rows)
 
 
-def _guarded(leaf: Histogram, rows: Tree) -> Tree:
+def _guarded(leaf: figures.Histogram, rows: figures.Tree) -> figures.Tree:
     """The bins, or one bin with all records if too few records are behind the risks."""
-    whole = Share(leaf.whole, leaf.whole)
-    single: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
-    return Told(rows, leaf.guard, ({**single, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
+    whole = figures.Share(leaf.whole, leaf.whole)
+    single: figures.Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": figures.Count(leaf.whole)}
+    return figures.Told(rows, leaf.guard, ({**single, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
 
 
 def rank(row: Mapping[str, Any]) -> tuple[bool, float, str]:

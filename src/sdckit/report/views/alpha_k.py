@@ -1,7 +1,5 @@
 """(α, k)-anonymity in a document."""
 
-from __future__ import annotations
-
 from sdckit.report.closeness_blocks import limits_view
 
 VIEW = limits_view(

@@ -1,7 +1,5 @@
 """View of attribute disclosure: records whose sensitive value the release discloses, and correctly."""
 
-from __future__ import annotations
-
 from sdckit.report.shares import LEARNING, Figure, share_view
 from sdckit.report.view import Note
 

@@ -1,7 +1,5 @@
 """View of attribute disclosure for many target variables."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """View of the posterior probability that an intruder who has the release assigns to the true value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock

@@ -1,7 +1,5 @@
 """View of memorisation: how far artificial records planted in the training file can be told from the release."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sdckit.attacks.planted.canaries import bound_words

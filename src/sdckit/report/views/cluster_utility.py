@@ -1,7 +1,5 @@
 """View of cluster utility: how evenly clusters of similar records mix original and released ones."""
 
-from __future__ import annotations
-
 from sdckit.report.estimates import figures_view
 
 VIEW = figures_view(

@@ -1,7 +1,5 @@
 """View of estimates combined over several releases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sdckit.data.frames import rows_of

@@ -1,7 +1,5 @@
 """View of how far a release preserves the associations between variables."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

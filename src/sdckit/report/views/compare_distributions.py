@@ -1,7 +1,5 @@
 """View of how far the distribution of each variable of a release differs from the original's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sdckit.report.blocks import Block

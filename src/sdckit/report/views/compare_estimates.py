@@ -1,7 +1,5 @@
 """View of estimates from a release beside those from its original."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """View of intervals given as numbers, from an original and its releases."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from typing import Any
 

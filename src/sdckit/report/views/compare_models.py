@@ -1,7 +1,5 @@
 """View of a regression fitted to a release and to its original."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sdckit.data.frames import rows_of

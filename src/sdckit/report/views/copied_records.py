@@ -1,7 +1,5 @@
 """View of copied records: released records equal to one original record, beside what chance makes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

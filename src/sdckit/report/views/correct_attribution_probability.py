@@ -1,7 +1,5 @@
 """View of the correct attribution probability: how often the keys give the true value of the target."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

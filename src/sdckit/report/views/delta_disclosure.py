@@ -1,7 +1,5 @@
 """δ-disclosure in a document."""
 
-from __future__ import annotations
-
 from sdckit.report.closeness_blocks import limits_view
 
 VIEW = limits_view(

@@ -1,7 +1,5 @@
 """View of distances to the closest record: shares of records near to the other file."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -9,22 +7,10 @@ from typing import Any
 
 from sdckit.attacks.attack_rates import EVERY
 from sdckit.data.frames import rows_of
+from sdckit.report import rates
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Tree
-from sdckit.report.rates import (
-    ATTACKS,
-    EVERY_COLUMN,
-    AttackView,
-    capital,
-    detail_blocks,
-    enter_estimate,
-    enter_share,
-    exact_of,
-    group_blocks,
-    percent,
-    share_words,
-)
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import by_release, enter_drawn, release_heads
 from sdckit.report.view import Note, Plain, noted
@@ -91,15 +77,15 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         if control:
             bases |= {"copies_of_control": released, "hitting_rate_control": others}
             bases["share_closer_to_original"] = released
-        leaves = {name: enter_share(ledger, start + name, figures[name], base) for name, base in bases.items()}
+        leaves = {name: rates.enter_share(ledger, start + name, figures[name], base) for name, base in bases.items()}
         if control:
             for name in ("expected_share", "chance_high"):
-                leaves[name] = enter_estimate(ledger, start + name, figures[name])
+                leaves[name] = rates.enter_estimate(ledger, start + name, figures[name])
         releases.append(leaves)
     undefined = {name for name in result.figures if math.isnan(getattr(result, name))} | {"intervals"}
     notes = (text for name, text in result.notes.items() if name not in undefined)
     ends = {name: both for name, both in result.intervals.items() if not any(map(math.isnan, both))}
-    exact = exact_of(result, notes=tuple(dict.fromkeys(notes)), groups=_groups(result), intervals=ends)
+    exact = rates.exact_of(result, notes=tuple(dict.fromkeys(notes)), groups=_groups(result), intervals=ends)
     return {"releases": tuple(releases), "exact": exact}
 
 
@@ -147,11 +133,11 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     attack = plain[place] if "means" in plain[place] else conclude(plain[place])
     releases, exact = attack["releases"], attack.get("exact")
     names = [name for name in NEAR if name in releases[0]]
-    shares = {name: [release[name] | {"text": percent(release[name])} for release in releases] for name in names}
+    shares = {name: [release[name] | {"text": rates.percent(release[name])} for release in releases] for name in names}
     rows = tuple((NEAR[name], *by_release(leaves)) for name, leaves in shares.items())
     heads = ("Share", *release_heads(len(releases)))
-    again = EVERY_COLUMN if place.endswith(f":{EVERY}") else ""
-    means = exact["verdict"] if exact else f"{capital(attack['means'])}."
+    again = rates.EVERY_COLUMN if place.endswith(f":{EVERY}") else ""
+    means = exact["verdict"] if exact else f"{rates.capital(attack['means'])}."
     return [
         TableBlock(CAPTION + again, heads, rows, tuple(range(1, len(heads)))),
         bars(CAPTION + again, "of the records", ((NEAR[name], releases[0][name]) for name in names), aside=True),
@@ -175,17 +161,21 @@ def details(tree: Plain, again: str = "") -> list[Block]:
     table = TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
     first = exact["groups"]["rows"][0] if exact["groups"] else {}
     columns = [(head, partial(_of, name)) for head, name in GROUPS if name in first]
-    return [table, *detail_blocks(tree, f"distances{again}"), *group_blocks(tree, f"distances{again}", columns)]
+    return [
+        table,
+        *rates.detail_blocks(tree, f"distances{again}"),
+        *rates.group_blocks(tree, f"distances{again}", columns),
+    ]
 
 
 def _of(name: str, row: Plain) -> str:
-    return share_words(row[name]) if name in SHARES else _number(row[name])
+    return rates.share_words(row[name]) if name in SHARES else _number(row[name])
 
 
 def _with_ends(name: str, row: Plain) -> str:
     """A figure with its interval, where it is of records drawn."""
     ends = row["intervals"].get(name)
-    write = share_words if name in SHARES else _number
+    write = rates.share_words if name in SHARES else _number
     return _of(name, row) + (f" ({write(ends[0])} to {write(ends[1])})" if ends else "")
 
 
@@ -193,7 +183,7 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
 
-VIEW = AttackView(
-    ATTACKS, tree, blocks, noted(METHOD), named=lambda _: ("Distances", ""), conclude=conclude, residual=False,
+VIEW = rates.AttackView(
+    rates.ATTACKS, tree, blocks, noted(METHOD), named=lambda _: ("Distances", ""), conclude=conclude, residual=False,
     apart="distances",
 )  # fmt: skip

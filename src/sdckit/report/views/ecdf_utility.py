@@ -1,7 +1,5 @@
 """View of the distance between the empirical distribution functions of original and release."""
 
-from __future__ import annotations
-
 from sdckit.report.estimates import figures_view
 
 VIEW = figures_view(

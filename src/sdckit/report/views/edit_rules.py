@@ -1,7 +1,5 @@
 """View of edit rules: how many records break each of them, before and after."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

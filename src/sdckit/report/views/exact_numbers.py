@@ -1,7 +1,5 @@
 """View of records whose number dominates its group and goes out close to the truth."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """View of what generalising and suppressing lost."""
 
-from __future__ import annotations
-
 from sdckit.report.estimates import figures_view
 
 VIEW = figures_view(

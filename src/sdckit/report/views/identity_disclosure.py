@@ -1,7 +1,5 @@
 """View of identity disclosure: sample uniques of the original that are unique in the release."""
 
-from __future__ import annotations
-
 from sdckit.report.shares import MATCHING, Figure, over, share_view
 from sdckit.report.view import Note
 

@@ -1,7 +1,5 @@
 """View of the inference attack: inferring a person's sensitive value."""
 
-from __future__ import annotations
-
 from sdckit.report.rates import rate_view
 
 

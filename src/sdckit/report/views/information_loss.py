@@ -1,7 +1,5 @@
 """View of information loss: how far protection changed the values."""
 
-from __future__ import annotations
-
 from sdckit.report.estimates import figures_view
 
 VIEW = figures_view(

@@ -1,7 +1,5 @@
 """View of interval disclosure: records whose numeric values all lie close to the released ones."""
 
-from __future__ import annotations
-
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 

@@ -1,7 +1,5 @@
 """View of hidden values that can be reconstructed from a release together with published tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

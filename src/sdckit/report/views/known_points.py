@@ -1,7 +1,5 @@
 """View of people followed over time: how many of a person's rows find them alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

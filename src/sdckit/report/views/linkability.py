@@ -1,7 +1,5 @@
 """View of the linkability attack: linking two sets of attributes of the same person."""
 
-from __future__ import annotations
-
 from sdckit.report.rates import rate_view
 from sdckit.report.view import Plain
 

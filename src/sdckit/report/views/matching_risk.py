@@ -1,7 +1,5 @@
 """View of the matching risk: released rows matched to the records they were made from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """View of membership inference: by the distance, and by the calibrated ratio at a few false-positive rates."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """View of the prediction risk: how well a model trained on a release predicts the target."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

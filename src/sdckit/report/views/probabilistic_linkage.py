@@ -1,7 +1,5 @@
 """View of probabilistic record linkage: share of correct links, precision and recall."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any
@@ -9,24 +7,11 @@ from typing import Any
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.frames import rows_of
 from sdckit.numerics.intervals import wilson
+from sdckit.report import rates
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.conclusions import FEW, GUESSING, UNDEFINED, Judged, concluded, leaf_with_ends, number_of
 from sdckit.report.gate.figures import Count, InternalOnly, Tree
 from sdckit.report.gate.protect import rate_leaf, seen
-from sdckit.report.rates import (
-    ATTACKS,
-    AttackView,
-    attack_name,
-    capital,
-    detail_blocks,
-    enter_estimate,
-    enter_tally,
-    exact_of,
-    finite,
-    percent,
-    rate_bars,
-    rates_table,
-)
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import enter_drawn
 from sdckit.report.view import Note, Plain, noted
@@ -49,13 +34,13 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         size = enter_drawn(setting.ledger, f"{start}.", n)
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
-        leaves: dict[str, Tree] = {"n_attacks": Count(size), "exact": InternalOnly(finite(figures))}
-        leaves["baseline_rate"] = enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
+        leaves: dict[str, Tree] = {"n_attacks": Count(size), "exact": InternalOnly(rates.finite(figures))}
+        leaves["baseline_rate"] = rates.enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
         if not math.isnan(figures["rate"]):
-            leaves |= enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * n, n)
+            leaves |= rates.enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * n, n)
         releases.append(leaves)
     notes = tuple(dict.fromkeys(text for name, text in result.notes.items() if name != "precision"))
-    exact = exact_of(result, verdict=_verdict(result), notes=notes, weights=_weights(result))
+    exact = rates.exact_of(result, verdict=_verdict(result), notes=notes, weights=_weights(result))
     return {"releases": tuple(releases), "exact": exact}
 
 
@@ -105,11 +90,11 @@ CONCLUDE = partial(concluded, judged)
 def blocks(plain: Plain, place: str) -> list[Block]:
     """Table and chart of the links beside guessing."""
     attack = plain[place] if "means" in plain[place] else CONCLUDE(plain[place])
-    name = attack_name(place)
+    name = rates.attack_name(place)
     exact = attack.get("exact")
-    means = exact["verdict"] if exact else f"{capital(attack['means'])}."
-    table = rates_table({name: attack}, name, control=False)
-    return [table, rate_bars(name, attack, compared=False), Paragraph(means), *details(attack, name)]
+    means = exact["verdict"] if exact else f"{rates.capital(attack['means'])}."
+    table = rates.rates_table({name: attack}, name, control=False)
+    return [table, rates.rate_bars(name, attack, compared=False), Paragraph(means), *details(attack, name)]
 
 
 def details(tree: Plain, name: str) -> list[Block]:
@@ -130,14 +115,14 @@ def details(tree: Plain, name: str) -> list[Block]:
         which = ", release 1" if len(tree["releases"]) > 1 else ""
         heads = ("Weight at least", "Pairs", "Right", "Precision", "Recall")
         laid.append(TableBlock(f"How sure can the intruder be?{which}", heads, rows, (0, 1, 2, 3, 4)))
-    return [*laid, *detail_blocks(tree, name)]
+    return [*laid, *rates.detail_blocks(tree, name)]
 
 
 def _share(rate: float | None) -> str:
-    return "–" if rate is None else percent({"text": f"{rate:.6g}", "value": rate})
+    return "–" if rate is None else rates.percent({"text": f"{rate:.6g}", "value": rate})
 
 
-VIEW = AttackView(
-    ATTACKS, tree, blocks, noted(METHOD), named=lambda intruder: ("Linking records despite slips", intruder),
+VIEW = rates.AttackView(
+    rates.ATTACKS, tree, blocks, noted(METHOD), named=lambda intruder: ("Linking records despite slips", intruder),
     conclude=CONCLUDE, details=details, residual=False,
 )  # fmt: skip

@@ -1,7 +1,5 @@
 """View of the propensity score measures: how well a model tells released records from original ones."""
 
-from __future__ import annotations
-
 from sdckit.report.estimates import figures_view
 
 VIEW = figures_view(

@@ -1,7 +1,5 @@
 """View of distance-based record linkage: released records linked to their nearest original."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sdckit.report.blocks import Block, Paragraph

@@ -1,7 +1,5 @@
 """View of protected values that can be reconstructed from the release itself."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """View of replicated uniques: unique in the original and in the release."""
 
-from __future__ import annotations
-
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 

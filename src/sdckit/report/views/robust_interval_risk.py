@@ -1,7 +1,5 @@
 """View of robust interval disclosure: intervals widen with a record's distance from the others."""
 
-from __future__ import annotations
-
 from sdckit.report.shares import MATCHING, Figure, share_view
 from sdckit.report.view import Note
 

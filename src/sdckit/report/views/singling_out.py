@@ -1,7 +1,5 @@
 """View of the singling-out attack."""
 
-from __future__ import annotations
-
 from sdckit.attacks.attack_rates import EVERY
 from sdckit.report.rates import rate_view
 from sdckit.report.view import Plain

@@ -1,7 +1,5 @@
 """View of how far the contingency tables of a release are from the original's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sdckit.data.frames import rows_of

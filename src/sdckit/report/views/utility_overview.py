@@ -1,7 +1,5 @@
 """View of the utility overview: headline figures of several utility measures."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

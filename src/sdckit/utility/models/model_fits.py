@@ -1,7 +1,5 @@
 """Regressions of one file by statsmodels: coefficients and covariance, and models without a finite estimate."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from typing import Literal, get_args

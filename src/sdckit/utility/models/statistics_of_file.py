@@ -1,7 +1,5 @@
 """Estimates of a statistic with their variance, in each of several files: a named one, or a user function."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence

@@ -25,16 +25,7 @@ from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.result import LetGo
 from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, Chosen, chosen_variables, coded_variables
-from sdckit.utility.tables.table_counts import (
-    STATISTICS,
-    Crossed,
-    cross,
-    cross_codings,
-    cross_from,
-    in_groups,
-    prefix_words,
-    table_statistics,
-)
+from sdckit.utility.tables import table_counts
 
 
 def sizes_of(counts: Ints) -> tuple[Ints, Ints]:
@@ -141,7 +132,7 @@ T = TypeVar("T")
 
 
 def all_tables(
-    variables: Sequence[SharedCoding], ways: int, of_table: Callable[[Crossed], T], *, complete: bool,
+    variables: Sequence[SharedCoding], ways: int, of_table: Callable[[table_counts.Crossed], T], *, complete: bool,
     beside: Sequence[SharedCoding] = (), tables: PairTables | None = None,
 ) -> list[T]:  # fmt: skip
     """What `of_table` makes of every `ways`-way table of the variables, each with the columns `beside` before them.
@@ -150,14 +141,14 @@ def all_tables(
     """
     if tables is not None:
         sets = [[*beside, *some] for some in itertools.combinations(variables, ways)]
-        counted = cross_codings(sets, tables)
+        counted = table_counts.cross_codings(sets, tables)
         return [of_table(crossed.complete() if complete else crossed) for crossed in counted]
 
     def beginning_with(first: tuple[int, ...]) -> list[T]:
         """The tables of some first variables and each later one, which share the packed first ones."""
         rows = [*beside, *(variables[j] for j in first)]
         columns, shape = [row.codes for row in rows], [row.n_levels + 1 for row in rows]
-        words = prefix_words(columns, shape) if rows else None
+        words = table_counts.prefix_words(columns, shape) if rows else None
         start = first[-1] + 1 if first else 0
         return [
             of_table(_one_table(words, [*columns, variable.codes], [*shape, variable.n_levels + 1], complete=complete))
@@ -170,18 +161,22 @@ def all_tables(
 
 def _one_table(
     words: tuple[Codes, ...] | None, columns: Sequence[Sequence[Codes]], shape: Sequence[int], *, complete: bool
-) -> Crossed:
-    crossed = cross(columns, shape) if len(columns) == 1 else cross_from(words, columns, shape)
+) -> table_counts.Crossed:
+    crossed = (
+        table_counts.cross(columns, shape) if len(columns) == 1 else table_counts.cross_from(words, columns, shape)
+    )
     return crossed.complete() if complete else crossed
 
 
-def statistics_of(crossed: Crossed) -> tuple[list[list[float]], tuple[Ints, Ints]]:
+def statistics_of(crossed: table_counts.Crossed) -> tuple[list[list[float]], tuple[Ints, Ints]]:
     """All statistics of one table in each release, and the sizes of the original's cells."""
     original, *releases = crossed.counts
-    return [list(table_statistics(original, released).values()) for released in releases], sizes_of(original)
+    return [list(table_counts.table_statistics(original, released).values()) for released in releases], sizes_of(
+        original
+    )
 
 
-def distances_by_group(crossed: Crossed, n_groups: int) -> tuple[Floats, Floats, tuple[Ints, Ints]]:
+def distances_by_group(crossed: table_counts.Crossed, n_groups: int) -> tuple[Floats, Floats, tuple[Ints, Ints]]:
     """Total variation distance of one table in each release, the same by group, and the sizes of the original's cells.
 
     The first column of the table is the group. A group's distance is the sum of absolute differences over its cells, as
@@ -460,7 +455,7 @@ def tabular_utility(
     coded, _, notes = coded_variables(chosen, bins)
     tables = all_tables(coded, ways, statistics_of, complete=drop_missing, tables=chosen.tables)
     measured = np.array([table for table, _ in tables]).transpose(1, 0, 2)
-    statistics = {name: measured[:, :, j] for j, name in enumerate(STATISTICS)}
+    statistics = {name: measured[:, :, j] for j, name in enumerate(table_counts.STATISTICS)}
     distances, cells = statistics["specks"], [sizes for _, sizes in tables]
     groups: tuple[GroupScore, ...] = ()
     if groups_by:
@@ -534,10 +529,10 @@ def _counted_groups(
     """The same of plans."""
     assert chosen.tables is not None
     codings = [chosen.tables.coding(name) for name in by]
-    (groups,) = cross_codings([codings], chosen.tables)
+    (groups,) = table_counts.cross_codings([codings], chosen.tables)
 
-    def of_table(crossed: Crossed) -> tuple[Floats, Floats, tuple[Ints, Ints]]:
-        by_group = in_groups(crossed, groups)
+    def of_table(crossed: table_counts.Crossed) -> tuple[Floats, Floats, tuple[Ints, Ints]]:
+        by_group = table_counts.in_groups(crossed, groups)
         return distances_by_group(by_group.complete() if complete else by_group, groups.counts.shape[1])
 
     tables = all_tables(variables, ways, of_table, complete=False, beside=codings, tables=chosen.tables)
