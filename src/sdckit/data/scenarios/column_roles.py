@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -152,6 +152,8 @@ class ColumnRoles:
         Who found the covered ones insensitive, and why.
     told : bool
         Whether the names may be told: the first line of a file without a header is a record.
+    as_given : tuple of str
+        Official numbers of people or households that go out as they stand in the original, not as new ones.
     """
 
     roles: Mapping[str, tuple[str, ...]]
@@ -159,6 +161,7 @@ class ColumnRoles:
     too_unique: tuple[str, ...] = ()
     because: str = ""
     told: bool = True
+    as_given: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -167,8 +170,9 @@ class ColumnRoles:
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """Direct identifiers that go out."""
-        return tuple(name for name, roles in self.roles.items() if IDENTIFIERS in roles and not {*LINKING} & {*roles})
+        """Direct identifiers that go out, by their role or as the number of a person."""
+        named = (name for name, roles in self.roles.items() if IDENTIFIERS in roles or name in self.as_given)
+        return tuple(name for name in named if not {*LINKING} & {*self.roles[name]})
 
     @property
     def holds(self) -> bool | None:
@@ -217,16 +221,43 @@ class ColumnRoles:
         return ", ".join(f"'{name}'" for name in names[:SHOWN]) + more
 
 
-def look_at_columns(scenario: Scenario, frames: Iterable[Frame], *, id: str | None = None) -> ColumnRoles:
-    """What a scenario says of the columns of the files that go out, taken together."""
+def look_at_columns(
+    scenario: Scenario, frames: Iterable[Frame], *, id: str | None = None, original: Frame | None = None
+) -> ColumnRoles:
+    """What a scenario says of the columns of the files that go out, taken together, made from an original."""
     columns: dict[str, None] = {}
     shares: dict[str, float] = {}
+    given: list[str] = []
     for frame in frames:
         names = frame.collect_schema().names()
         columns |= dict.fromkeys(names)
         for name, share in shares_unique(frame, left_to_patterns(scenario, names, id=id)).items():
             shares[name] = max(share, shares.get(name, 0.0))
-    return _of_columns(scenario, list(columns), shares, id=id)
+        given += [] if original is None else _as_given(scenario, original, frame)
+    return replace(_of_columns(scenario, list(columns), shares, id=id), as_given=tuple(dict.fromkeys(given)))
+
+
+def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]:
+    """Official numbers that say whose rows these are, of which a release has some of the original's."""
+    files = (original, released)
+    units = [
+        name
+        for name in filter(None, (scenario.person, scenario.household))
+        if all(name in file.collect_schema().names() for file in files)
+    ]
+    if not units:
+        return []
+    from sdckit.data.scenarios.guessing.topics import OFFICIAL, topic_of  # slow: the words of all topics
+
+    official = [name for name in units if (topic := topic_of(name)) is not None and topic.name == OFFICIAL]
+    return [name for name in official if set.intersection(*(_different(file, name) for file in files))]
+
+
+def _different(frame: Frame, name: str) -> set[str]:
+    """The different values of a column as texts, whole numbers without decimals."""
+    values = frame.select(name).unique().drop_nulls()
+    table = collect(values) if isinstance(values, nw.LazyFrame) else values
+    return {f"{value:.0f}" if isinstance(value, float) else str(value) for value in table.get_column(name).to_list()}
 
 
 def check_insensitive(scenario: Scenario, columns: Sequence[str], *, certain: bool = True) -> None:
@@ -250,7 +281,8 @@ def among_columns(
 
     `certain` is that of the files' headers.
     """
-    return _of_columns(scenario, columns, dict.fromkeys(known.covered, 0.0), id=id, certain=certain)
+    made = _of_columns(scenario, columns, dict.fromkeys(known.covered, 0.0), id=id, certain=certain)
+    return replace(made, as_given=known.as_given)
 
 
 def _of_columns(

@@ -9,8 +9,8 @@ from typing import Literal
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.guessing.facts import MEASURED, Facts
 from sdckit.data.scenarios.guessing.spoken import Spoken
-from sdckit.data.scenarios.guessing.topics import listed, words_of
-from sdckit.data.scenarios.guessing.units import OFFICIAL, Unit, Units, Weights
+from sdckit.data.scenarios.guessing.topics import OFFICIAL, listed, words_of
+from sdckit.data.scenarios.guessing.units import Unit, Units, Weights
 from sdckit.data.scenarios.scenario_checks import is_pattern
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import EXACT, Displayed, exact_shown, table_html
