@@ -97,6 +97,17 @@ def test_the_sign_that_a_cut_number_keeps_completes_a_size(step: dict, monkeypat
     assert gate.holds is False
 
 
+@pytest.mark.parametrize("aligned", [True, False])
+def test_rows_that_do_not_belong_together_are_not_judged(aligned: bool) -> None:
+    raw = pl.DataFrame({"region": np.arange(N) % 5, "income": INCOME, "other": RNG.permutation(INCOME)})
+    scenario = sdc.Scenario(keys=["region"], magnitudes=["income"], thresholds={"exact_numbers": 0.0}, aligned=aligned)
+    result = sdc.check(raw, raw.with_columns(income=pl.lit(None, pl.Float64)), scenario=scenario)
+    assert result.passed is aligned
+    if not aligned:
+        assert result.verdicts[-1].name == "exact_numbers_undone"
+        assert "nobody looked whether another column gives large numbers" in result.verdicts[-1].sentence
+
+
 @pytest.mark.parametrize(("n", "holds"), [(31, None), (40, False)])
 def test_files_of_few_numbers_are_looked_at(n: int, holds: bool | None) -> None:
     income = INCOME[:n]
