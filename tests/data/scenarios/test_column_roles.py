@@ -217,6 +217,7 @@ def test_an_official_number_of_people_goes_out_as_a_new_one_only(made: Any, numb
 
     found = look("ssn", [*numbers[1:], "AB2" if numbers[0] == "AB1" else 7])
     assert (found.holds, found.words) == (False, "a direct identifier goes out: 'ssn'")
+    assert look("Versichertennummer", numbers).identifiers == ("Versichertennummer",)
     scenario = Scenario(keys=["sex"], person="ssn")
     assert among_columns(found, scenario, ["sex", "ssn"]).holds is False
     assert look("ssn", ["x1", "x1", None]).holds is True

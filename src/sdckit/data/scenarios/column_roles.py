@@ -153,7 +153,7 @@ class ColumnRoles:
     told : bool
         Whether the names may be told: the first line of a file without a header is a record.
     as_given : tuple of str
-        Official numbers of people or households that go out as they stand in the original, not as new ones.
+        Numbers that an authority or an insurer gave people, and that go out as in the original, not as new ones.
     """
 
     roles: Mapping[str, tuple[str, ...]]
@@ -238,7 +238,7 @@ def look_at_columns(
 
 
 def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]:
-    """Official numbers that say whose rows these are, of which a release has some of the original's."""
+    """Numbers of authorities and insurers that say whose rows these are, some of which a release has unchanged."""
     files = (original, released)
     units = [
         name
@@ -247,9 +247,9 @@ def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]
     ]
     if not units:
         return []
-    from sdckit.data.scenarios.guessing.topics import OFFICIAL, topic_of  # slow: the words of all topics
+    from sdckit.data.scenarios.guessing.topics import NAMING, topic_of  # slow: the words of all topics
 
-    official = [name for name in units if (topic := topic_of(name)) is not None and topic.name == OFFICIAL]
+    official = [name for name in units if (topic := topic_of(name)) is not None and topic.name in NAMING]
     return [name for name in official if set.intersection(*(_different(file, name) for file in files))]
 
 

@@ -58,6 +58,7 @@ SIZE = listed("size")
 MONEY = listed("money")
 MAKE_UP = "the household's make-up"
 OFFICIAL = "an official number"  # of one person: where it repeats, it says whose rows they are
+NAMING = (OFFICIAL, "an insurance number")  # by which others know a person: no person number that may go out
 _BY_NAME = {topic.name: topic for topic in TOPICS}
 
 
