@@ -20,6 +20,7 @@ from sdckit.errors import ColumnError, DataError
 
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
+MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING = ("id", "ledger.id")
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
@@ -243,21 +244,36 @@ def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]
     units = [
         name
         for name in filter(None, (scenario.person, scenario.household))
-        if all(name in file.collect_schema().names() for file in files)
+        if all(name in (kinds := file.collect_schema()) and not kinds[name].is_nested() for file in files)
     ]
     if not units:
         return []
     from sdckit.data.scenarios.guessing.topics import NAMING, topic_of  # slow: the words of all topics
 
     official = [name for name in units if (topic := topic_of(name)) is not None and topic.name in NAMING]
-    return [name for name in official if set.intersection(*(_different(file, name) for file in files))]
+    return [name for name in official if _holds_some(original, name, _different(released, name))]
 
 
 def _different(frame: Frame, name: str) -> set[str]:
-    """The different values of a column as texts, whole numbers without decimals."""
-    values = frame.select(name).unique().drop_nulls()
-    table = collect(values) if isinstance(values, nw.LazyFrame) else values
-    return {f"{value:.0f}" if isinstance(value, float) else str(value) for value in table.get_column(name).to_list()}
+    """The different values of a column as texts, whole numbers without decimals; of a plan some of them."""
+    values = frame.select(name).drop_nulls()
+    table = collect(values.unique().head(MOST_ASKED)) if isinstance(values, nw.LazyFrame) else values
+    every = table.get_column(name).to_list()
+    return {f"{own:.0f}" if isinstance(own, float) else str(own) for own in every} - {"nan", "inf", "-inf"}
+
+
+def _holds_some(frame: Frame, name: str, values: set[str]) -> bool:
+    """Whether some of these values stand in a column; of a plan its engine looks."""
+    if not isinstance(frame, nw.LazyFrame):
+        return bool(values & _different(frame, name))
+    kind, column = frame.collect_schema()[name], nw.col(name)
+    asked: list[Any] = sorted(values)
+    if kind.is_numeric():
+        asked = [int(value) for value in asked if value.isdecimal() and len(value) < 19]
+        asked = [*map(float, asked)] if kind.is_float() else asked
+    else:
+        column = column.cast(nw.String)
+    return bool(asked) and len(collect(frame.filter(column.is_in(asked)).select(name).head(1))) > 0
 
 
 def check_insensitive(scenario: Scenario, columns: Sequence[str], *, certain: bool = True) -> None:
