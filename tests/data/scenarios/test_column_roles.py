@@ -216,7 +216,9 @@ def test_an_official_number_of_people_goes_out_as_a_new_one_only(made: Any, numb
         return look_at_columns(Scenario(keys=["sex"], person=name), files[1:], original=files[0])
 
     found = look("ssn", [*numbers[1:], "AB2" if numbers[0] == "AB1" else 7])
-    assert (found.holds, found.words) == (False, "a direct identifier goes out: 'ssn'")
+    assert (found.holds, found.words) == (
+        False, "a direct identifier goes out: 'ssn'; let new ids go out in place of the numbers of people (new_ids)"
+    )  # fmt: skip
     assert look("Versichertennummer", numbers).identifiers == ("Versichertennummer",)
     scenario = Scenario(keys=["sex"], person="ssn")
     assert among_columns(found, scenario, ["sex", "ssn"]).holds is False

@@ -23,6 +23,7 @@ UNIQUE = 0.05  # from this share of records with a value that occurs once no pat
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING = ("id", "ledger.id")
+NEW_ONES = "let new ids go out in place of the numbers of people (new_ids)"
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
 
 
@@ -194,6 +195,8 @@ class ColumnRoles:
                 f"no pattern covers {self._listed(self.too_unique)}, since many of the values occur once: name each in "
                 "insensitive, or give it another role"
             )
+        if self.as_given and len(sentences) == 1:
+            sentences.append(NEW_ONES)
         return "; ".join(sentences) or f"every column that goes out has a role{self._covered_words}"
 
     @property
