@@ -192,6 +192,7 @@ def _of_drawn(context: Context) -> RecoverableValues:
 def _put_back(result: RecoverableValues, context: Context, original: Any) -> RecoverableValues:
     """The result with the declared limits of other measures that what is given back could break."""
     from sdckit.attacks.recovery.near_numbers import near_numbers
+    from sdckit.attacks.recovery.recoverable_values import LimitPutBack
 
     scenario = context.scenario
     limits = scenario.limits_of(compared=True)
@@ -208,7 +209,23 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
         if released and (because := "; ".join(dict.fromkeys(reasons))):
             context.tell("measuring the risk with the values put back")
             found[base.name] = _measured_put_back(result, base, context, original, because, near)
+        elif released and base.numbers and original is not None and _may_be_near(result, own):
+            found[base.name] = LimitPutBack("", reason=NOT_NEAR)
     return replace(result, put_back=found)
+
+
+NOT_NEAR = (
+    "nothing says which records of the release and of the original belong together, so that nobody looked whether "
+    "another column gives large numbers to within 10 %; say aligned = true in the scenario, or name the id"
+)
+
+
+def _may_be_near(result: RecoverableValues, own: Sequence[str]) -> bool:
+    """Whether some number beside those of their own goes out of records that are not known to be the original's."""
+    return any(
+        file.truth is None and any(column.numeric and name not in own for name, column in file.columns.items())
+        for file in result.files
+    )
 
 
 def _measured_put_back(

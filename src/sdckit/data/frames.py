@@ -277,12 +277,10 @@ def telling_apart(data: Any, share: float, *, without: Sequence[str] = ()) -> tu
     ('who',)
     """
     frame = open_frame(data)
-    plain = [
-        name for name, kind in frame.collect_schema().items()
-        if name not in without and not kind.is_nested() and kind != nw.Object
-    ]  # fmt: skip
+    kinds = frame.collect_schema()
+    plain = [name for name, kind in kinds.items() if name not in without and not kind.is_nested()]
     if isinstance(frame, nw.LazyFrame):
-        plain = [name for name in plain if not is_pattern(name)]
+        plain = [name for name in plain if not is_pattern(name) and kinds[name] != nw.Object]
         if not plain:
             return ()
         asked = [
@@ -293,12 +291,22 @@ def telling_apart(data: Any, share: float, *, without: Sequence[str] = ()) -> tu
         counted = collect(frame.select(*asked))
         sizes = [(int(counted.item(0, f"{i}v")), int(counted.item(0, f"{i}n"))) for i in range(len(plain))]
     else:
-        sizes = [(frame[name].n_unique(), frame[name].count()) for name in plain]
+        columns = [frame[name] for name in plain]
+        sizes = [_of_objects(own) if own.dtype == nw.Object else (own.n_unique(), own.count()) for own in columns]
     return tuple(name for name, (values, n) in zip(plain, sizes, strict=True) if n and values >= share * n)
 
 
+def _of_objects(series: nw.Series[Any]) -> tuple[int, int]:
+    """Different values of a column of Python objects (dates and decimals in pandas), and records; 0 of mixed types."""
+    try:
+        array = pa.array(series.to_numpy(), from_pandas=True).drop_null()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return 0, 0
+    return (0, 0) if pa.types.is_nested(array.type) else (len(array.unique()), len(array))
+
+
 def together_telling(data: Any, share: float, *, without: Sequence[str] = ()) -> bool:
-    """Whether all columns together tell so many of the records apart; of a plan nobody counts, so that they may.
+    """Whether all columns together tell so many of the records apart, or may: nobody counts a plan, lists or objects.
 
     >>> import polars as pl
     >>> together_telling(pl.DataFrame({"sex": ["f", "f", "m", "m"], "age": [1, 2, 1, 2]}), 0.9)
@@ -308,8 +316,9 @@ def together_telling(data: Any, share: float, *, without: Sequence[str] = ()) ->
     if isinstance(frame, nw.LazyFrame):
         return True
     kinds = {name: kind for name, kind in frame.schema.items() if name not in without}
-    plain = [name for name, kind in kinds.items() if not kind.is_nested() and kind != nw.Object]
-    return bool(plain) and int(frame.select(plain).is_unique().sum()) >= share * len(frame)
+    if any(kind.is_nested() or kind == nw.Object for kind in kinds.values()):
+        return True
+    return bool(kinds) and int(frame.select(*kinds).is_unique().sum()) >= share * len(frame)
 
 
 RENUMBERED = "the engine numbers the records of this plan anew each time it reads it: sort the plan, or write it first"

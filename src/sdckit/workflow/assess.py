@@ -429,7 +429,7 @@ def assess_release(
         check_insensitive(scenario, sorted(columns_of([opened.original, *opened.released])))
     control = None if control is None else open_frame(control)
     _check_synthetic(scenario, opened, recodings)
-    column_roles = look_at_columns(scenario, opened.released, id=id)
+    column_roles = look_at_columns(scenario, opened.released, id=id, original=opened.original)
     scenario, gone = left_of(scenario, recodings, columns_of(opened.released))
     attacked = attacks or control is not None
     files, attacked_files, aligned = open_release(opened, control, scenario, recodings, by, attacked=attacked)

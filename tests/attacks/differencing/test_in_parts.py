@@ -66,6 +66,8 @@ def test_figures_are_those_of_memory(make: Any, files: Any, sensitive: list[str]
     for name in OF_ENTRY:
         assert getattr(counted.entries[0], name) == getattr(expected.entries[0], name), name
     assert counted.not_compared == expected.not_compared
+    assert counted.singly  # no column joins the rows, and several together were not tried
+    assert "linked" in counted.notes
     with pytest.raises(DataError, match="nothing of single records"):
         _ = counted.records
 

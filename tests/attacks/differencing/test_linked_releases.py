@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -251,6 +254,18 @@ def test_that_several_columns_together_were_not_tried_as_a_link_is_said(fine: bo
     assert (found.singly, "linked" in found.notes, verdict.singly, verdict.word) == (fine, fine, fine, "holds")
     assert ("several columns together link" in verdict.sentence) is fine
     assert sdc.differencing(wave.lazy(), ledger=ledger, keys=["sex"]).singly
+
+
+@pytest.mark.parametrize("own", [date(1950, 1, 1), Decimal("1.5"), "mixed"])
+def test_dates_and_decimals_of_pandas_link_releases(own: Any, tmp_path: Path) -> None:
+    """They are Python objects there, which were not tried as a link."""
+    values = [[n, str(n)][n % 2] if own == "mixed" else own + (timedelta(n) if isinstance(own, date) else n)
+              for n in range(100)]  # fmt: skip
+    wave = pl.DataFrame({"sex": [0, 1] * 50}).to_pandas().assign(born=pl.Series(values, dtype=pl.Object).to_list())
+    ledger = ledger_in(tmp_path).add(wave, name="first", keys=["sex"])
+    found = sdc.differencing(wave[::-1], ledger=ledger, keys=["sex"])
+    links = () if own == "mixed" else ("born",)
+    assert (found.entries[0].linked_by, found.singly) == (links, not links)
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -41,6 +41,7 @@ CLASSED = {"method": "recode", "column": "income", "bands": CLASSES}
         pytest.param(np.round(np.log(INCOME), 1), id="a logarithm, rounded"),
         pytest.param(np.round(np.sqrt(INCOME)), id="a root, rounded"),
         pytest.param(np.round(-INCOME, -3), id="what is owed"),
+        pytest.param([f"{0.97 * value:.0f}-{1.03 * value:.0f}" for value in INCOME], id="narrow bands"),
     ],
 )
 def test_a_column_that_tells_large_numbers_nearly_closes_the_gate(other: np.ndarray, step: dict) -> None:
@@ -66,13 +67,52 @@ PROFIT = np.round(INCOME * np.where(np.arange(N) % 3 == 0, -1, 1))  # a third ar
 CAPPED = [{"method": "top_bottom_code", "column": "income", "top": 50_000, "bottom": -50_000}]
 
 
+def beside(income: np.ndarray, released: np.ndarray, other: np.ndarray) -> bool | None:
+    """Whether the limit on large numbers holds for a release of incomes, values of which were taken out or cut."""
+    raw = pl.DataFrame({"region": np.arange(len(income)) % 5, "income": income, "other": other})
+    scenario = sdc.Scenario(keys=["region"], magnitudes=["income"], thresholds={"exact_numbers": 0.0}, aligned=True)
+    release = raw.with_columns(income=pl.Series(released).fill_nan(None))
+    verdicts = {verdict.name: verdict.holds for verdict in sdc.check(raw, release, scenario=scenario).verdicts}
+    assert verdicts["exact_numbers"]
+    return verdicts.get("exact_numbers_undone")
+
+
 def test_profits_and_losses_are_told_with_their_sign_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = np.where(np.abs(PROFIT) > 5_000, np.nan, PROFIT)
+    assert beside(PROFIT, gone, np.round(np.abs(PROFIT), -3)) is None  # which of them are losses, nobody knows
+    assert beside(PROFIT, gone, np.round(PROFIT, -3)) is False
     monkeypatch.setitem(globals(), "INCOME", PROFIT)
-    assert verdict(np.round(np.abs(PROFIT), -3), CAPPED) is None  # which of them are losses, nobody knows
     for other in (np.round(PROFIT, -3), np.round(-PROFIT / 7 + 900, -1), np.round(np.cbrt(PROFIT), 1)):
         gate = verdict(other, CAPPED)
         assert gate is not None
         assert gate.holds is False
+
+
+@pytest.mark.parametrize("step", [CAPPED[0], {**CLASSED, "bands": [-np.inf, 9_000, np.inf]}], ids=["cut", "classes"])
+def test_the_sign_that_a_cut_number_keeps_completes_a_size(step: dict, monkeypatch: pytest.MonkeyPatch) -> None:
+    """-50,000 says a loss; how large another column says."""
+    monkeypatch.setitem(globals(), "INCOME", PROFIT)
+    gate = verdict(np.round(np.abs(PROFIT), -3), [step])
+    assert gate is not None
+    assert gate.holds is False
+
+
+@pytest.mark.parametrize("aligned", [True, False])
+def test_rows_that_do_not_belong_together_are_not_judged(aligned: bool) -> None:
+    raw = pl.DataFrame({"region": np.arange(N) % 5, "income": INCOME, "other": RNG.permutation(INCOME)})
+    scenario = sdc.Scenario(keys=["region"], magnitudes=["income"], thresholds={"exact_numbers": 0.0}, aligned=aligned)
+    result = sdc.check(raw, raw.with_columns(income=pl.lit(None, pl.Float64)), scenario=scenario)
+    assert result.passed is aligned
+    if not aligned:
+        assert result.verdicts[-1].name == "exact_numbers_undone"
+        assert "nobody looked whether another column gives large numbers" in result.verdicts[-1].sentence
+
+
+@pytest.mark.parametrize(("n", "holds"), [(31, None), (40, False)])
+def test_files_of_few_numbers_are_looked_at(n: int, holds: bool | None) -> None:
+    income = INCOME[:n]
+    assert beside(income, np.full(n, np.nan), np.round(income * (1 + RNG.normal(0, 0.02, n)))) is holds
+    assert beside(income, np.full(n, np.nan), RNG.permutation(income)) is None
 
 
 def test_what_is_as_coarse_as_the_number_itself_says_nothing() -> None:

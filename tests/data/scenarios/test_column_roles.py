@@ -202,3 +202,25 @@ def test_how_a_column_is_read_may_be_said_of_an_insensitive_one() -> None:
 def test_a_magnitude_is_numeric_and_is_said_once() -> None:
     scenario = Scenario(keys=["sex"], numeric=["age"], magnitudes=["pay"], thresholds={"exact_numbers": 0.1})
     assert roles_by_column(scenario, ["age", "pay"], {}) == {"age": ("numeric",), "pay": ("magnitudes",)}
+
+
+@pytest.mark.parametrize(
+    "made", [pl.DataFrame, lambda *given: pl.DataFrame(*given).lazy(), lambda *given: pl.DataFrame(*given).to_pandas()]
+)
+@pytest.mark.parametrize("numbers", [["AB1", "AB1", None], [10**12 + 1, 10**12 + 1, None]])
+def test_an_official_number_of_people_goes_out_as_a_new_one_only(made: Any, numbers: list[Any]) -> None:
+    """It is a person number by its role, and no identifier: it went out as it was, and every column had a role."""
+
+    def look(name: str, released: list[Any]) -> ColumnRoles:
+        files = [open_frame(made({"sex": ["f"] * 3, name: values})) for values in (numbers, released)]
+        return look_at_columns(Scenario(keys=["sex"], person=name), files[1:], original=files[0])
+
+    found = look("ssn", [*numbers[1:], "AB2" if numbers[0] == "AB1" else 7])
+    assert (found.holds, found.words) == (
+        False, "a direct identifier goes out: 'ssn'; let new ids go out in place of the numbers of people (new_ids)"
+    )  # fmt: skip
+    assert look("Versichertennummer", numbers).identifiers == ("Versichertennummer",)
+    scenario = Scenario(keys=["sex"], person="ssn")
+    assert among_columns(found, scenario, ["sex", "ssn"]).holds is False
+    assert look("ssn", ["x1", "x1", None]).holds is True
+    assert look("member", numbers).holds is True

@@ -56,6 +56,34 @@ def test_a_weight_leads_from_block_to_block() -> None:
     assert "no other column" in notes["person"]
 
 
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_mistakes_of_a_few_people_hide_the_others_no_longer(share: float) -> None:
+    """A single weight typed wrongly kept everybody from being followed, and the limit held."""
+    first = pl.col("year") == 2003
+    wrong = pl.when(first & (pl.col("person") < share * N)).then(pl.col("person") + 10**6).otherwise(pl.col("weight"))
+    data = panel().drop("age", "sex").with_columns(weight=wrong)
+    made = blocks(data)
+    whole, _ = alone(data, sdc.new_ids(data, column="person", key=b"k" * 32).data)
+    bare, _ = alone(data.drop("weight"), made.drop("weight"))
+    followed, notes = alone(data, made)
+    if share == 0.05:
+        assert followed > 0.9 * whole
+        assert notes["person"].endswith("weight")
+    else:  # what is not the same of half of them is nobody's
+        assert followed == bare
+        assert "no other column" in notes["person"]
+
+
+def test_what_is_the_same_of_nearly_all_hides_nobody_whom_the_rest_leads_to() -> None:
+    data = panel().with_columns(
+        place=pl.when(pl.col("person") % 12 == 0).then("year").otherwise(0) + pl.col("person") % 7
+    )
+    made = blocks(data)
+    followed, notes = alone(data, made)
+    assert followed == alone(data.drop("place"), made.drop("place"))[0]
+    assert notes["person"].endswith("weight, age, sex")
+
+
 def test_an_age_moves_with_the_time() -> None:
     data = panel().with_columns(age=pl.col("age") * 1000 + pl.col("person") - 999 * (pl.col("year") - 2000))
     made = blocks(data)

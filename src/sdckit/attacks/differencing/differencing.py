@@ -349,8 +349,7 @@ def differencing(
     if shared.joined:
         tell("joining the releases that a column links")
         joint = joint_keys(release, shared.joined, replace(roles, weight=weight))
-    alone = any(entry.same_people and not entry.linked_by for entry in entries)
-    singly = alone and together_telling(data, release_ledger.MOST_ALIKE, without=[*kept, *telling, *filter(None, [id])])
+    singly = _singly(data, entries, without=(*kept, *telling, *filter(None, [id])))
     notes |= {"linked": SINGLY} if singly else {}
     either = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
     disclosed = sum(entry.told_by_difference for entry in entries)
@@ -374,6 +373,12 @@ NOT_EARLIER = (
 )
 OTHERWISE = "{} is coded otherwise in an earlier release, and which codes stand for the same values cannot be told"
 TOO_MANY = "{} has too many values to be intersected with those of earlier releases; put it in groups"
+
+
+def _singly(data: Any, entries: Sequence[EarlierRelease], *, without: Sequence[str] = ()) -> bool:
+    """Whether several columns together might join an earlier release that no column does."""
+    alone = any(entry.same_people and not entry.linked_by for entry in entries)
+    return alone and together_telling(data, release_ledger.MOST_ALIKE, without=without)
 
 
 def _not_compared(
@@ -412,11 +417,13 @@ def _in_parts(
     )
     unjoined = NOT_JOINED.format(", ".join(joins)) if joins else ""
     notes = {**({"people": ADDED_UP} if len(entries) > 1 else {}), **({"certain_together": unjoined} if joins else {})}
+    singly = _singly(data, entries)
+    notes |= {"linked": SINGLY} if singly else {}
     reasons = _not_compared(list(dict.fromkeys([*own, *targets])), said_new, (), entries)
     return Differencing(
         n, people / n, people, 0, told, back, bare, 0, 0, within, {name: 0 for name in targets if name not in own},
         tuple(entries), own, targets, open_frame(data), {}, notes,
-        not_compared=(*reasons, *filter(None, [unjoined])), first=first,
+        not_compared=(*reasons, *filter(None, [unjoined])), first=first, singly=singly,
     )  # fmt: skip
 
 

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn, in_frame
 from sdckit.numerics.array_types import Bools, Floats
 
 NEAR = math.log1p(0.1) - 1e-9  # distance of logarithms: never more than 10 % of the truth
-FEWEST = 60  # of the largest numbers to fit and judge on
+FEWEST = 60  # of the largest numbers to fit and judge on, where there are so many
+LEAST = 32  # half of them, all hit, are the fewest that are sure to tell (`SURE_HITS`)
 MOST = 20_000
 LARGEST = 0.1  # share of the records that are
 TRIMMED = 0.9  # of the records fitted to, those that a second fit keeps
@@ -52,23 +54,47 @@ def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
     size = np.abs(truth)
     rows = np.flatnonzero(size > 0)
     rows = rows[np.argsort(size[rows], kind="stable")[::-1][: min(max(FEWEST, int(LARGEST * len(truth))), MOST)]]
-    if len(rows) < FEWEST or not changed[rows].any():
+    if len(rows) < LEAST or not changed[rows].any():
         return None
     least = float(size[rows].min())
     at = _signed_log(truth[rows], least)
     halves = Halves.of(np.isfinite(at), seed)
     judge = Judge(at, changed[rows], column.codes[rows], halves.judge)
+    signs = _signs(column, rows)
     others = [other for other, of in file.columns.items() if other != name and of.numeric]
+    tried = FORMS * len(others) * (1 if signs is None else 2)
     near, words = np.zeros(len(truth), np.bool_), []
     for other in others:
-        y = file.columns[other].numbers
-        assert y is not None
-        for form in _fits(truth[rows[halves.fit]], y[rows[halves.fit]]):
-            if judge.tells(_signed_log(_fitted(form, y[rows]), least), NEAR, FORMS * len(others)):
+        numbers = _middles(file.columns[other])
+        for y in (numbers,) if signs is None else (numbers, signs * np.abs(numbers)):
+            form = next(
+                (form for form in _fits(truth[rows[halves.fit]], y[rows[halves.fit]])
+                 if judge.tells(_signed_log(_fitted(form, y[rows]), least), NEAR, tried)), None,
+            )  # fmt: skip
+            if form is not None:
                 near |= changed & _is_near(_fitted(form, y), truth)
-                words.append(f"{other}, to within 10 %")
+                words.append(f"{in_frame([other], file.columns)[0]}, to within 10 %")
                 break
     return (near, tuple(words)) if near.any() else None
+
+
+def _middles(column: ReleasedColumn) -> Floats:
+    """Its numbers (n,), of ranges the middle: not finite where a range has no end."""
+    low, high = column.low, column.high
+    assert low is not None
+    assert high is not None
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray((low + high) / 2)
+
+
+def _signs(column: ReleasedColumn, rows: NDArray[np.int64]) -> Floats | None:
+    """Signs (n,) of what is released of the numbers, as a top and a bottom code leave them; None where they are alike.
+
+    Another column that gives the sizes alone gives the numbers with them.
+    """
+    signs = np.sign(_middles(column)) if column.numeric else np.zeros(0)
+    known = signs[rows] if len(signs) else signs
+    return signs if (known > 0).any() and (known < 0).any() else None
 
 
 def _signed_log(values: Floats, least: float) -> Floats:
@@ -104,7 +130,7 @@ def _fits(x: Floats, y: Floats) -> Iterator[Form]:
     for how, terms, aim in cases:
         use = np.flatnonzero(np.isfinite(terms).all(axis=0) & np.isfinite(aim))
         for _ in range(2):
-            if len(use) < FEWEST // 4 or np.ptp(terms[1][use]) == 0:
+            if len(use) < LEAST // 3 or np.ptp(terms[1][use]) == 0:
                 break
             factors: NDArray[np.float64] = np.linalg.lstsq(terms[:, use].T, aim[use], rcond=None)[0]
             rest = np.abs(factors @ terms[:, use] - aim[use])

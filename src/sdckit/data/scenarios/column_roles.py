@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -20,8 +20,10 @@ from sdckit.errors import ColumnError, DataError
 
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
+MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING = ("id", "ledger.id")
+NEW_ONES = "let new ids go out in place of the numbers of people (new_ids)"
 GIVE_ONE = 'give each a role (key, sensitive, weight, household, person), or write insensitive = ["..."]'
 
 
@@ -152,6 +154,8 @@ class ColumnRoles:
         Who found the covered ones insensitive, and why.
     told : bool
         Whether the names may be told: the first line of a file without a header is a record.
+    as_given : tuple of str
+        Numbers that an authority or an insurer gave people, and that go out as in the original, not as new ones.
     """
 
     roles: Mapping[str, tuple[str, ...]]
@@ -159,6 +163,7 @@ class ColumnRoles:
     too_unique: tuple[str, ...] = ()
     because: str = ""
     told: bool = True
+    as_given: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -167,8 +172,9 @@ class ColumnRoles:
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """Direct identifiers that go out."""
-        return tuple(name for name, roles in self.roles.items() if IDENTIFIERS in roles and not {*LINKING} & {*roles})
+        """Direct identifiers that go out, by their role or as the number of a person."""
+        named = (name for name, roles in self.roles.items() if IDENTIFIERS in roles or name in self.as_given)
+        return tuple(name for name in named if not {*LINKING} & {*self.roles[name]})
 
     @property
     def holds(self) -> bool | None:
@@ -189,6 +195,8 @@ class ColumnRoles:
                 f"no pattern covers {self._listed(self.too_unique)}, since many of the values occur once: name each in "
                 "insensitive, or give it another role"
             )
+        if self.as_given and len(sentences) == 1:
+            sentences.append(NEW_ONES)
         return "; ".join(sentences) or f"every column that goes out has a role{self._covered_words}"
 
     @property
@@ -217,16 +225,58 @@ class ColumnRoles:
         return ", ".join(f"'{name}'" for name in names[:SHOWN]) + more
 
 
-def look_at_columns(scenario: Scenario, frames: Iterable[Frame], *, id: str | None = None) -> ColumnRoles:
-    """What a scenario says of the columns of the files that go out, taken together."""
+def look_at_columns(
+    scenario: Scenario, frames: Iterable[Frame], *, id: str | None = None, original: Frame | None = None
+) -> ColumnRoles:
+    """What a scenario says of the columns of the files that go out, taken together, made from an original."""
     columns: dict[str, None] = {}
     shares: dict[str, float] = {}
+    given: list[str] = []
     for frame in frames:
         names = frame.collect_schema().names()
         columns |= dict.fromkeys(names)
         for name, share in shares_unique(frame, left_to_patterns(scenario, names, id=id)).items():
             shares[name] = max(share, shares.get(name, 0.0))
-    return _of_columns(scenario, list(columns), shares, id=id)
+        given += [] if original is None else _as_given(scenario, original, frame)
+    return replace(_of_columns(scenario, list(columns), shares, id=id), as_given=tuple(dict.fromkeys(given)))
+
+
+def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]:
+    """Numbers of authorities and insurers that say whose rows these are, some of which a release has unchanged."""
+    files = (original, released)
+    units = [
+        name
+        for name in filter(None, (scenario.person, scenario.household))
+        if all(name in (kinds := file.collect_schema()) and not kinds[name].is_nested() for file in files)
+    ]
+    if not units:
+        return []
+    from sdckit.data.scenarios.guessing.topics import NAMING, topic_of  # slow: the words of all topics
+
+    official = [name for name in units if (topic := topic_of(name)) is not None and topic.name in NAMING]
+    return [name for name in official if _holds_some(original, name, _different(released, name))]
+
+
+def _different(frame: Frame, name: str) -> set[str]:
+    """The different values of a column as texts, whole numbers without decimals; of a plan some of them."""
+    values = frame.select(name).drop_nulls()
+    table = collect(values.unique().head(MOST_ASKED)) if isinstance(values, nw.LazyFrame) else values
+    every = table.get_column(name).to_list()
+    return {f"{own:.0f}" if isinstance(own, float) else str(own) for own in every} - {"nan", "inf", "-inf"}
+
+
+def _holds_some(frame: Frame, name: str, values: set[str]) -> bool:
+    """Whether some of these values stand in a column; of a plan its engine looks."""
+    if not isinstance(frame, nw.LazyFrame):
+        return bool(values & _different(frame, name))
+    kind, column = frame.collect_schema()[name], nw.col(name)
+    asked: list[Any] = sorted(values)
+    if kind.is_numeric():
+        asked = [int(value) for value in asked if value.isdecimal() and len(value) < 19]
+        asked = [*map(float, asked)] if kind.is_float() else asked
+    else:
+        column = column.cast(nw.String)
+    return bool(asked) and len(collect(frame.filter(column.is_in(asked)).select(name).head(1))) > 0
 
 
 def check_insensitive(scenario: Scenario, columns: Sequence[str], *, certain: bool = True) -> None:
@@ -250,7 +300,8 @@ def among_columns(
 
     `certain` is that of the files' headers.
     """
-    return _of_columns(scenario, columns, dict.fromkeys(known.covered, 0.0), id=id, certain=certain)
+    made = _of_columns(scenario, columns, dict.fromkeys(known.covered, 0.0), id=id, certain=certain)
+    return replace(made, as_given=known.as_given)
 
 
 def _of_columns(

@@ -1,7 +1,7 @@
 """Identifiers that change between waves, and what stays the same about a person and leads from one to the next."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,6 +9,8 @@ from sdckit.cells.packing import group_codes
 from sdckit.data.columns import code_column, days_values
 from sdckit.numerics.array_types import Bools, Codes, Ints
 from sdckit.numerics.grouping import extremes_of
+
+NEARLY = 0.9  # share of the people of whom a column is the same; the others were mistaken for once, or have changed
 
 
 def changed_ids(person: Codes, owner: Codes | None, n_original: int) -> bool:
@@ -30,10 +32,11 @@ def joined_ids(
 ) -> tuple[Codes, tuple[str, ...]]:
     """People as whoever has the release can follow them, numbered from 0, and the columns that lead to them.
 
-    What is the same in all rows of a person of the original, and in all rows of an identifier of the release, is taken
-    to be of the person; so is a number that moves with the time, as age does. Identifiers that agree in all of this
-    are one person where no two of them have the same time; where `owner`, the person of the original by row, is known,
-    only those that are. What is missing of some identifiers keeps nobody from following them by the rest.
+    What is the same in all rows of a person of the original, and in all rows of an identifier of the release, of 90 %
+    of these or more, is taken to be of the person; so is a number that moves with the time, as age does. Identifiers
+    that agree in what is the same of everybody are one person where no two of them have the same time, else those that
+    agree in what is the same of nearly all, too; where `owner`, the person of the original by row, is known, only those
+    that are. What is missing of some identifiers keeps nobody from following them by the rest.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -42,33 +45,47 @@ def joined_ids(
     >>> joined_ids(after, before, np.array([1, 2, 3, 0]), np.array([0, 0, 1, 1]), None, id="who", time="year")
     (array([0, 0, 1, 1], dtype=int32), ('born',))
     """
-    profile: list[Ints] = []
-    names: list[str] = []
+    profile: list[_Column] = []
     for name in released.columns:
         if name in (id, time) or name not in original.columns:
             continue
-        for codes, theirs in zip(_codings(released, name, time), _codings(original, name, time), strict=False):
-            if _constant(theirs, of_original) and _constant(codes, person):
-                profile.append(_of_person(codes, person))
-                names.append(name)
-                break
+        codings = zip(_codings(released, name, time), _codings(original, name, time), strict=False)
+        same = [
+            _Column(name, _of_person(codes, person), min(_constant(theirs, of_original), _constant(codes, person)))
+            for codes, theirs in codings
+        ]
+        profile += [column for column in (max(same, key=lambda column: column.constant),) if column.constant >= NEARLY]
     if not profile:
         return person, ()
-    n, same_for_all = len(person), profile if owner is None else [*profile, owner.astype(np.int64) + 1]
-    profile.sort(key=lambda codes: -np.count_nonzero(codes))  # what is known of most leads to most
+    # what is the same of all, and known of most, leads to most; then what is the same of nearly all, one by one
+    profile.sort(key=lambda column: (-column.constant, -np.count_nonzero(column.codes)))
+    n, codes = len(person), [column.codes for column in profile]
+    same_for_all = [column.codes for column in profile if column.constant == 1]
+    same_for_all += [] if owner is None else [owner.astype(np.int64) + 1]
     waves, number = code_column(released[time]).codes().astype(np.int64), n + person.astype(np.int64)
-    free = np.ones(n, np.bool_)
+    free, led = np.ones(n, np.bool_), {column.name for column in profile if column.constant == 1}
     for k in range(1, len(profile) + 1):
-        if k < len(profile) and (profile[k] > 0).all():
+        if not free.any() or (k < len(profile) and profile[k].constant == 1 and (codes[k] > 0).all()):
             continue
-        there = free & (np.logical_and.reduce([codes > 0 for codes in profile[:k]]) | (k == len(profile)))
-        group = np.where(there, group_codes(profile[:k], n).of_row, n + person)
+        there = free & (np.logical_and.reduce([own > 0 for own in codes[:k]]) | (k == len(profile)))
+        group = np.where(there, group_codes(codes[:k], n).of_row, n + person)
         joined = there & _one_at_a_time(group, person, waves)
-        for codes in same_for_all:
-            joined &= _agree(group, codes)[group]
+        for own in same_for_all:
+            joined &= _agree(group, own)[group]
+        if not _agree(group, person.astype(np.int64) + 1)[group[joined]].all():  # some have several identifiers
+            led.add(profile[k - 1].name)
         number = np.where(joined, 2 * n * k + group, number)
         free &= ~joined
-    return np.unique(number, return_inverse=True)[1].reshape(-1).astype(np.int32), tuple(names)
+    people = np.unique(number, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    return people, tuple(name for name in released.columns if name in led)
+
+
+class _Column(NamedTuple):
+    """What is the same of people: `codes` (n,) from 1, 0 where not known; `constant`: of which share of them."""
+
+    name: str
+    codes: Ints
+    constant: float
 
 
 def _codings(frame: Any, name: str, time: str) -> Iterator[Ints]:
@@ -83,18 +100,21 @@ def _codings(frame: Any, name: str, time: str) -> Iterator[Ints]:
 
 
 def _of_person(codes: Ints, person: Codes) -> Ints:
-    """The known code of the person of each row, from 1; 0 where nothing is known of them."""
+    """The known code of the person of each row, from 1; 0 where none is known of them, or several."""
     known = np.zeros(int(person.max()) + 1, np.int64)
     there = codes >= 0
     known[person[there]] = codes[there] + 1
+    known[~_agree(person, codes + 1)] = 0
     return known[person]
 
 
-def _constant(codes: Ints, person: Codes) -> bool:
-    """Whether all known codes of each person are equal, and they are not all equal in the file."""
+def _constant(codes: Ints, person: Codes) -> float:
+    """Share of the people with several known codes of whom all are equal; 0 where all are equal in the file."""
     there = codes >= 0
-    same = (_of_person(codes, person) == codes + 1)[there].all()
-    return bool(same) and len(np.unique(codes[there])) > 1
+    if len(np.unique(codes[there])) < 2:
+        return 0.0
+    several = np.bincount(person[there], minlength=int(person.max()) + 1) > 1
+    return float(_agree(person, codes + 1)[several].mean()) if several.any() else 1.0
 
 
 def _one_at_a_time(group: Ints, person: Codes, time: Ints) -> Bools:

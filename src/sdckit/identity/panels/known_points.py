@@ -291,8 +291,9 @@ def known_points(
     counts it for nobody. Persons with fewer rows than p are not in the figures of p.
 
     Where a release gives a person several identifiers over time, people are followed as whoever has it can: what is
-    the same in all of their rows (sex, birth, a weight), or moves with the time (age), leads from one identifier to the
-    next where no two of those that agree have the same time. What merely resembles (a wage that grows) is not used.
+    the same in all of their rows (sex, birth, a weight), or moves with the time (age), leads from one identifier to
+    the next where no two of those that agree have the same time; 90 % of the people are enough. What merely
+    resembles (a wage that grows) is not used.
 
     References
     ----------

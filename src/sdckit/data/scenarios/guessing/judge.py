@@ -9,8 +9,8 @@ from typing import Literal
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.guessing.facts import MEASURED, Facts
 from sdckit.data.scenarios.guessing.spoken import Spoken
-from sdckit.data.scenarios.guessing.topics import listed, words_of
-from sdckit.data.scenarios.guessing.units import OFFICIAL, Unit, Units, Weights
+from sdckit.data.scenarios.guessing.topics import NAMING, listed, words_of
+from sdckit.data.scenarios.guessing.units import Unit, Units, Weights
 from sdckit.data.scenarios.scenario_checks import is_pattern
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import EXACT, Displayed, exact_shown, table_html
@@ -280,7 +280,7 @@ def _judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
         return Guess(name, "weight", _word(chosen.confidence), chosen.evidence, chosen.warning, question)
     for unit, role in ((units.household, "household"), (units.person, "person")):
         if unit is not None and name == unit.column:
-            return _unit(unit, role, official=spoken.name == OFFICIAL)
+            return _unit(unit, role, naming=spoken.name in NAMING)
     if facts.n == 0:
         return Guess(name, "ignore", "sure", ("it holds no value that can be compared",))
     if facts.levels == 1 and not (spoken.role == "identifier" and facts.text):
@@ -294,12 +294,12 @@ def _word(text: str) -> Confidence:
     return "sure" if text == "sure" else "likely" if text == "likely" else "unsure"
 
 
-def _unit(unit: Unit, role: str, *, official: bool) -> Guess:
+def _unit(unit: Unit, role: str, *, naming: bool) -> Guess:
     if role == "household":
         question = None if unit.confidence == "sure" else "do the records with one value live together?"
         return Guess(unit.column, "household", _word(unit.confidence), unit.evidence, None, question)
     question = None if unit.confidence == "sure" else "are the records with one value one person?"
-    warning = _NAMES_PERSON if official else _SEVERAL_ROWS
+    warning = _NAMES_PERSON if naming else _SEVERAL_ROWS
     return Guess(unit.column, "person", _word(unit.confidence), unit.evidence, warning, question)
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from sdckit.data.packaged import packaged
 
 VOCABULARY = packaged("data/scenarios/guessing/words.toml")
-"""The keyword tables, read once; this module is only imported where roles are guessed."""
+"""The keyword tables, read once."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ YEAR = listed("year")
 SIZE = listed("size")
 MONEY = listed("money")
 MAKE_UP = "the household's make-up"
+OFFICIAL = "an official number"  # of one person: where it repeats, it says whose rows they are
+NAMING = (OFFICIAL, "an insurance number")  # by which others know a person: no person number that may go out
 _BY_NAME = {topic.name: topic for topic in TOPICS}
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.data import pl
 from sdckit.data.scenarios.guessing.facts import Facts, numbers_of, same_values
 from sdckit.data.scenarios.guessing.spoken import Spoken
-from sdckit.data.scenarios.guessing.topics import listed, says_id, words_of
+from sdckit.data.scenarios.guessing.topics import OFFICIAL, listed, says_id, words_of
 from sdckit.data.scenarios.scenario_toml import toml_string
 
 # Grouping of records by id, and statistics of other columns within the groups.
@@ -127,7 +127,6 @@ _ENOUGH = 10  # least number of groups with several records to distinguish house
 _ALWAYS = 0.97  # share of the groups, or of the records, that counts as "always"
 _RARELY = 0.9
 _SHARED = {"sex or gender": "sex", "a date of birth": "birth", "a birth": "birth"}  # one person has one
-OFFICIAL = "an official number"  # of one person: where it repeats, it says whose rows they are
 _FORM = 3  # least number of distinct values of a household size or a member number
 
 
