@@ -366,8 +366,8 @@ def _code_views(name: str, array: pa.Array) -> Coded:
 
 
 def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category") -> Coded:
-    levels = array.dictionary
-    if levels.null_count or len(levels.unique()) < len(levels) or _levels_coincide(levels):
+    levels, declared = array.dictionary, kind == "category"  # others were made here, of distinct levels
+    if declared and (levels.null_count or len(levels.unique()) < len(levels) or _levels_coincide(levels)):
         plain = array.dictionary_decode() if hasattr(array, "dictionary_decode") else array.cast(levels.type)
         return _code_array(name, plain)
     coded = _code_integers(name, array.indices, kind, levels.type)
@@ -375,7 +375,7 @@ def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category
         levels = levels.cast(pa.large_string())
     elif levels.type == pa.binary_view():
         levels = levels.cast(pa.large_binary())
-    used, declared = levels.slice(coded.low, coded.span), kind == "category"
+    used = levels.slice(coded.low, coded.span)
     ordered = declared and bool(array.type.ordered)
     return replace(coded, levels=used, categories=levels if declared else None, ordered=ordered)
 

@@ -17,6 +17,8 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import is_few, njit
 
+SPARSE = 4  # codes a record beyond which they are numbered before a table of them is made
+
 
 def _count_few(codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int) -> int:
     """As `count_agreeing` in NumPy, for small files; `codes` (n,) are those of the records."""
@@ -100,12 +102,14 @@ def homes_of(codes: Ints, missing: int) -> Homes:
     """
     alone = codes == missing
     own = np.where(alone, codes.max(initial=0) + 1 + np.cumsum(alone), codes)
-    distinct, begin, inverse = np.unique(own, return_index=True, return_inverse=True)
-    rank = np.empty(len(distinct), np.int64)
-    order = np.argsort(begin)
-    rank[order] = np.arange(len(distinct))
-    of_row = rank[inverse.reshape(-1)]
-    return Homes(of_row, begin[order].astype(np.int64), np.bincount(of_row, minlength=len(distinct)))
+    if own.max(initial=0) > SPARSE * len(own):
+        own = np.unique(own, return_inverse=True)[1].reshape(-1)
+    first = np.zeros(own.max(initial=0) + 1, np.int64)
+    first[own[::-1]] = np.arange(len(own))[::-1]  # reversed order: the first record is written last
+    lead = first[own]
+    leads = lead == np.arange(len(own))
+    of_row = (np.cumsum(leads) - 1)[lead]
+    return Homes(of_row, np.flatnonzero(leads), np.bincount(of_row))
 
 
 def household_variables(

@@ -16,6 +16,7 @@ from sdckit.data.frames import is_lazy, open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 
+FEW = 1 << 12  # levels
 NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column has no missing values
 
 
@@ -250,8 +251,10 @@ def _categories(frame: nw.DataFrame[Any], name: str, levels: Any, codes: NDArray
         return pd.Series(pd.Categorical.from_codes(codes, categories=levels.drop_null().to_pandas(), ordered=ordered))
     if frame.implementation.is_polars():
         own = isinstance(native.dtype, pl.Categorical) and not ordered
-        values = pl.Series(name, levels.take(pa.array(codes, mask=codes < 0)))
-        return values.cast(native.dtype if own else pl.Enum(levels.to_pylist()))
+        places = pa.array(codes, mask=codes < 0)
+        few = not own and levels.null_count == 0 and len(levels) <= FEW  # then categories are cast sooner than texts
+        values = pa.DictionaryArray.from_arrays(places.cast(pa.int32()), levels) if few else levels.take(places)
+        return pl.Series(name, values).cast(native.dtype if own else pl.Enum(levels.to_pylist()))
     before = to_arrow(frame[name]).type
     own = pa.types.is_dictionary(before)
     places = pa.array(codes, mask=codes < 0).cast(pa.int32())

@@ -26,7 +26,8 @@ def row_order(n: int, homes: Homes | None, seed: int) -> NDArray[np.int64]:
     if homes is None:
         return order
     place = rng.permutation(len(homes.first))
-    return order[np.argsort(place[homes.of_row[order]], kind="stable")]
+    mixed: NDArray[np.int64] = order[np.sort(place[homes.of_row[order]] * n + np.arange(n)) % n]
+    return mixed
 
 
 def random_order(data: Any, *, household: str | None = None, seed: arguments.Seed = None) -> Protected:

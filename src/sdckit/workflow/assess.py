@@ -322,7 +322,7 @@ def assess_in_turn(
     if several is None:
         several = _has_several_rows(frame, scenario)
     groups = tuple(by) if all(name in present for name in by) else ()
-    told: dict[str, list[str]] = {"": _unconfirmed(scenario)}
+    told: dict[str, list[str]] = {"": unconfirmed_note(scenario)}
     with _heard(told, ""):
         plans = plan_file(scenario, measures=measures, compared=compared, data=frame, tell=step, by=groups)
         unread = {name: unread_of(planned, only) for name, planned in plans.items()}
@@ -372,7 +372,8 @@ def _has_several_rows(frame: Any, scenario: Scenario) -> bool:
     return person is not None and person in frame.collect_schema().names() and has_repeats(frame, person)
 
 
-def _unconfirmed(scenario: Scenario) -> list[str]:
+def unconfirmed_note(scenario: Scenario) -> list[str]:
+    """A warning of guesses that nobody has confirmed; no figure depends on them."""
     if not scenario.unconfirmed:
         return []
     guessed = f"the scenario is a guess that is not confirmed: {unconfirmed_words(scenario)}"

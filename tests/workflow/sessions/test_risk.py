@@ -74,6 +74,17 @@ def test_what_was_measured_is_kept(desk: Desk) -> None:
     assert "tabulating the keys of neighbour" not in told
 
 
+def test_confirming_a_guess_measures_nothing_anew(desk: Desk) -> None:
+    desk.memo.clear()
+    guessed = risk(desk, quiet, scenario={**SCENARIO, "unconfirmed": ["job"]})
+    told: list[str] = []
+    sure = risk(desk, told.append, scenario=SCENARIO)
+    assert told == ["protecting the figures"]
+    assert ["is not confirmed" in page["html"] for page in (guessed, sure)] == [True, False]
+    desk.memo.clear()
+    assert sure == risk(desk, quiet, scenario=SCENARIO)
+
+
 class Hearing(list[str]):
     """Is told how far a task is, and what it has so far."""
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
-from sdckit.attacks.recovery.touched_cells import ReleasedColumn, in_frame
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn, apart, in_frame
 from sdckit.numerics.array_types import Bools, Floats
 
 NEAR = math.log1p(0.1) - 1e-9  # distance of logarithms: never more than 10 % of the truth
@@ -34,14 +34,13 @@ def near_numbers(file: RecoveryFile, names: Sequence[str], seed: int = 0) -> dic
     A straight line, a power and an exponential are fitted to half of the largest numbers, which alone dominate, and
     judged on the others. Without the original there is nothing to judge by.
     """
-    nearly = {}
-    for name in names if file.truth is not None else ():
-        place = ("near numbers", name, seed, id(file.truth))
-        if place not in file.memo:
-            file.memo[place] = _by_others(file, name, seed)
-        if file.memo[place] is not None:
-            nearly[name] = file.memo[place]
-    return nearly
+    if file.truth is None:
+        return {}
+    place = ("near numbers", seed, id(file.truth))
+    fresh = [name for name in names if (*place, name) not in file.memo]
+    judged = apart(lambda name: _by_others(file, name, seed), fresh, len(file.frame))
+    file.memo.update(((*place, name), known) for name, known in zip(fresh, judged, strict=True))
+    return {name: known for name in names if (known := file.memo[(*place, name)]) is not None}
 
 
 def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:

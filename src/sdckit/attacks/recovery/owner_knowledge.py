@@ -146,7 +146,9 @@ def owner_knowledge(
 
     sources = _sources(columns, searched, released, household=household, person=person, time=time)
     rows = ALL if len(some) == n else some
-    of_sources = apart(lambda source: list(source(rows)), sources, n)
+    longest_first = sorted(range(len(sources)), key=lambda i: -sources[i][0])
+    made = dict(zip(longest_first, apart(lambda i: list(sources[i][1](rows)), longest_first, n), strict=True))
+    of_sources = [made[i] for i in range(len(sources))]
     sampled = [*chain.from_iterable(of_sources)]
     by_column = apart(lambda column: _searched_for(column, sampled, seed), searched, n)
     tables = [(column, *table) for column, (_, own) in zip(searched, by_column, strict=True) for table in own]
@@ -154,7 +156,7 @@ def owner_knowledge(
     numbers: dict[int, Floats] = {}
     needed = {part for judged in telling for part in judged.relation.parts} | {place for _, place, _ in tables}
     first = np.cumsum([0, *map(len, of_sources)])
-    for source, given, start in zip(sources, of_sources, first, strict=False):
+    for (_, source), given, start in zip(sources, of_sources, first, strict=False):
         last = max((i for i in needed if start <= i < start + len(given)), default=start - 1)
         every = given if rows is ALL else islice(source(ALL), last - start + 1)  # none is made that nobody needs
         for i, companion in enumerate(every, start):
@@ -174,7 +176,7 @@ def owner_knowledge(
     return {column.name: column.known() for column in searched if column.sources or column.narrowed.any()}
 
 
-Companions = Callable[[Rows], Iterable[Predictor]]  # those of some records
+Companions = tuple[int, Callable[[Rows], Iterable[Predictor]]]  # how much is to be done, and those of some records
 
 
 def _sources(
@@ -185,11 +187,12 @@ def _sources(
     if not searched:
         return []
     names = [column.name for column in searched]
+    n = len(searched[0].truth) // 10  # as much as that many texts
     return [
-        lambda some: (companion.of(some) for companion in released),
-        lambda some: linked_rows(columns, household=household, person=person, time=time, some=some),
-        *(partial(text_parts, {name: column}) for name, column in columns.items()),
-        lambda some: (companion.of(some) for companion in _shares_of_totals(columns, names)),
+        (n, lambda some: (companion.of(some) for companion in released)),
+        (n, lambda some: linked_rows(columns, household=household, person=person, time=time, some=some)),
+        *((column.n_levels, partial(text_parts, {name: column})) for name, column in columns.items()),
+        (n, lambda some: (companion.of(some) for companion in _shares_of_totals(columns, names))),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,10 +21,12 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import NO_MAGNITUDES
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats
+from sdckit.numerics.threads import run
 
 NEAR = 0.1  # relative distance within which a number is as good as known: p = 10 of the p % rule
 SLACK = 1 + 1e-12  # a distance reached by rounding is reached
 DEFAULT_K = 3
+FEWEST_APART, MOST_APART = 50_000, 2_000_000  # records of which columns are looked at on threads
 MISSING_RULE = "a missing value of a group column is a value of its own; a missing number never counts"
 Groups = NDArray[np.int32]
 Interval = tuple[Floats, Floats]  # lower and upper bound of what is released of each record
@@ -248,7 +250,11 @@ def exact_numbers(
     pair = _opened(original, released, names, groups, aligned=aligned, id=id)
     present = pair.released[0].columns
     groups = tuple(name for name in groups if name in present)
-    counted = {name: _counted(pair, name, groups, limit) for name in names if name in present}
+    there = [name for name in names if name in present]
+    count = partial(_counted, pair, groups=groups, k=limit)
+    on_threads = pair.aligned and FEWEST_APART <= pair.n <= MOST_APART
+    made = run(count, there) if on_threads else [count(name) for name in there]
+    counted = dict(zip(there, made, strict=True))
     columns = tuple(
         tuple(
             ExactColumn(name, int(large[j].sum()), int(exact[j].sum()), float(exact[j].sum()) / pair.n)
@@ -304,7 +310,7 @@ def _opened(
     return read_pair(opened, left, aligned=aligned)
 
 
-def _counted(pair: Pair, name: str, groups: Sequence[str], k: int) -> tuple[list[Bools], list[Bools]]:
+def _counted(pair: Pair, name: str, *, groups: Sequence[str], k: int) -> tuple[list[Bools], list[Bools]]:
     """For each release the records that dominate their group, and those of them released within 10 % of the truth."""
     truth = pair.raw if pair.raw is not None and name in pair.raw.columns else pair.original
     low, high = _bounds(truth[name], pair.names[0])

@@ -45,12 +45,14 @@ class Bands:
         codes = np.full(len(values), -1, np.int64)
         # the two bands that a number can be in: the last one that starts below it or on it, and the one before
         place = np.searchsorted(self.low, values, side="right") - 1
+        rows: slice | NDArray[np.int64] = slice(None)
         for back in (0, 1):
-            band = np.maximum(place - back, 0)
+            band, some = np.maximum(place[rows] - back, 0), values[rows]
             low, high = self.low[band], self.high[band]
-            above = (values > low) | ((values == low) & self.has_low[band])
-            below = (values < high) | ((values == high) & self.has_high[band])
-            codes = np.where((codes < 0) & above & below, band, codes)
+            above = (some > low) | ((some == low) & self.has_low[band])
+            below = (some < high) | ((some == high) & self.has_high[band])
+            codes[rows] = np.where(above & below, band, -1)
+            rows = np.flatnonzero(codes < 0)
         return codes
 
 

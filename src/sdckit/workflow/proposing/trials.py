@@ -558,21 +558,20 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
     at = tuple(keys.index(key) for key in intruder.keys)
     places = [*at, *(cells.keys.index(variable) for variable in intruder.sensitive)]
     columns = [np.asarray(table.codes[j]) for j in places]
-    label = np.arange(len(table.size), dtype=np.uint64)
+    size, weight = table.size, table.weight
     if {*places} != {*range(len(cells.keys))}:  # else all cells differ
-        label[:] = 0
+        label = np.zeros(len(size), np.uint64)
         for column in columns:  # a column at a time: any number of keys fits into a word
             span = np.uint64(int(column.max(initial=0)) + 1)
             label = group(label * span + column.astype(np.uint64)).of_row.astype(np.uint64)
-    of_cell, count = label.astype(np.int64), int(label.max(initial=0)) + 1
-    first = first_of_groups(of_cell, count)
-    weight = None if table.weight is None else sum_by(of_cell, table.weight, count)
+        of_cell, count = label.astype(np.int64), int(label.max(initial=0)) + 1
+        columns = [column[first_of_groups(of_cell, count)] for column in columns]
+        weight = None if weight is None else sum_by(of_cell, weight, count)
+        size = np.bincount(of_cell, size, count)
     missing = intruder.missing
     rules = [missing if isinstance(missing, str) else missing.get(key, "wildcard") for key in intruder.keys]
     return Side(
-        name, at, tuple(column[first] for column in columns[: len(at)]),
-        tuple(column[first] for column in columns[len(at) :]),
-        np.bincount(of_cell, table.size, count).astype(np.int64), weight,
+        name, at, tuple(columns[: len(at)]), tuple(columns[len(at) :]), size.astype(np.int64), weight,
         tuple(rule == "wildcard" and cells.n_missing[j] > 0 for rule, j in zip(rules, at, strict=True)), limits,
         may_hide=not protects_nobody(intruder), alpha=intruder.alpha, fraction=intruder.sampling_fraction,
     )  # fmt: skip

@@ -427,7 +427,7 @@ class InMemory:
 
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Validate the steps against the file without running them."""
-        check_against(steps, self.frame, scenario=self.scenario, folder=folder)
+        check_against(steps, self.frame, scenario=self.scenario, folder=folder, trial=self.trial)
         if not self.trial:
             warn_of_weights(steps, self.frame, scenario=self.scenario)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +117,7 @@ def lacking_values(data: Any, scenario: Scenario) -> Any:
         raise ScenarioError(f'risk = "{LACKING_VALUES}" needs the threshold l in the scenario', argument="risk")
     records: Any = open_frame(measure(LACKING_VALUES).measure(data, scenario=scenario, kind="distinct").records)
     distinct = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
-    return limit - np.min(distinct, axis=0)
+    return limit - reduce(np.minimum, distinct)
 
 
 def _with_joining(data: Any, scenario: Scenario, lacking: Floats, threshold: float, columns: Sequence[str]) -> Floats:

@@ -26,7 +26,7 @@ from sdckit.report.notebook import document_html, protected, result_html, sectio
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
 from sdckit.report.wording import say
-from sdckit.workflow.assess import assess, assess_in_turn
+from sdckit.workflow.assess import assess, assess_in_turn, unconfirmed_note
 from sdckit.workflow.plan import carry_out, plan_file
 from sdckit.workflow.sessions.answering import Desk, Tell, work_ahead
 
@@ -46,10 +46,12 @@ def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:
     intruders = tuple(intruder for part in parts for intruder in part.intruders)
     if [(intruder.name, intruder.keys) for intruder in intruders] != list(scenario.intruders.items()):
         raise ScenarioError("the assessments put together are not those of the scenario's intruders")
-    warnings = tuple(dict.fromkeys(text for part in parts for text in part.warnings))
+    texts = [*unconfirmed_note(scenario), *(text for part in parts for text in part.warnings)]
     known = parts[0].column_roles
     columns = None if known is None else among_columns(known, scenario, list(known.roles))
-    return replace(parts[0], scenario=scenario, intruders=intruders, warnings=warnings, column_roles=columns)
+    return replace(
+        parts[0], scenario=scenario, intruders=intruders, warnings=tuple(dict.fromkeys(texts)), column_roles=columns
+    )
 
 
 def without_measures(assessment: Assessment, names: Collection[str]) -> Assessment:
@@ -368,7 +370,8 @@ def _assessed(
 ) -> Assessment:
     """Assessment of the file, cached intruder by intruder; `hear` gets what is there before the slow part begins."""
     check_insensitive(whole, desk.data.columns)
-    intruders = [whole.intruder(name) for name in whole.intruders]
+    measured = whole.changed(unconfirmed=())  # confirming a guess changes no figure
+    intruders = [measured.intruder(name) for name in measured.intruders]
     with job():
         turns = [
             assess_in_turn(desk.original(intruder), scenario=intruder, step=tell, early=True) for intruder in intruders
