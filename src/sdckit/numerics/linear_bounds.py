@@ -561,16 +561,18 @@ def _values_of_points(seen, v, points, used, looked_at, inside, low, high, membe
     It stops when `seen` is full. The newest points come first: they meet the tightest bounds, and a few mostly suffice.
     `looked_at` and `inside` (P,) cache which points lie within the bounds `low` and `high` (V,) of the `members`.
     """
-    n = 0
+    n, latest = 0, UNKNOWN
     for age in range(min(used, len(points))):
         p = (used - 1 - age) % len(points)
         if not looked_at[p]:
             looked_at[p] = inside[p] = True
-            for i in members:
+            # What excluded the point before mostly excludes this one, too: it is looked at first.
+            for i in range(-1 if latest >= 0 else 0, len(members)):
+                j = np.uintp(members[i] if i >= 0 else latest)
                 # The tolerance is far below the margin by which a sum stays under the open end of its rounding step.
-                slack = 1e-9 * max(1.0, abs(points[p, i]))
-                if points[p, i] < low[i] - slack or points[p, i] > high[i] + slack:
-                    inside[p] = False
+                slack = 1e-9 * max(1.0, abs(points[p, j]))
+                if points[p, j] < low[j] - slack or points[p, j] > high[j] + slack:
+                    inside[p], latest = False, np.int64(j)
                     break
         if not inside[p]:
             continue
