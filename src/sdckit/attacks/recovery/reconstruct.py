@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Made, Predictor
+from sdckit.attacks.recovery.group_figures import by_group_figures, by_group_rates, group_figures
+from sdckit.attacks.recovery.indicators import by_indicators
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, in_frame, of_levels
 from sdckit.cells.as_cells import tabulate_roles
@@ -228,7 +230,9 @@ def _by_rules(
     The others say what they said before: nothing of a column that had no value put back then.
     """
     numeric = any(columns[name].numeric for name in renewed)
-    orders = {} if all(state.target.perturbed for state in states) else row_orders(columns)
+    only_changed = all(state.target.perturbed for state in states)
+    orders = {} if only_changed else row_orders(columns)
+    figures = [] if only_changed else group_figures(columns, None if household is None else household.name)
     new = {_by(name) for name in renewed}
     others = predictors if household is None else predictors[1:]
 
@@ -244,10 +248,13 @@ def _by_rules(
             reconstruction_rules.by_mates(
                 state, predictors[0], household, rules=len(predictors)
             )  # the household column is the first predictor
+        by_group_figures(state, figures)
         read = [predictor for predictor in others if anew or any(name in renewed for name in predictor.columns)]
         reconstruction_rules.by_columns(state, read, rules=len(predictors))
         use = {words: order for words, order in orders.items() if anew or words in new}
         use.pop(_by(state.name), None)
+        by_group_rates(state, columns)
+        by_indicators(state, columns)
         reconstruction_rules.by_order(state, use, household)
 
     apart(search, states, len(states[0].open) if states else 0)
