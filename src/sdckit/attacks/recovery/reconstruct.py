@@ -16,6 +16,7 @@ from sdckit.attacks.recovery.group_figures import by_group_figures, by_group_rat
 from sdckit.attacks.recovery.indicators import by_indicators
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, in_frame, of_levels
+from sdckit.attacks.recovery.waves import Waves, by_waves
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
@@ -170,23 +171,26 @@ class Recovered:
 
 def recover(
     columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None,
-    pairs: bool = True, tell: Tell = lambda _: None, made: Made | None = None,
+    pairs: bool = True, tell: Tell = lambda _: None, made: Made | None = None, person: str | None = None,
+    time: str | None = None,
 ) -> dict[str, Recovered]:  # fmt: skip
     """Reconstruct the changed values column by column; later rounds use the values reconstructed before.
 
     `made`: predictors that `released_predictors` made of the columns; those of later rounds are added.
+    `person`, `time`: columns that say whose row it is, and when it was.
     """
     recoveries: dict[str, Recovered] = {}
     now, left = dict(columns), dict(touched)
     renewed, n_predictors = frozenset(columns), 0
     made, n = {} if made is None else made, max((len(column.codes) for column in columns.values()), default=0)
+    waves = Waves.of(columns, person, time)
     for turn in range(ROUNDS):
         tell("reconstructing values from the release" if turn == 0 else "using reconstructed values")
         predictors, mates = _predictors(now, household, made)
         if len(predictors) != n_predictors or household in renewed:  # by which every rule is judged
             renewed, n_predictors = frozenset(columns), len(predictors)
         states = [Reconstruction.of(target) for name, target in left.items()]
-        _by_rules(states, now, predictors, mates, renewed)
+        _by_rules(states, now, predictors, mates, renewed, waves)
         if pairs and turn == 0:
             reconstruction_rules.by_pairs(states, predictors, tell)
         added = apart(partial(_added, recoveries, predictors=predictors, mates=mates), states, n)
@@ -223,7 +227,7 @@ def _predictors(
 
 def _by_rules(
     states: Sequence[Reconstruction], columns: Mapping[str, ReleasedColumn], predictors: Sequence[Predictor],
-    household: Household | None, renewed: Collection[str],
+    household: Household | None, renewed: Collection[str], waves: Waves | None,
 ) -> None:  # fmt: skip
     """Reconstruct each column in turn by every rule that reads one of the columns `renewed`, of all in a first round.
 
@@ -255,6 +259,7 @@ def _by_rules(
         use.pop(_by(state.name), None)
         by_group_rates(state, columns)
         by_indicators(state, columns)
+        by_waves(state, waves, columns)
         reconstruction_rules.by_order(state, use, household)
 
     apart(search, states, len(states[0].open) if states else 0)
