@@ -111,6 +111,16 @@ def test_numeric_columns_are_looked_at_and_silence_is_no_pass() -> None:
     assert LIMIT not in {verdict.name for verdict in none.verdicts}
 
 
+def test_numeric_columns_that_are_no_magnitudes_are_judged_in_classes_too() -> None:
+    with quiet():
+        banded = sdc.recode(FIRMS, column="employees", bands=[0, 10, 100, None]).data
+    passed, verdict = judged(FIRMS, banded, magnitudes=[], numeric=["employees", "turnover"])
+    assert (passed, verdict.holds, verdict.variable) == (False, False, "turnover")
+    without = [file.drop("turnover") for file in (FIRMS, banded)]
+    passed, verdict = judged(*without, magnitudes=[], numeric=["employees"])
+    assert (passed, verdict.holds) == (True, True)
+
+
 def test_each_intruder_has_groups_of_their_own_unless_they_are_declared() -> None:
     intruders = {"rival": ["region", "branch"], "neighbour": ["region", "turnover"]}
     roles: dict[str, Any] = {"intruders": intruders, "magnitudes": ["turnover"], "thresholds": {LIMIT: 0.0}}

@@ -211,12 +211,19 @@ class Context:
 
 
 def as_numbers(scenario: Scenario, pair: Pair) -> Scenario:
-    """The scenario without the numeric variables that are released, and compared, in classes."""
+    """The scenario without the numeric variables that are released, and compared, in classes.
+
+    A limit on large numbers looks at those, too, in the original as it was: they stay, as magnitudes.
+    """
     types = pair.original.collect_schema()
     recoded = {recoding.column for recoding in pair.recoded}
     in_classes = {name for name in recoded if name in types and not types[name].is_numeric()}
     left = tuple(name for name in scenario.numeric if name not in in_classes)
-    return scenario.model_copy(update={"numeric": left})
+    if not any(name in in_classes for name in scenario.judged_numbers):
+        return scenario.model_copy(update={"numeric": left})
+    asked = scenario.limits_of(compared=True).exact_numbers is not None
+    judged = scenario.judged_numbers if asked else scenario.magnitudes
+    return scenario.model_copy(update={"numeric": left, "magnitudes": judged})
 
 
 Room = Literal["identity", "attribute", "attacks", "utility"]

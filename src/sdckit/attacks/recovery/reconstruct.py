@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Made, Predictor
+from sdckit.attacks.recovery.group_figures import by_group_figures, by_group_rates, group_figures
+from sdckit.attacks.recovery.indicators import by_indicators
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
 from sdckit.attacks.recovery.touched_cells import SUPPRESSED, ChangedColumn, ReleasedColumn, apart, in_frame, of_levels
+from sdckit.attacks.recovery.waves import Waves, by_waves
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.cells.table import AnyCells
 from sdckit.data.frames import open_frame
@@ -169,23 +172,26 @@ class Recovered:
 
 def recover(
     columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None,
-    pairs: bool = True, tell: Tell = lambda _: None, made: Made | None = None,
+    pairs: bool = True, tell: Tell = lambda _: None, made: Made | None = None, person: str | None = None,
+    time: str | None = None,
 ) -> dict[str, Recovered]:  # fmt: skip
     """Reconstruct the changed values column by column; later rounds use the values reconstructed before.
 
     `made`: predictors that `released_predictors` made of the columns; those of later rounds are added.
+    `person`, `time`: columns that say whose row it is, and when it was.
     """
     recoveries: dict[str, Recovered] = {}
     now, left = dict(columns), dict(touched)
     renewed, n_predictors = frozenset(columns), 0
     made, n = {} if made is None else made, max((len(column.codes) for column in columns.values()), default=0)
+    waves = Waves.of(columns, person, time)
     for turn in range(ROUNDS):
         tell("reconstructing values from the release" if turn == 0 else "using reconstructed values")
         predictors, mates = _predictors(now, household, made)
         if len(predictors) != n_predictors or household in renewed:  # by which every rule is judged
             renewed, n_predictors = frozenset(columns), len(predictors)
         states = [Reconstruction.of(target) for name, target in left.items()]
-        _by_rules(states, now, predictors, mates, renewed)
+        _by_rules(states, now, predictors, mates, renewed, waves)
         if pairs and turn == 0:
             reconstruction_rules.by_pairs(states, predictors, tell)
         added = apart(partial(_added, recoveries, predictors=predictors, mates=mates), states, n)
@@ -201,7 +207,9 @@ def recover(
             for state in states
             if state.open.any() and not state.target.perturbed
         }
-    by_band = _by_band(columns, touched, household=household, pairs=pairs, tell=tell, made=made)
+    by_band = _by_band(
+        columns, touched, household=household, pairs=pairs, tell=tell, made=made, person=person, time=time
+    )
     for name, recovered in by_band.items():
         if recovered.restored.sum() > recoveries[name].restored.sum():
             recoveries[name] = recovered
@@ -210,7 +218,7 @@ def recover(
 
 def _by_band(
     columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None, pairs: bool,
-    tell: Tell, made: Made,
+    tell: Tell, made: Made, person: str | None, time: str | None,
 ) -> dict[str, Recovered]:  # fmt: skip
     """Reconstruct the missing values of columns that have ranges as ranges: which one it was tells enough."""
     named, missing = dict(columns), {}
@@ -222,7 +230,9 @@ def _by_band(
             missing[name] = ChangedColumn(named[name], blank, None, (SUPPRESSED,))
     if not missing:
         return {}
-    return recover(named, missing, household=household, pairs=pairs, tell=tell, made=made)
+    return recover(
+        named, missing, household=household, pairs=pairs, tell=tell, made=made, person=person, time=time
+    )
 
 
 def _named(recovered: Recovered, columns: Mapping[str, ReleasedColumn]) -> Recovered:
@@ -243,14 +253,16 @@ def _predictors(
 
 def _by_rules(
     states: Sequence[Reconstruction], columns: Mapping[str, ReleasedColumn], predictors: Sequence[Predictor],
-    household: Household | None, renewed: Collection[str],
+    household: Household | None, renewed: Collection[str], waves: Waves | None,
 ) -> None:  # fmt: skip
     """Reconstruct each column in turn by every rule that reads one of the columns `renewed`, of all in a first round.
 
     The others say what they said before: nothing of a column that had no value put back then.
     """
     numeric = any(columns[name].numeric for name in renewed)
-    orders = {} if all(state.target.perturbed for state in states) else row_orders(columns)
+    only_changed = all(state.target.perturbed for state in states)
+    orders = {} if only_changed else row_orders(columns)
+    figures = [] if only_changed else group_figures(columns, None if household is None else household.name)
     new = {_by(name) for name in renewed}
     others = predictors if household is None else predictors[1:]
 
@@ -266,10 +278,14 @@ def _by_rules(
             reconstruction_rules.by_mates(
                 state, predictors[0], household, rules=len(predictors)
             )  # the household column is the first predictor
+        by_group_figures(state, figures)
         read = [predictor for predictor in others if anew or any(name in renewed for name in predictor.columns)]
         reconstruction_rules.by_columns(state, read, rules=len(predictors))
         use = {words: order for words, order in orders.items() if anew or words in new}
         use.pop(_by(state.name), None)
+        by_group_rates(state, columns)
+        by_indicators(state, columns)
+        by_waves(state, waves, columns)
         reconstruction_rules.by_order(state, use, household)
 
     apart(search, states, len(states[0].open) if states else 0)

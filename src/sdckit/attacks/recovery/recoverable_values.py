@@ -491,14 +491,15 @@ def recoverable_values(
         if place not in file.memo:
             made: Made = {}
             predictors = released_predictors(file.columns, file.household, made)
+            time = scenario.time if scenario is not None and scenario.time in file.columns else None
             recoveries = recover(
-                file.columns, file.touched, household=file.household, pairs=pairs, tell=tell, made=made
-            )
+                file.columns, file.touched, household=file.household, pairs=pairs, tell=tell, made=made,
+                person=file.roles.person, time=time,
+            )  # fmt: skip
             if file.truth is not None:
                 judged = apart(partial(_judged, file), recoveries.values(), len(file.frame))
                 recoveries = dict(zip(recoveries, judged, strict=True))
                 tell("looking for relations between original and release")
-                time = scenario.time if scenario is not None and scenario.time in file.columns else None
                 knowledge = owner_knowledge(file, recoveries, released=predictors, time=time, seed=number)
                 recoveries |= {name: known.of(recoveries.get(name)) for name, known in knowledge.items()}
             file.memo[place] = (

@@ -1,0 +1,83 @@
+"""Categories that are told by sums of others: a reference category by its dummies, an item by the number of items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn
+from sdckit.numerics.array_types import Floats
+
+FIRST = 2000  # complete records to which a sum is fitted, before it is held against all
+PER_COLUMN = 10  # records per column, below which a sum is no evidence
+FEWEST_OF_KIND = 10  # records that have the category, and that have not
+PRESENT = 0.8  # share of the records that have a value of a column that takes part
+EXACT = 1e-6
+
+
+def by_indicators(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:
+    """Reconstruct a category that is an exact sum of other columns, where those of two values are read as 0 and 1."""
+    levels = np.flatnonzero(np.bincount(state.known[state.known > 0], minlength=1))
+    if not (1 < len(levels) <= FEW_PARTS and state.open.any()):
+        return
+    beside = {name: numbers for name, numbers in _numbers(columns).items() if name != state.name}
+    if len(beside) < 2:
+        return
+    codes = np.zeros(len(state.known), np.int32)
+    for level in levels:
+        own = np.where(state.known > 0, (state.known == level).astype(np.float64), np.nan)
+        names, values = _exact_sum(own, beside)
+        if not names:
+            continue
+        with np.errstate(invalid="ignore"):
+            codes[np.abs(values - 1) < EXACT] = level
+            if len(levels) == 2:
+                codes[np.abs(values) < EXACT] = levels[levels != level][0]
+        state.restore_codes(codes > 0, codes, names, f"a sum of {', '.join(names)}", "column")
+
+
+def _numbers(columns: Mapping[str, ReleasedColumn]) -> dict[str, Floats]:
+    """Columns as numbers, those of two categories as 0 and 1; without those that most records lack."""
+    numbers = {}
+    for name, column in columns.items():
+        own = column.numbers
+        if own is None and column.n_levels == 2:
+            own = np.array([np.nan, 0.0, 1.0])[column.codes]
+        if own is not None and np.mean(~np.isnan(own)) >= PRESENT:
+            numbers[name] = own
+    return numbers
+
+
+def _exact_sum(own: Floats, beside: Mapping[str, Floats]) -> tuple[tuple[str, ...], Floats]:
+    """The fewest columns of which the numbers are an exact sum of multiples, and that sum; none where there is none."""
+    names = list(beside)
+    if (values := _fitted(own, [beside[name] for name in names])) is None:
+        return (), own
+    for name in beside:
+        fewer = [other for other in names if other != name]
+        if fewer and (less := _fitted(own, [beside[other] for other in fewer])) is not None:
+            names, values = fewer, less
+    return tuple(names), values
+
+
+def _fitted(own: Floats, columns: Sequence[Floats]) -> Floats | None:
+    """The sum fitted to the first complete records, of all; None where it is not exact."""
+    there = ~np.isnan(own)
+    for numbers in columns:
+        there &= ~np.isnan(numbers)
+    rows = np.flatnonzero(there)[:FIRST]
+    if len(rows) < PER_COLUMN * (len(columns) + 1) or min(own[rows].sum(), (1 - own[rows]).sum()) < FEWEST_OF_KIND:
+        return None
+    scales = [float(np.abs(numbers[rows]).max()) or 1.0 for numbers in columns]
+    terms = np.column_stack(
+        [np.ones(len(rows)), *(numbers[rows] / by for numbers, by in zip(columns, scales, strict=True))]
+    )
+    factors = np.linalg.lstsq(terms, own[rows], rcond=None)[0]
+    if np.abs(terms @ factors - own[rows]).max() > EXACT:
+        return None
+    values = np.full(len(own), factors[0])
+    for numbers, factor, by in zip(columns, factors[1:], scales, strict=True):
+        values += factor * (numbers / by)
+    return values if np.abs(values[there] - own[there]).max() <= EXACT else None

@@ -1,0 +1,36 @@
+"""Categories that follow from several others: by their dummies, or by how many of a list somebody has."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+import sdckit as sdc
+from attacks.recovery.made import blanked
+
+
+def told(whole: pl.DataFrame, column: str):
+    """What is given back of a column with 3 % of its values taken out."""
+    result = sdc.recoverable_values(blanked(whole, [column]), whole, columns=[column], guess=False, pairs=False)
+    return result.columns[0][0]
+
+
+def test_a_reference_category_is_who_has_none_of_the_dummies() -> None:
+    rng = np.random.default_rng(1)
+    school = rng.choice(list("abcde"), 2000, p=[0.3, 0.25, 0.2, 0.15, 0.1])
+    dummies = {f"school_{name}": (school == name).astype(int) for name in "bcde"}
+    whole = pl.DataFrame({"school": school, **dummies})
+    assert told(whole, "school").right == told(whole, "school").touched > 0
+    assert told(whole.drop("school_c"), "school").right < told(whole, "school").right
+
+
+def test_one_of_a_list_is_what_the_others_leave_of_their_number() -> None:
+    rng = np.random.default_rng(2)
+    has = rng.random((2000, 6)) < 0.3
+    items = {f"illness_{i}": np.where(has[:, i], "yes", "no") for i in range(6)}
+    whole = pl.DataFrame({**items, "n": has.sum(axis=1)})
+    one = told(whole, "illness_3")
+    assert one.right == one.touched > 0
+    assert one.alone_by.startswith("a sum of illness_0")
+    assert told(whole.drop("n"), "illness_3").restored == 0
+    assert told(whole.drop("illness_5"), "illness_3").right < one.right
