@@ -36,7 +36,7 @@ def test_a_row_says_what_it_answers(row: Measure) -> None:
     assert row.question.endswith("?")
     assert bool(row.words) == row.runs  # what is told while it runs
     assert not row.on_request or row.runs
-    assert row.files == "attack" or not row.residual_risk
+    assert row.files == "attack" or not row.residual
 
 
 @pytest.mark.parametrize("row", rows("one", "release", "attack", "utility"), ids=lambda row: row.name)

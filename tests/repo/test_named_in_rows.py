@@ -25,12 +25,8 @@ from tree import SRC, none_offends, parsed, sources
 FIGURES = {
     "cells/table.py": "household_risk is a column of the cells, which says in what order columns are listed",
     "protect/synthesis/replace_high_risk.py": "match_risk is a column of the records of matching_risk",
-    "report/chapters/attacks_chapter.py": "residual_risk is the figure of an attack, told there in words",
     "report/chapters/ledger_page.py": "the page shows one measure, differencing, by its view",
     "report/chapters/recipe_chapter.py": "replicated_uniques is a measure there, and the figure of another",
-    "report/chapters/release_page.py": "residual_risk is the figure of the attacks that the first page quotes",
-    "report/conclusions.py": "residual_risk is a rate of an attack, judged there in words",
-    "report/rates.py": "residual_risk is a rate of an attack, drawn there",
 }
 # Where a method's name is no step and no question that the row answers.
 CHOICES = {"workflow/proposing/propose.py": "the methods that the argument `allow` takes"}

@@ -58,7 +58,7 @@ def _singling_parts(context: Context) -> Iterator[Part]:
 SINGLING = ATTACK(
     name="singling_out",
     question="Can the release be used to write down something that is true of exactly one person?",
-    words="attacking the release: singling out", parts=_singling_parts, of_intruder=False, residual_risk=True,
+    words="attacking the release: singling out", parts=_singling_parts, of_intruder=False, residual=True,
     on_targets=True,
 )  # fmt: skip
 
@@ -138,7 +138,7 @@ def _inference_arguments(context: Context) -> dict[str, Any]:
 LINKABILITY = ATTACK(
     name="linkability", question="Can two pieces of knowledge of one person be joined through the release?",
     needs=("known",), words="attacking the release: linkability, {intruder}", condition=_linkability_condition,
-    arguments=_linkability_arguments, residual_risk=True, on_targets=True,
+    arguments=_linkability_arguments, residual=True, on_targets=True,
 )  # fmt: skip
 LINKAGE = ATTACK(
     name="probabilistic_linkage",
@@ -449,7 +449,7 @@ ATTACKS: tuple[Measure, ...] = (
     ATTACK(
         name="membership", question="Can it be told who was in the file?",
         needs=("control",), words="attacking the release: membership", arguments=_membership_arguments,
-        of_intruder=False, residual_risk=True, on_targets=True,
+        of_intruder=False, residual=True, on_targets=True,
     ),
     ATTACK(
         name="distance_to_closest_record",
@@ -463,7 +463,7 @@ ATTACKS: tuple[Measure, ...] = (
         name="inference",
         question="Can an unknown value of a person be guessed from the most similar released row?",
         needs=("known", "target"), words="attacking the release: inference, {intruder}, {target}",
-        condition=_inference_condition, arguments=_inference_arguments, per_target=True, residual_risk=True,
+        condition=_inference_condition, arguments=_inference_arguments, per_target=True, residual=True,
         on_targets=True,
     ),
     Measure(

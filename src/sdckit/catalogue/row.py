@@ -338,7 +338,7 @@ class Measure:
         Whether a file, or a pair of files, gives the same for every intruder, so that `assess` makes it once.
     per_target : bool
         Whether it is run once for each sensitive variable.
-    residual_risk : bool
+    residual : bool
         Whether it reports a residual risk, on which a scenario may set a limit.
     alone : bool
         Of a measure of a release: whether it measures a file by itself, too, as its own release.
@@ -376,7 +376,7 @@ class Measure:
     of_intruder: bool = True
     once: bool = False
     per_target: bool = False
-    residual_risk: bool = False
+    residual: bool = False
     alone: bool = False
     inside: Callable[[Context], Sequence[tuple[str, str]]] | None = None
     command: str = ""

@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sdckit.attacks.attack_rates import OVERLAP, WIDE
+from sdckit.data.limits import LIMITS
 from sdckit.numerics.intervals import excess, wilson
 from sdckit.report.gate.protect import Seen, percentage, rate_leaf, seen
 from sdckit.report.view import Plain
 
+RESIDUAL = next(name for name, kind in LIMITS.items() if kind.measure == "attacks")  # the limit has its figure's name
 NOTHING: Plain = {"text": "–", "value": None}
 TOO_FEW: Plain = {"text": "too few", "value": None}
 UNDEFINED: Plain = {"text": "undefined", "value": None}
@@ -22,16 +24,16 @@ Judged = tuple[int, str, dict[str, Any]]  # rank, the higher the worse; meaning;
 
 
 def concluded(judge: Callable[[Plain], Judged], tree: Plain) -> dict[str, Any]:
-    """Add ``means`` and ``residual_risk`` of the worst release to an attack's tree; `judge` judges one release.
+    """Add ``means`` and the residual risk of the worst release to an attack's tree; `judge` judges one release.
 
     If the control file overlaps the original, nothing is concluded from an attack that is better than guessing.
     """
     judged = [judge(release) for release in tree["releases"]]
-    _, means, worst = max(judged, key=lambda verdict: (verdict[0], _size(verdict[2]["residual_risk"])))
-    if tree.get("control_state") == "overlapping" and worst["residual_risk"] not in (NOTHING, UNDEFINED):
+    _, means, worst = max(judged, key=lambda verdict: (verdict[0], _size(verdict[2][RESIDUAL])))
+    if tree.get("control_state") == "overlapping" and worst[RESIDUAL] not in (NOTHING, UNDEFINED):
         means = f"not to be trusted: {OVERLAP}"
     releases = [release for _, _, release in judged]
-    return {**tree, "releases": releases, "means": means, "residual_risk": worst["residual_risk"]}
+    return {**tree, "releases": releases, "means": means, RESIDUAL: worst[RESIDUAL]}
 
 
 def _size(leaf: Plain) -> float:
@@ -44,7 +46,7 @@ def judge_rates(release: Plain, *, calls: bool = False) -> Judged:
     `calls` says that guessing succeeds on as many people in the file as out of it.
     """
     rates: dict[str, Any] = dict.fromkeys(("success_rate", "baseline_rate", "control_rate"), UNDEFINED)
-    shown = {**rates, **release, "residual_risk": UNDEFINED}
+    shown = {**rates, **release, RESIDUAL: UNDEFINED}
     ends = shown.pop("ends", None)
     if "exact" in release:
         return _judge_exactly(shown)
@@ -71,7 +73,7 @@ def judge_rates(release: Plain, *, calls: bool = False) -> Judged:
     elif n_control:
         shown["control_rate"] = TOO_FEW
     if attack.high <= guess.low:
-        return 1, GUESSING, shown | {"residual_risk": NOTHING}
+        return 1, GUESSING, shown | {RESIDUAL: NOTHING}
     verdict = _judge_against_control(
         attack, n, control, n_control, better=attack.low >= guess.high and not attack.few, ends=ends
     )
@@ -91,7 +93,7 @@ def _judge_against_control(
         why = "the control file is too small to compare with" if n_control else OPEN
         return 3, f"{'better than guessing' if better else FEW if attack.few else DOUBT}; {why}", {}
     leaf = residual_leaf(attack, n, control, n_control, ends)
-    residual = {"residual_risk": leaf}
+    residual = {RESIDUAL: leaf}
     if attack.few:
         return 2, FEW, residual
     wide = wilson(control.middle, n_control).half > WIDE
@@ -142,9 +144,9 @@ def _judge_exactly(shown: dict[str, Any]) -> Judged:
     guessed = exact["baseline_rate"]
     shown["baseline_rate"] = {"text": f"{100 * guessed:.3g} %", "value": guessed}
     if exact["success_rate"] <= guessed:
-        return 1, GUESSING, shown | {"residual_risk": NOTHING}
+        return 1, GUESSING, shown | {RESIDUAL: NOTHING}
     if exact["control_rate"] is None:
         return 3, f"better than guessing; {OPEN}", shown
     leaf = leaf_with_ends(exact["risk"], exact["risk_low"], exact["risk_high"], exact=True)
     worse = leaf["low"] > 0
-    return 4 if worse else 2, MORE if worse else NO_SIGN, shown | {"residual_risk": leaf}
+    return 4 if worse else 2, MORE if worse else NO_SIGN, shown | {RESIDUAL: leaf}

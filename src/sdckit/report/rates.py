@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sdckit.attacks.attack_rates import EVERY, control_state_of, worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars
-from sdckit.report.conclusions import UNDEFINED, concluded, judge_rates
+from sdckit.report.conclusions import RESIDUAL, UNDEFINED, concluded, judge_rates
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain, View, find_view, noted
@@ -259,7 +259,7 @@ def capital(words: str) -> str:
 
 def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> TableBlock:
     """Table of the rates of attacks, given by name; a row for each release."""
-    parts = ["success_rate", "baseline_rate", *(["control_rate", "residual_risk"] if control else [])]
+    parts = ["success_rate", "baseline_rate", *(["control_rate", RESIDUAL] if control else [])]
     rows: list[tuple[str, ...]] = []
     for name, attack in named.items():
         for j, release in enumerate(attack["releases"], 1):

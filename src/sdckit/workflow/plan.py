@@ -319,7 +319,7 @@ def attack_every_column(
         numeric = () if left else numeric_variables(pair, variables, declared=scenario.numeric)
     except SdcError as error:
         planned = plan_every_column(scenario, variables, **known)
-        failed = tuple(attack.place for attack in planned if attack.row.residual_risk)
+        failed = tuple(attack.place for attack in planned if attack.row.residual)
         return Outcome({}, tuple((attack.place, str(error)) for attack in planned), failed)
     return carry_out(plan_every_column(scenario, variables, numeric=numeric, **{**known, "pair": pair}))
 
@@ -359,7 +359,7 @@ def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Ou
     for measure in planned:
         if measure.lacks:
             skipped.append((measure.place, measure.lacks))
-            if measure.row.residual_risk and measure.row.too_large(measure.context):
+            if measure.row.residual and measure.row.too_large(measure.context):
                 failed.append(measure.place)
             continue
         measure.context.tell(measure.row.doing(measure.context))
@@ -373,7 +373,7 @@ def carry_out(planned: Iterable[Planned], *, strict: Collection[str] = ()) -> Ou
                 if (measure.row.essential and not detail) or measure.row.name in strict:
                     raise
                 skipped.append((place, str(error)))
-                if measure.row.residual_risk:
+                if measure.row.residual:
                     failed.append(place)
     return Outcome(results, tuple(skipped), tuple(failed))
 

@@ -16,9 +16,9 @@ from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import (
     ABOUT,
+    ABOUT_RESIDUAL,
     ALONE,
     REASONS,
-    RESIDUAL,
     ROUNDED,
     attack_blocks,
     attacks_tree,
@@ -221,7 +221,7 @@ def test_everything_has_its_table():
     rates, legend, means, near, chart, words, skipped = blocks[1:]
     assert isinstance(chart, ChartBlock)
     assert chart.caption == near.caption
-    assert legend == Paragraph(RESIDUAL + ROUNDED)
+    assert legend == Paragraph(ABOUT_RESIDUAL + ROUNDED)
     assert rates.columns[-2:] == ("Never in it", "Residual risk")
     assert rates.rows[0] == (
         "Telling who is in the file", "n_attacks", "success_rate", "baseline_rate", "control_rate", "5 % (1–9)",
@@ -251,7 +251,7 @@ def test_several_releases_have_rows_of_their_own():
 def test_a_confidential_document_has_the_exact_verdict():
     exact = {"membership": one(exact={"verdict": "Succeeds in 12.3%."})}
     blocks = attack_blocks(tree(attacks=exact), several=False)
-    assert blocks[2] == Paragraph(RESIDUAL)
+    assert blocks[2] == Paragraph(ABOUT_RESIDUAL)
     assert blocks[3].rows[0][1] == "Succeeds in 12.3%."
 
 
@@ -341,7 +341,7 @@ def test_what_was_tried_is_said_without_statistics():
 def test_what_is_left_out_has_its_reason_below_the_table():
     release = {**one()["releases"][0], "residual_risk": leaf("40 % (not shown)")}
     legend = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[2]
-    assert legend == Paragraph(RESIDUAL + ROUNDED + REASONS["not shown"])
+    assert legend == Paragraph(ABOUT_RESIDUAL + ROUNDED + REASONS["not shown"])
     release = {**release, "success_rate": leaf("too few"), "residual_risk": leaf("undefined")}
     legend = attack_blocks(tree(attacks={"membership": {**one(), "releases": [release]}}), several=False)[2]
     assert legend.text.endswith("fewer than 10 attempts.")

@@ -8,7 +8,7 @@ from sdckit import __version__
 from sdckit.attacks.attack_rates import EVERY, OVERLAP
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import columns_words, spaced
-from sdckit.report.conclusions import MORE
+from sdckit.report.conclusions import MORE, RESIDUAL
 from sdckit.report.gate.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.rates import AttackView, attack_name, meaning_of, percent, rates_table
@@ -28,7 +28,7 @@ ALONE = (
     "Simulated intruders attack the people in the file with the release in hand. Without a control file of people "
     "never in it, what holds for anybody cannot be told from what the release discloses."
 )
-RESIDUAL = (
+ABOUT_RESIDUAL = (
     "Residual risk: of the attempts that fail on people never in the file, the share that succeeds on people in it, "
     "with its interval of 95 % in brackets; “–” where the attack is no better than guessing."
 )
@@ -129,7 +129,7 @@ def _attack_settings(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> 
 
 
 def conclude(tree: Plain) -> dict[str, Any]:
-    """Add ``means`` and ``residual_risk`` to every attack, computed from printed figures only."""
+    """Add ``means`` and the residual risk to every attack, computed from printed figures only."""
     attacks = {place: _concluded(place, attack) for place, attack in tree["attacks"].items()}
     near = {name: tree[name] and _concluded(tree[name]["place"], tree[name]) for name in APART}
     return {**tree, "attacks": attacks, **near}
@@ -144,7 +144,7 @@ def tried_words(tree: Plain | None) -> str:
     """What was tried and what came of it, for readers without statistics; from printed figures only."""
     if tree is None:
         return NOT_TRIED
-    made = {place: attack for place, attack in tree["attacks"].items() if "residual_risk" in attack}
+    made = {place: attack for place, attack in tree["attacks"].items() if RESIDUAL in attack}
     if not made:
         return "No trial attack could be made."
     asked = tree["asked"]
@@ -176,7 +176,7 @@ def _told_by(tree: Plain) -> float:
 
 
 def _residual_of(tree: Plain) -> float:
-    return float(tree["residual_risk"].get("value") or 0.0)
+    return float(tree[RESIDUAL].get("value") or 0.0)
 
 
 def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
@@ -194,7 +194,7 @@ def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
         if tree["control"]:
             texts = {text for row in table.rows for text in row}
             reasons = "".join(words for what, words in REASONS.items() if any(what in text for text in texts))
-            blocks.append(Paragraph(RESIDUAL + ("" if exact else ROUNDED + reasons)))
+            blocks.append(Paragraph(ABOUT_RESIDUAL + ("" if exact else ROUNDED + reasons)))
         rows = tuple((name, meaning_of(attack)) for name, attack in named.items())
         several_releases = max(len(attack["releases"]) for attack in rated.values()) > 1
         of = "" if not several_releases else ", means over the releases" if exact else ", of the worst release"

@@ -22,7 +22,7 @@ from sdckit.report.chapters.recipe_chapter import link_files, recipe_document, r
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import moved_warning, utility_blocks, utility_tree
 from sdckit.report.common_blocks import bars, below, with_rule, without_rule
-from sdckit.report.conclusions import NOTHING
+from sdckit.report.conclusions import NOTHING, RESIDUAL
 from sdckit.report.estimates import USEFULNESS
 from sdckit.report.gate.earlier_documents import Earlier, join
 from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Quantity, Tree
@@ -89,7 +89,7 @@ def recoded_blocks(plain: Plain) -> list[Block]:
 
 RELEASE_SCHEMA = "sdckit/release-assessment"
 PlainDict = dict[str, Any]
-EVERY_ATTACK = next(kind.measure for kind in LIMITS.values() if kind.judged == "attacks")
+EVERY_ATTACK = LIMITS[RESIDUAL].measure
 OPEN: PlainDict = {"holds": {"text": "not judged", "value": None, "reason": HIDDEN}, "reason": HIDDEN}
 
 
@@ -182,7 +182,7 @@ def _attack_leaves(verdict: PlainDict, attacks: Mapping[str, Any], intruders: Se
     """The printed figures that a limit on attacks is about: the residual risk of all, or a figure of one measure."""
     kind = LIMITS[verdict["name"]]
     return [
-        tree.get(kind.figure, tree["residual_risk"])
+        tree.get(kind.figure, tree[RESIDUAL])
         for place, tree in attacks.items()
         if kind.measure in (EVERY_ATTACK, place.partition(":")[0])
         and has_residual_risk(place)

@@ -9,7 +9,7 @@ from sdckit.data.frames import rows_of
 from sdckit.numerics.intervals import wilson
 from sdckit.report import rates
 from sdckit.report.blocks import Block, Paragraph, TableBlock
-from sdckit.report.conclusions import FEW, GUESSING, UNDEFINED, Judged, concluded, leaf_with_ends, number_of
+from sdckit.report.conclusions import FEW, GUESSING, RESIDUAL, UNDEFINED, Judged, concluded, leaf_with_ends, number_of
 from sdckit.report.gate.figures import Count, InternalOnly, Tree
 from sdckit.report.gate.protect import rate_leaf, seen
 from sdckit.report.setting import PairSetting
@@ -68,7 +68,7 @@ def _weights(result: Any) -> Tree:
 def judged(release: Plain) -> Judged:
     """Judge one release; without a control group."""
     compared = {"text": "not compared", "value": None}
-    shown = {"success_rate": UNDEFINED, **release, "control_rate": compared, "residual_risk": compared}
+    shown = {"success_rate": UNDEFINED, **release, "control_rate": compared, RESIDUAL: compared}
     n = number_of(release["n_attacks"])
     links = seen(release, "", n)
     if links is None:
