@@ -14,6 +14,7 @@ from sdckit.data.files.file_checks import WITHHELD, may_tell
 from sdckit.data.frames import Frame, check_plan_names, collect
 from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.guessing.topics import NAMING, topic_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import HOUSEHOLD_VARIABLES, NUMBER_GROUPS, is_pattern, roles_of
 from sdckit.errors import ColumnError, DataError
@@ -244,16 +245,12 @@ def look_at_columns(
 def _as_given(scenario: Scenario, original: Frame, released: Frame) -> list[str]:
     """Numbers of authorities and insurers that say whose rows these are, some of which a release has unchanged."""
     files = (original, released)
-    units = [
+    official = [
         name
         for name in filter(None, (scenario.person, scenario.household))
-        if all(name in (kinds := file.collect_schema()) and not kinds[name].is_nested() for file in files)
-    ]
-    if not units:
-        return []
-    from sdckit.data.scenarios.guessing.topics import NAMING, topic_of  # slow: the words of all topics
-
-    official = [name for name in units if (topic := topic_of(name)) is not None and topic.name in NAMING]
+        if (topic := topic_of(name)) is not None and topic.name in NAMING
+        and all(name in (kinds := file.collect_schema()) and not kinds[name].is_nested() for file in files)
+    ]  # fmt: skip
     return [name for name in official if _holds_some(original, name, _different(released, name))]
 
 
