@@ -41,7 +41,6 @@ from census import CHUNK, KEYS, write_chunks
 from each_engine import compare_engines, options_of
 from scale import HEADS, grouped, opened
 from sdckit.cells.pair import open_files
-from sdckit.cells.parted_file import file_of
 from sdckit.cli.app import run
 from sdckit.workflow.opened_release import count_ahead
 
@@ -228,17 +227,15 @@ def measured(engine: str, files: tuple[Any, Any], told: dict[str, Any]) -> None:
     timed(told, "counting", partial(count_ahead, pair, scenario))  # once for all, as `assess` does
     for name, measure in MEASURES.items():
         timed(told, name, partial(measure, pair))
-    roles = {"keys": KEYS, "sensitive": SENSITIVE}
+    as_categories = partial(sdc.as_cells, missing="category")
     by_label = {
-        label: timed(told, f"cells of the {label}", partial(file_of, pair, at, **roles))
-        for at, label in enumerate(("original", "release"))
+        label: timed(told, f"cells of the {label}", partial(as_categories, file, scenario=scenario))
+        for label, file in zip(("original", "release"), files, strict=True)
     }
     for label, cells in by_label.items():
         for name in CLOSE:
             timed(told, f"{name} of the {label}", partial(getattr(sdc, name), cells, sensitive=SENSITIVE))
-    some = timed(
-        told, "cells of the half", partial(sdc.as_cells, half(engine, files[0]), keys=KEYS, missing="category")
-    )
+    some = timed(told, "cells of the half", partial(as_categories, half(engine, files[0]), keys=KEYS))
     for name in ("k_map", "delta_presence"):
         timed(told, name, partial(getattr(sdc, name), some, by_label["original"]))
     told["whole"].append((now() - whole).tolist())

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 
 import sdckit as sdc
-from sdckit.cells.pair import open_files, open_pair
+from sdckit.cells import pair as pairs
+from sdckit.cells.as_cells import tabulate_roles
+from sdckit.cells.pair import keep_rows, open_files, open_pair
+from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.workflow.opened_release import (
     columns_of,
+    count_ahead,
     households_in_both,
     identical_keys,
     in_every_file,
@@ -50,3 +55,30 @@ def test_files_in_memory_are_attacked_as_they_are_measured() -> None:
     measured, attacked, aligned = open_release(opened, None, SCENARIO.changed(aligned=True), None, (), attacked=True)
     assert measured is attacked
     assert aligned
+
+
+def test_what_was_counted_of_a_file_by_itself_is_not_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = sdc.Scenario(keys=["age", "sex"], sensitive=["home"])
+    files = [pl.concat([ORIGINAL] * times).lazy() for times in (3, 2)]
+    expected = open_pair(*files, categories={"keys": ["age", "sex", "home"]}, counted=True)
+    pair = open_files(*files)
+    keep_rows(pair, 0, None)  # of a file in memory, or of cells in parts, nothing is kept
+    for file, frame in enumerate(files):
+        keep_rows(pair, file, tabulate_roles(frame, resolve_roles(scenario=scenario), by_levels=True))
+    monkeypatch.setattr(pairs, "count_file", lambda *_: pytest.fail("counted again"))
+    count_ahead(pair, scenario)
+    found = open_pair(pair, categories={"keys": ["age", "sex", "home"]}, counted=True)
+    for other, own in zip(expected.frames, found.frames, strict=True):
+        assert sorted(other.rows()) == sorted(own.rows())
+    assert [times.tolist() for times in found.times or ()] == [[3, 3, 3], [2, 2, 2]]
+
+
+def test_cells_are_added_up_where_that_spares_some() -> None:
+    many = pl.DataFrame({"a": range(40), "b": [0, 1] * 20, "c": [0] * 40}).lazy()
+    pair = open_files(many, many)
+    count_ahead(pair, sdc.Scenario(keys=["a", "b"], sensitive=["c"]))
+    for names, columns in ((["a", "b"], ["a", "b", "c"]), (["b", "c"], ["b", "c"])):
+        own = open_pair(pair, categories={"keys": names}, counted=True)
+        assert own.original.columns == columns
+        assert own.groups(names).n_groups == (40 if "a" in names else 2)
+        assert own.n == 40

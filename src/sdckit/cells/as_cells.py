@@ -29,17 +29,17 @@ from sdckit.numerics.array_types import Ints
 # From a lazy frame to its cells: in memory where they fit, else in parts.
 
 
-def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: str | None = None) -> PlanCells:
+def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: Sequence[str] = ()) -> PlanCells:
     """Count the cells of a lazy frame on its engine.
 
-    `learnt`: a variable whose levels will be counted within cells: where they fit, in the same pass.
+    `learnt`: variables whose levels will be counted within cells: where they fit, in the same pass.
 
     Raises ColumnError, DataError: as `as_cells`; messages give counts, since a plan has no row numbers.
     """
     return built(lambda: _tabulated(frame, roles, learnt))
 
 
-def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: str | None) -> PlanCells:
+def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) -> PlanCells:
     grouped = group_keys(frame, roles)
     finer = grouped.by_levels(learnt)
     counted = None if finer is grouped else finer.bring_if_few()
@@ -165,15 +165,15 @@ def is_cells(data: Any) -> bool:
 def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCells:
     """Tabulate a frame by roles already resolved; cells are returned.
 
-    `by_levels`: whether the levels of sensitive variables will be counted: a lazy frame counts those of the first
-    variable together with its cells.
+    `by_levels`: whether the levels of sensitive variables will be counted: a lazy frame counts them together
+    with its cells.
     """
     if is_cells(data):
         cells: AnyCells = data
         return cells
     frame = open_frame(data)
     if isinstance(frame, nw.LazyFrame):
-        return tabulate_lazy(frame, roles, learnt=next(iter(roles.sensitive), None) if by_levels else None)
+        return tabulate_lazy(frame, roles, learnt=roles.sensitive if by_levels else ())
     return tabulate_frame(frame, roles)
 
 

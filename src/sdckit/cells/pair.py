@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
-from sdckit.cells.plans.count_cells import Beside, TooManyCellsError, bytes_of_cells
-from sdckit.cells.plans.lazy import TooMuchError, check_collected
+from sdckit.cells.plans.count_cells import Beside, Counted, TooManyCellsError, bytes_of_cells, sizes_of
+from sdckit.cells.plans.lazy import LazyCells, TooMuchError, check_collected
 from sdckit.cells.plans.pair_cells import are_joined, can_count, check_ids, check_records, count_file, count_together
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
@@ -519,10 +519,17 @@ def _counted_before(known: list[Pair], joined: list[Pair], names: Sequence[str])
     if pair in known and (pair.aligned or len(pair.original.columns) == len(names)):
         return pair
     try:
+        if pair in known and _hardly_coarser(pair, names):
+            return pair
         known.append(_coarser(pair, names))
     except SdcError:
         return pair  # values that do not compare: all of them are told of at once by `open_pair`
     return known[-1]
+
+
+def _hardly_coarser(finer: Pair, names: Sequence[str]) -> bool:
+    """Whether columns have more combinations than there are cells, so that adding these up would hardly spare any."""
+    return math.prod(finer.codes(name).n_levels + 1 for name in names) > max(map(len, finer.frames))
 
 
 def _coarser(finer: Pair, names: Sequence[str]) -> Pair:
@@ -562,14 +569,24 @@ def _together(opened: Pair, plans: list[Any], names: Sequence[str]) -> tuple[Seq
 def _one_by_one(opened: Pair, names: Sequence[str]) -> tuple[Sequence[nw.DataFrame[Any]], Any]:
     sizes, beside = opened._sizes, Beside(len(opened.frames), _held(opened))
     check_records(sizes, opened.names)
-    counted = [
-        count_file(frame, names, size, beside)
-        if isinstance(frame, nw.LazyFrame)
-        else (frame.select(*names), np.ones(size, np.int64))
-        for frame, size in zip(opened.frames, sizes, strict=True)
-    ]
+    counted = []
+    for file, (frame, size) in enumerate(zip(opened.frames, sizes, strict=True)):
+        if not isinstance(frame, nw.LazyFrame):
+            counted.append((frame.select(*names), np.ones(size, np.int64)))
+            continue
+        known: list[Counted] = opened.memo.get(("rows", file), [])
+        rows = next((rows.frame for rows in known if set(rows.by) == set(names)), None)
+        counted.append(
+            count_file(frame, names, size, beside) if rows is None else (rows.select(*names), sizes_of(rows))
+        )
     files, times = zip(*counted, strict=True)
     return files, times
+
+
+def keep_rows(opened: Pair, file: int, cells: Any) -> None:
+    """Keep what an engine counted of a file by itself, the original being 0, for the cells of all files."""
+    if isinstance(cells, LazyCells):
+        opened.memo.setdefault(("rows", file), []).append(cells.counted)
 
 
 def _held(opened: Pair) -> int:

@@ -325,7 +325,7 @@ def open_or_part(
     keys = tuple(next(iter(categories.values())))
     names = tuple(dict.fromkeys(name for some in categories.values() for name in some))
     divisible = bool(keys) and not also and not records and not any((numeric or {}).values())
-    if divisible and (pair := parted_before(opened, names, keys)) is not None:
+    if divisible and (pair := _parted_before(opened, names, keys)) is not None:
         return pair
     try:
         return open_pair(opened, categories=categories, numeric=numeric, also=also, counted=True)
@@ -344,7 +344,7 @@ def count_or_part(opened: Pair, columns: Wanted) -> Pair | None:
         return deal_out(opened, tuple(dict.fromkeys(name for some in columns.values() for name in some)), keys)
 
 
-def parted_before(opened: Pair, names: Sequence[str], keys: Sequence[str]) -> PartedPair | None:
+def _parted_before(opened: Pair, names: Sequence[str], keys: Sequence[str]) -> PartedPair | None:
     """Files dealt out before that have these columns, and are split by some of these keys."""
     known: list[PartedPair] = opened.memo.get(("parted",), [])
     fitting = [pair for pair in known if set(names) <= set(pair.levels) and set(pair.split) <= set(keys)]

@@ -27,6 +27,7 @@ from sdckit.numerics.grouping import (
     ascending,
     count_short,
     dense_codes,
+    distinct_words,
     gather,
     group,
     min_through,
@@ -96,16 +97,12 @@ def _distinct(
     words: NDArray[np.uint64], bits: int, records: NDArray[np.int64] | None
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The distinct words, ascending, and the number of records with each."""
-    if records is not None:  # mostly counted by an engine, each word once
+    if records is not None:  # counted by an engine, few words several times
         word, order = ascending(words, bits=bits)
-        if (word[1:] != word[:-1]).all():
-            return word, records[order]
+        return distinct_words(word, records[order])
     pairs = group(words, bits=bits)
-    size = pairs.size
-    if records is not None:
-        size = np.rint(sum_by(pairs.of_row, records.astype(np.float64), len(size))).astype(np.int64)
     word, order = ascending(pairs.words, bits=bits)
-    return word, size[order]
+    return word, pairs.size[order]
 
 
 def _is_ordered(column: nw.Series[Any]) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from sdckit.catalogue import Context, Measure
 from sdckit.catalogue.attacks import ALONE
 from sdckit.catalogue.row import as_numbers, draws_records
-from sdckit.cells.pair import IN_BANDS, Pair, open_files
+from sdckit.cells.pair import IN_BANDS, Pair, keep_rows, open_files
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import people_drawn
 from sdckit.data.frames import has_repeats, is_lazy, open_frame
@@ -473,6 +473,9 @@ def assess_release(
             attempts, asked = _attacked(scenario, attacked_files, drawn, control, n_attacks=n_attacks)
         plans = plan_release(as_numbers(scenario, pair), **known)
         if known["on_engine"] and any(_by_cells(planned, only) for planned in plans.values()):
+            for file, measured in enumerate((before, *after)):
+                for against in measured.intruders:
+                    keep_rows(pair, file, getattr(against.get("key_frequencies"), "cells", None))
             count_ahead(pair, scenario)
         intruders = tuple(
             _compared(

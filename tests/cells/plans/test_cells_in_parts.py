@@ -79,6 +79,17 @@ def test_figures_made_of_others(plan, monkeypatch):
         parts.with_household("household_risk", "risk", "nowhere", **LOGS)
 
 
+def test_a_key_may_be_called_as_what_is_kept(monkeypatch):
+    frame = FRAME.rename({"a": "levels", "b": "sizes"}).with_columns(ill=pl.col("row") % 3)
+    monkeypatch.setattr(counting, "MOST_CELLS", 150)
+    with quiet():
+        parts = as_cells(opened(polars_plan, frame), keys=["levels", "sizes"], missing="category")
+    assert isinstance(parts, PartedCells)
+    assert set(parts.levels_of("ill").whole) == {"ill"}
+    assert parts.key_sizes() is parts.key_sizes()
+    assert (parts.kind("levels"), parts.kind("sizes")) == ("integer", "text")
+
+
 @on_engines
 def test_what_needs_all_cells(plan, monkeypatch):
     whole, parts = both(plan, monkeypatch)

@@ -112,7 +112,7 @@ def test_levels_counted_with_the_cells(plan, file, data):
     with quiet():
         roles = resolve_roles(**given_roles)
         finer, plain = (tabulate_roles(frame, roles, by_levels=one) for one in (True, False))
-    assert (finer.counted.learnt, plain.counted.learnt) == ("s", None)
+    assert (finer.counted.learnt, plain.counted.learnt) == (("s",), ())
     for name in ("cell_size", "sample_frequency", "population_frequency"):
         assert shown(finer, name)[0] == pytest.approx(shown(plain, name)[0], rel=1e-12)
     totals = [(found.n_cells, found.n_missing, sorted(found.here.table.size)) for found in (finer, plain)]
@@ -126,17 +126,17 @@ def test_levels_counted_with_the_cells(plan, file, data):
 
 @on_engines
 def test_levels_that_are_not_counted_with_the_cells(plan, monkeypatch):
-    frame = plan(pl.DataFrame({**GAPS, "s": [[1]] * 6, "t": list("pqpqpq")}))
+    frame = plan(pl.DataFrame({**GAPS, "s": [[1]] * 6, "t": list("pqpqpq"), "u": [1, 2, 3] * 2}))
 
     def learnt(by_levels=True, **given_roles):
         with quiet():
             roles = resolve_roles(keys=["a", "b"], **given_roles)
             return tabulate_roles(frame, roles, by_levels=by_levels).counted.learnt
 
-    assert learnt(sensitive=["t"]) == "t"
-    assert learnt(sensitive=["t"], by_levels=False) is None
-    assert learnt(sensitive=["s"]) is None  # lists: told by the measure that asks for it
-    assert learnt(sensitive=["t"], person="row", missing="category") is None
-    assert learnt() is None
+    assert learnt(sensitive=["t", "u"]) == ("t", "u")
+    assert learnt(sensitive=["t"], by_levels=False) == ()
+    assert learnt(sensitive=["s", "t"]) == ("t",)  # lists: told by the measure that asks for them
+    assert learnt(sensitive=["t"], person="row", missing="category") == ()
+    assert learnt() == ()
     monkeypatch.setattr(count_cells, "most_cells", lambda n, *_: 5 if n == 2 else 4)
-    assert learnt(sensitive=["t"]) is None  # of three columns there are more than fit
+    assert learnt(sensitive=["t"]) == ()  # of three columns there are more than fit

@@ -217,11 +217,11 @@ class PartedCells(PlanCells):
 
     def _of_one(self, key: str) -> Cells:
         """The cells of a single key."""
-        if key not in self.memo:
+        if ("cells", key) not in self.memo:  # a key may be called as what else is kept
             counted = Counted(count_by(self.frame, [key], self.n), key_columns(self.frame, [key]), self.n)
             roles = replace(self.roles, keys=(key,), rules=("category",), weight=None, person=None)
-            self.memo[key] = tabulate_part(counted, replace(roles, sampling_fraction=None))
-        cells: Cells = self.memo[key]
+            self.memo["cells", key] = tabulate_part(counted, replace(roles, sampling_fraction=None))
+        cells: Cells = self.memo["cells", key]
         return cells
 
     def with_column(self, name: str, kernel: Callable[..., Any], *inputs: str) -> PartedCells:
@@ -261,8 +261,11 @@ class PartedCells(PlanCells):
         return self._of(made), outcomes
 
     def key_sizes(self) -> KeySizes:
-        """The records of each combination of keys, in parts that are looked up; counted anew on the engine."""
-        return deal_sizes(self.frame, self.keys, self.n)
+        """The records of each combination of keys, in parts that are looked up; counted once for all measures."""
+        if ("sizes",) not in self.memo:
+            self.memo["sizes",] = deal_sizes(self.frame, self.keys, self.n)
+        sizes: KeySizes = self.memo["sizes",]
+        return sizes
 
     def levels_of(self, variable: str) -> DealtLevels:
         """The levels of a variable in the cells of each part: of all sensitive ones, counted once."""

@@ -215,15 +215,20 @@ class Counted:
     """The cells of a lazy frame, collected.
 
     `frame`: a row per combination of keys, under the keys' names, with the number of records (`SIZE`), and if wanted
-    the sum of weights (`WEIGHT`) and the number of persons (`PERSONS`). `n`: number of records. `learnt`: a sensitive
-    variable by which rows are split further; `row`: after `one_row_a_cell`, index of the row kept of each cell.
+    the sum of weights (`WEIGHT`) and the number of persons (`PERSONS`). `n`: number of records. `learnt`: sensitive
+    variables by which rows are split further; `row`: after `one_row_a_cell`, index of the row kept of each cell.
     """
 
     frame: nw.DataFrame[Any]
     keys: tuple[KeyColumn, ...]
     n: int
-    learnt: str | None = None
+    learnt: tuple[str, ...] = ()
     row: NDArray[np.int64] | None = None
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """All columns that rows are split by."""
+        return (*(key.name for key in self.keys), *self.learnt)
 
 
 @dataclass(frozen=True)
@@ -264,29 +269,27 @@ def _room_within(here: int | None, beside: Beside | None = None) -> int:
 class Grouped:
     """The query that groups the records of a lazy frame by their keys, before the engine executes it.
 
-    `n`: number of records. `learnt`: a variable by which they are grouped as well.
+    `n`: number of records. `learnt`: variables by which they are grouped as well.
     """
 
     frame: nw.LazyFrame[Any]
     keys: tuple[KeyColumn, ...]
     roles: Roles
     n: int
-    learnt: KeyColumn | None = None
+    learnt: tuple[KeyColumn, ...] = ()
 
     @property
     def columns(self) -> tuple[KeyColumn, ...]:
         """All columns to group by."""
-        return self.keys if self.learnt is None else (*self.keys, self.learnt)
+        return (*self.keys, *self.learnt)
 
-    def by_levels(self, variable: str | None) -> Grouped:
-        """The same grouped by another variable as well, where it can be."""
-        if variable is None or self.roles.person is not None:
-            return self
+    def by_levels(self, variables: Sequence[str]) -> Grouped:
+        """The same grouped by other variables as well, those that can be; lists are refused by what needs them."""
         schema = self.frame.collect_schema()
-        if schema[variable].is_nested():  # refused later by the measure that needs it
+        more = [name for name in variables if name not in self.roles.keys and not schema[name].is_nested()]
+        if not more or self.roles.person is not None:
             return self
-        (column,) = _key_columns(self.frame, [variable], schema, first=len(self.keys))
-        return replace(self, learnt=column)
+        return replace(self, learnt=_key_columns(self.frame, more, schema, first=len(self.keys)))
 
     def cells(self, frame: nw.LazyFrame[Any] | None = None) -> nw.LazyFrame[Any]:
         """A row per combination of keys, of the whole lazy frame or of another one with the same columns."""
@@ -315,7 +318,7 @@ class Grouped:
 
     def counted(self, found: nw.DataFrame[Any]) -> Counted:
         """Collected cells with what they were grouped by."""
-        return Counted(found, self.keys, self.n, None if self.learnt is None else self.learnt.name)
+        return Counted(found, self.keys, self.n, tuple(column.name for column in self.learnt))
 
 
 def group_keys(frame: nw.LazyFrame[Any], roles: Roles) -> Grouped:
@@ -339,11 +342,11 @@ def group_keys(frame: nw.LazyFrame[Any], roles: Roles) -> Grouped:
 
 def one_row_a_cell(counted: Counted) -> Counted:
     """The same with one row for each combination of keys, whatever else rows are split by."""
-    if counted.learnt is None:
+    if not counted.learnt:
         return counted
     names, number = [key.name for key in counted.keys], f"{PREFIX}row"
     cells = counted.frame.select(*names).with_row_index(number).unique(subset=names, keep="any")
-    return replace(counted, frame=cells.select(*names), learnt=None, row=cells[number].to_numpy().astype(np.int64))
+    return replace(counted, frame=cells.select(*names), learnt=(), row=cells[number].to_numpy().astype(np.int64))
 
 
 def count_by(

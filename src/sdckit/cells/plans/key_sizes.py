@@ -7,7 +7,7 @@ and looked up there: 16 bytes, where a cell that is measured takes some hundreds
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +28,7 @@ from sdckit.cells.plans.spilled import BLOCK, MOST_WORDS, Spilled, dealt
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.cells.table import Cells
 from sdckit.data.columns import Coded
-from sdckit.numerics.array_types import AnyInts, Ints
+from sdckit.numerics.array_types import Ints
 
 BYTES = 48  # of a combination while its part is put in order
 
@@ -96,52 +96,17 @@ def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySize
     for key in columns:
         held = sum(own.span for own in coded.values())
         coded[key.name] = code_keys(values_of(frame, key.name, held=held), [key])[0]
-    levels = _shared(coded)
-
-    def pieces() -> Iterator[tuple[Sequence[AnyInts], Ints]]:
-        for piece in blocks_by(frame, keys, BLOCK):
-            own = zip(code_keys(piece, columns), levels.values(), strict=True)
-            yield [shared.with_file(coded, ("", "")).codes[-1] for coded, (_, shared) in own], sizes_of(piece)
-
-    return _put_aside(levels, pieces(), frame, n)
-
-
-def sizes_of_cells(parts: Iterable[Cells], columns: Mapping[str, Coded], frame: nw.LazyFrame[Any], n: int) -> KeySizes:
-    """The same of cells that were counted before; `columns`: the distinct values of each key, coded as in the cells.
-
-    Raises TooManyCellsError: as `deal_sizes`.
-    """
-    levels = _shared(columns)
-    tables = []
-    for coded, shared in levels.values():
-        tables.append(np.zeros(coded.span + 1, np.int64))
-        tables[-1][coded.codes()] = shared.codes[0]
-    pieces = (
-        ([table[codes] for table, codes in zip(tables, cells.table.codes, strict=True)], cells.table.size)
-        for cells in parts
-    )
-    return _put_aside(levels, pieces, frame, n)
-
-
-def _shared(columns: Mapping[str, Coded]) -> dict[str, tuple[Coded, SharedCoding]]:
-    levels = {key: (coded, share_coding(key, [(coded, coded.codes())])) for key, coded in columns.items()}
+    levels = {name: (own, share_coding(name, [(own, own.codes())])) for name, own in coded.items()}
     if math.prod(shared.n_levels + 1 for _, shared in levels.values()) > MOST_WORDS:
         raise TooManyCellsError(f"{', '.join(levels)} have too many values to be counted together; recode some first")
-    return levels
-
-
-def _put_aside(
-    levels: Mapping[str, tuple[Coded, SharedCoding]], pieces: Iterable[tuple[Sequence[AnyInts], Ints]],
-    frame: nw.LazyFrame[Any], n: int,
-) -> KeySizes:  # fmt: skip
     room = max(1, bytes_of_cells(most_cells(len(levels), frame), len(levels)) // BYTES)
     spilled, n_parts, n_cells = Spilled(), -(-n // room), 0
-    for codes, times in pieces:
-        word = np.zeros(len(times), np.int64)
-        for (_, shared), own in zip(levels.values(), codes, strict=True):
-            word = word * (shared.n_levels + 1) + own
+    for piece in blocks_by(frame, keys, BLOCK):
+        word = np.zeros(len(piece), np.int64)
+        for own, (_, shared) in zip(code_keys(piece, columns), levels.values(), strict=True):
+            word = word * (shared.n_levels + 1) + shared.with_file(own, ("", "")).codes[-1]
         order, ends = dealt([word], len(word), n_parts)
         spilled.append_parts("words", word[order], ends)
-        spilled.append_parts("times", times[order], ends)
+        spilled.append_parts("times", sizes_of(piece)[order], ends)
         n_cells += len(word)
     return KeySizes(levels, n, n_cells, n_parts, spilled)

@@ -285,7 +285,7 @@ class LazyCells(PlanCells):
         return self.here.once(("crosstab", variable), lambda: self._count_levels(variable))
 
     def _count_levels(self, variable: str) -> Crosstab:
-        if variable == self.counted.learnt:
+        if variable in self.counted.learnt:
             rows = self.counted.frame
             return count_levels(self.here.table.of_row, rows[variable], self.n_cells, sizes_of(rows))
         self._key_of(variable, "sensitive")
