@@ -277,10 +277,7 @@ def telling_apart(data: Any, share: float, *, without: Sequence[str] = ()) -> tu
     ('who',)
     """
     frame = open_frame(data)
-    plain = [
-        name for name, kind in frame.collect_schema().items()
-        if name not in without and not kind.is_nested() and kind != nw.Object
-    ]  # fmt: skip
+    plain = plain_columns(frame, without)
     if isinstance(frame, nw.LazyFrame):
         plain = [name for name in plain if not is_pattern(name)]
         if not plain:
@@ -297,6 +294,12 @@ def telling_apart(data: Any, share: float, *, without: Sequence[str] = ()) -> tu
     return tuple(name for name, (values, n) in zip(plain, sizes, strict=True) if n and values >= share * n)
 
 
+def plain_columns(frame: Frame, without: Sequence[str] = ()) -> list[str]:
+    """The columns of single values, but some."""
+    kinds = frame.collect_schema().items()
+    return [name for name, kind in kinds if name not in without and not kind.is_nested() and kind != nw.Object]
+
+
 def together_telling(data: Any, share: float, *, without: Sequence[str] = ()) -> bool:
     """Whether all columns together tell so many of the records apart; of a plan nobody counts, so that they may.
 
@@ -307,8 +310,7 @@ def together_telling(data: Any, share: float, *, without: Sequence[str] = ()) ->
     frame = open_frame(data)
     if isinstance(frame, nw.LazyFrame):
         return True
-    kinds = {name: kind for name, kind in frame.schema.items() if name not in without}
-    plain = [name for name, kind in kinds.items() if not kind.is_nested() and kind != nw.Object]
+    plain = plain_columns(frame, without)
     return bool(plain) and int(frame.select(plain).is_unique().sum()) >= share * len(frame)
 
 

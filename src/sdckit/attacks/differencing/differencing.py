@@ -13,6 +13,7 @@ import numpy as np
 
 from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.compare_releases import (
+    LINKED_IN_PART,
     NO_LEVELS,
     NO_LINK,
     Comparison,
@@ -26,7 +27,7 @@ from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
-from sdckit.data.frames import count_records, open_frame, result_frame, together_telling
+from sdckit.data.frames import count_records, is_lazy, open_frame, plain_columns, result_frame, together_telling
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -142,7 +143,7 @@ class Differencing(Result):
     @property
     def linked_words(self) -> str:
         """The linked releases and the columns that link them, in words."""
-        return "; ".join(f"{name} (linked by {', '.join(columns)})" for name, columns in self.linked_by.items())
+        return "; ".join(f"{one.name} (linked by {one.linked_words})" for one in self.entries if one.linked_by)
 
     @property
     def unjoined(self) -> str:
@@ -157,7 +158,7 @@ class Differencing(Result):
     @property
     def not_intersected(self) -> tuple[str, ...]:
         """Earlier releases of the same people whose candidate values could not be intersected for want of a link."""
-        return tuple(entry.name for entry in self.entries if NO_LINK in entry.notes)
+        return tuple(entry.name for entry in self.entries if {NO_LINK, LINKED_IN_PART} & {*entry.notes})
 
     @cached_property
     def records(self) -> Any:
@@ -329,6 +330,7 @@ def differencing(
         release, own, own_sets, targets, id, aligned, within, said_new, {target: [] for target in targets},
         {target: np.zeros(release.n, np.bool_) for target in own_sets},
         {name: np.zeros(release.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}, [],
+        tuple(plain_columns(open_frame(data), [*kept, *telling, *filter(None, [id])])),
     )  # fmt: skip
     entries = []
     for previous in before:
@@ -349,7 +351,7 @@ def differencing(
     if shared.joined:
         tell("joining the releases that a column links")
         joint = joint_keys(release, shared.joined, replace(roles, weight=weight))
-    alone = any(entry.same_people and not entry.linked_by for entry in entries)
+    alone = any(entry.same_people and not entry.linked_by and not entry.searched for entry in entries)
     singly = alone and together_telling(data, release_ledger.MOST_ALIKE, without=[*kept, *telling, *filter(None, [id])])
     notes |= {"linked": SINGLY} if singly else {}
     either = flags["certain_together"] | flags["given_back"] | flags["unprotected"]
@@ -412,11 +414,12 @@ def _in_parts(
     )
     unjoined = NOT_JOINED.format(", ".join(joins)) if joins else ""
     notes = {**({"people": ADDED_UP} if len(entries) > 1 else {}), **({"certain_together": unjoined} if joins else {})}
+    notes["linked"] = SINGLY
     reasons = _not_compared(list(dict.fromkeys([*own, *targets])), said_new, (), entries)
     return Differencing(
         n, people / n, people, 0, told, back, bare, 0, 0, within, {name: 0 for name in targets if name not in own},
         tuple(entries), own, targets, open_frame(data), {}, notes,
-        not_compared=(*reasons, *filter(None, [unjoined])), first=first,
+        not_compared=(*reasons, *filter(None, [unjoined])), first=first, singly=True,
     )  # fmt: skip
 
 
@@ -457,7 +460,8 @@ def _earlier(
         )
         learnt = [column for column in sensitive if column in columns]
         sketch, order = release_ledger.sketch_release(file, [tuple(own)], learnt, digester)
-        yield Earlier(name, "", True, sketch, digester, order)
+        whole = open_frame(frame)
+        yield Earlier(name, "", True, sketch, digester, order, file=None if is_lazy(whole) else whole)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
         same = people is None or entry.people == people
