@@ -107,6 +107,27 @@ def test_most_links_are_right_and_their_share_is_known(share: float) -> None:
     assert abs(right - found.right) < 0.05
 
 
+def test_whom_a_file_hides_a_value_of_is_linked_by_the_other_columns() -> None:
+    """Counted: alone in both with all other columns that link, and hidden in one of the files."""
+    rng = np.random.default_rng(9)
+    wave = people(rng, 400)
+    later, who = next_wave(rng, wave, {7: 1.0})
+    here, there = ([file[at] + 1 for at in (0, 1, 2, 4, 7)] for file in (wave, later))
+    here[1] = np.where(rng.random(400) < 0.3, 0, here[1])
+    found, _ = link_by_several(here, there)
+    assert found is not None
+    assert 1 in found.columns
+    whole, rest = (
+        alone_in_both([here[at] for at in columns], [there[at] for at in columns])
+        for columns in (found.columns, [at for at in found.columns if at != 1])
+    )
+    more = {i: j for i, j in rest.items() if here[1][i] == 0 and i not in whole and j not in whole.values()}
+    linked = dict(zip(found.here.tolist(), found.there.tolist(), strict=True))
+    assert linked == whole | more
+    assert len(more) > 8
+    assert np.mean([who[j] == i for i, j in linked.items()]) > 0.95
+
+
 # Through the ledger: what is disclosed by the releases that several columns link.
 
 

@@ -58,7 +58,8 @@ class Differencing(Result):
     unprotected : int
         Records with a value shown here that is missing in an earlier release.
     linked : int
-        Records that a column of both releases links to an earlier one: an id that goes out, an exact number or date.
+        Records that a column of both releases links to an earlier one: an id that goes out, an exact number or date; or
+        that are alone in both with their values of several columns.
     linked_uniques : int
         Those that are alone with the keys of all releases that they are linked to.
     within : int
@@ -78,8 +79,8 @@ class Differencing(Result):
     unlinking : str
         What would part the linked releases: new identifiers, rounding, noise on the column that links them.
     singly : bool
-        Whether columns were tried as links one by one only, although all of the release together tell most records
-        apart and an earlier release of the same people is not joined by a single one.
+        Whether not all columns could be tried as links to an earlier release together (it is not at hand, or too
+        large), although all of the release together tell most records apart, and those tried do not join it.
     records : frame
         Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
     """
@@ -265,9 +266,12 @@ def differencing(
     Records are joined by an id, by the order of the rows, or by a column that goes out in both releases and tells at
     least 90 % of the records apart. The joined people tell which codes of two columns stand for the same values, so
     that a variable is compared in every coding; without them only columns of one name and coding are compared, and
-    what is certain together is not looked for. Several columns that tell people apart only together are not tried as
-    a join; `singly` says where they might. Where a column that goes out joins releases, ``joint`` has the groups,
-    risks and sensitive values on the keys of all releases that a record is joined with.
+    what is certain together is not looked for. Where no single column joins an earlier release, it is looked for
+    several that do so together: people alone in both files with their values are linked, if pairs within one file say
+    that most of these are the same people, and other columns agree. Of an earlier file in memory all columns are tried,
+    of a ledger keys and sensitive variables; `singly` says where others might join. Where columns that go out join
+    releases, ``joint`` has the groups, risks and sensitive values on the keys of all releases that a record is joined
+    with; who is not linked by several columns may then be in the other release with any values.
 
     A plan whose records are too many to be brought is compared with the files of `earlier` by cells in parts: nothing
     is joined, and `not_compared` names the columns that could join them; `records` is refused.
@@ -368,8 +372,8 @@ def differencing(
 
 
 SINGLY = (
-    "columns were tried one by one: whether several together tell which records of this and of an earlier release are "
-    "the same person's was not looked at"
+    "not all columns were tried as links together: whether several tell which records of this and of an earlier "
+    "release are the same person's was not looked at"
 )
 NOT_EARLIER = (
     "no earlier release has {} in a coding that can be compared; where none had it at all, say so: [ledger] new"

@@ -118,7 +118,7 @@ SEED = 1
 
 @dataclass(frozen=True, eq=False)
 class LinkedTogether:
-    """People that are alone in both files with their values of some columns.
+    """People that are alone in both files with their values of some columns, but for one that a file hides.
 
     `columns`: numbers of the columns; `here`, `there`: the rows of each pair; `right`: share of the pairs that are the
     same person's, by estimate.
@@ -150,15 +150,32 @@ def link_by_several(here: Sequence[Ints], there: Sequence[Ints]) -> tuple[Linked
             break
         confirmed, worst = _confirmed(search, chosen, here, there)
         if confirmed:
-            first, second = search.linked(chosen)
-            within, across, other = search.pairs(chosen)
-            right = 1 - _by_chance(within, other) / across
-            return LinkedTogether(tuple(sorted(chosen)), first, second - len(here[0]), float(right)), True
+            return _with_hidden(search, chosen, here, there), True
         sure = False
         if worst is None:
             break
         columns.remove(worst)
     return None, sure
+
+
+def _with_hidden(
+    search: _Search, chosen: frozenset[int], here: Sequence[Ints], there: Sequence[Ints]
+) -> LinkedTogether:
+    """The people linked; and those of whom one file hides a value of one column, by all of the others."""
+    first, second = search.linked(chosen)
+    right = len(first) * search.right(chosen)
+    taken = np.zeros(len(search.file), np.bool_)
+    for column in sorted(chosen):
+        hidden = np.concatenate([here[column], there[column]]) == 0
+        rest = chosen - {column}
+        if not hidden.any() or not _enough(search.pairs(rest, every=True)):
+            continue
+        taken[first] = taken[second] = True
+        pairs = search.linked(rest)
+        some = (hidden[pairs[0]] != hidden[pairs[1]]) & ~taken[pairs[0]] & ~taken[pairs[1]]
+        right += some.sum() * search.right(rest)
+        first, second = (np.concatenate([rows, more[some]]) for rows, more in zip((first, second), pairs, strict=True))
+    return LinkedTogether(tuple(sorted(chosen)), first, second - len(here[0]), float(right / len(first)))
 
 
 def _scattered(codes: tuple[Ints, Ints], at: int) -> Words:
@@ -220,6 +237,11 @@ class _Search:
         """Right links less wrong ones, by estimate."""
         within, across, other = self.pairs(columns)
         return across - 2 * _by_chance(within, other)
+
+    def right(self, columns: frozenset[int]) -> float:
+        """Share of the pairs across the files that are the same person's, by estimate."""
+        within, across, other = self.pairs(columns)
+        return 1 - _by_chance(within, other) / across
 
     def best(self, columns: Sequence[int]) -> frozenset[int]:
         """The set of the best score that putting columns in and out leads to, from the best of some drawn ones."""
