@@ -348,7 +348,7 @@ def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
     return f"change what links them in this release, as the others are out: {'; '.join(parts)}" if parts else ""
 
 
-COARSER = "make some of them coarser, or leave one out"
+COARSER = "make some of them coarser, or leave some out"
 NEW_IDS, ROUND = "new identifiers (new_ids)", "round it (round_to), add noise (add_noise)"
 
 
