@@ -55,7 +55,7 @@ def main() -> None:
         for name, share in CHANGING.items()
     )
     second = drawn if given.others else kept[who]
-    codes = [[file[name].to_numpy().astype(np.int64) for name in file.columns] for file in (second, first)]
+    codes = [[file[name].to_numpy().astype(np.int64) + 1 for name in file.columns] for file in (second, first)]
     start = time.process_time()
     found, _ = link_by_several(*codes)
     searched = time.process_time() - start

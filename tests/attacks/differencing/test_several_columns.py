@@ -25,8 +25,9 @@ def people(rng: np.random.Generator, n: int) -> list[Ints]:
     birth, school = (65 * rng.beta(2, 2, n)).astype(np.int64), rng.integers(0, 5, n)
     children = rng.poisson(np.where(birth > 50, 0.2, 1.6))
     job = np.where(birth < 10, 60, np.minimum(9 * school + rng.geometric(0.2, n), 59))
-    return [rng.choice(16, n, p=np.arange(1, 17) / 136), birth, rng.integers(0, 2, n), job, children, school,
+    columns = [rng.choice(16, n, p=np.arange(1, 17) / 136), birth, rng.integers(0, 2, n), job, children, school,
             np.minimum(children + rng.integers(0, 3, n), 7), rng.integers(0, 12, n)]  # fmt: skip
+    return [column + 1 for column in columns]  # 0 is a missing value
 
 
 def next_wave(rng: np.random.Generator, wave: list[Ints], changing: dict[int, float]) -> tuple[list[Ints], Ints]:
