@@ -134,9 +134,9 @@ def link_by_several(here: Sequence[Ints], there: Sequence[Ints]) -> tuple[Linked
     """Find columns whose joint values link most people rightly; and whether the answer is sure.
 
     `here` (n,) and `there` (m,) have the codes of each column, equal where the values are, 0 for none. People of two
-    files who agree on some columns, and with nobody else, are the same ones or alike by chance. By chance two of one file agree
-    as often: with A and B such pairs within the files there are at most 2 √(A·B) across them, whatever the two files
-    are samples of. What is beyond that, less what is not, is made as large as it can be by putting columns in and
+    files who agree on some columns, and with nobody else, are the same ones or alike by chance. By chance two of one
+    file agree as often: with A and B such pairs within the files there are at most 2 √(A·B) across them, whatever the
+    files are samples of. What is beyond that, less what is not, is made as large as it can be by putting columns in and
     out. Then columns that did not link, or are left out of those that do, must agree beyond what they agree for
     different people of one file.
     """
