@@ -305,6 +305,12 @@ def _of_objects(series: nw.Series[Any]) -> tuple[int, int]:
     return (0, 0) if pa.types.is_nested(array.type) else (len(array.unique()), len(array))
 
 
+def plain_columns(frame: Frame, without: Sequence[str] = ()) -> list[str]:
+    """The columns of single values, but some."""
+    kinds = frame.collect_schema().items()
+    return [name for name, kind in kinds if name not in without and not kind.is_nested() and kind != nw.Object]
+
+
 def together_telling(data: Any, share: float, *, without: Sequence[str] = ()) -> bool:
     """Whether all columns together tell so many of the records apart, or may: nobody counts a plan, lists or objects.
 

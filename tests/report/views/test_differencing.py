@@ -79,6 +79,22 @@ def test_several_releases_and_values_known_together_have_a_chart() -> None:
     assert result.certain_together > 4
 
 
+def test_releases_that_several_columns_link_are_told_with_how_sure_it_is() -> None:
+    first = people(200).drop("id")
+    second = first.sample(fraction=1.0, shuffle=True, seed=2)
+    result = sdc.differencing(second, earlier={"first": first}, keys=["sex"])
+    (entry,) = result.entries
+    assert entry.right is not None
+    inside = "\n".join(map(repr, result_blocks(protect(result_document(result), internal=True))))
+    assert f"joined by {', '.join(entry.linked_by)} together; {entry.linked:,} links, of which" in inside
+    protected = "\n".join(map(repr, result_blocks(protect(result_document(result)))))
+    assert f"Records joined with earlier releases by: {', '.join(entry.linked_by)} together" in protected
+    assert "links, of which" not in protected
+    other = sdc.differencing(people(200, seed=7).drop("id"), earlier={"first": first}, keys=["sex"])
+    text = "\n".join(map(repr, result_blocks(protect(result_document(other), internal=True))))
+    assert "no columns of both lead from one to the other" in text
+
+
 def test_an_empty_ledger_has_nothing_to_say(tmp_path: Path) -> None:
     ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "ledger.key", survey="Survey")
     result = sdc.differencing(DATA, ledger=ledger, keys=["sex"])

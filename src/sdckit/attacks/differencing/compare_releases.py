@@ -11,15 +11,18 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.linked_releases import (
+    TOGETHER,
     Coding,
     Joined,
+    Link,
     codes_in,
     coding_of,
     link_rows,
     open_sketch,
     released_link,
 )
-from sdckit.attacks.differencing.release_ledger import Combinations, Earlier, OpenedRelease
+from sdckit.attacks.differencing.release_ledger import MOST_ALIKE, Combinations, Earlier, OpenedRelease
+from sdckit.attacks.differencing.several_columns import link_by_columns
 from sdckit.cells.packing import group_codes
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints, Words
@@ -275,6 +278,10 @@ NO_LINK = (
     "nothing says which records are the same person's (an id in both, or rows in the same order with the file itself), "
     "so it was not looked for"
 )
+LINKED_IN_PART = (
+    "only several columns together say which records are the same person's, and not of all of them: of the others it "
+    "was not looked for"
+)
 NO_LEVELS = "the ledger keeps no levels of it (an earlier version added it), so only counts were compared"
 OTHER_PEOPLE = "it is about other people, so nothing is told of anybody together with it"
 RELATIONS = {
@@ -317,6 +324,11 @@ class EarlierRelease:
         Columns that could be compared with one of the earlier release, in one coding or another.
     linked_by : tuple of str
         Columns that both releases show and that tell which records are the same person's.
+    right : float or None
+        Where these do so only together, the share of the links that are right, by estimate; ``linked`` are then the
+        people alone with their values of them in both.
+    searched : bool
+        Whether it was looked for several columns that link together, in all that both releases show.
     notes : tuple of str
         What could not be examined, and why.
     pending : bool
@@ -344,6 +356,8 @@ class EarlierRelease:
     unprotected: int = 0
     compared: tuple[str, ...] = ()
     linked_by: tuple[str, ...] = ()
+    right: float | None = None
+    searched: bool = False
     notes: tuple[str, ...] = ()
     pending: bool = False
 
@@ -351,6 +365,11 @@ class EarlierRelease:
     def related(self) -> str:
         """The relation in words."""
         return RELATIONS[self.relation].format(added=self.added, removed=self.removed) if self.relation else ""
+
+    @property
+    def linked_words(self) -> str:
+        """The columns that link it, in words."""
+        return ", ".join(self.linked_by) + ("" if self.right is None else TOGETHER)
 
 
 Codings = Mapping[str, Mapping[str, Coding]]  # of each column here: by the name of a column there
@@ -372,6 +391,7 @@ class Comparison:
     certain: dict[str, Bools]
     flags: dict[str, Bools]
     joined: list[Joined]
+    open: tuple[str, ...] = ()  # columns that go out and lead to nobody alone
 
 
 def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease:
@@ -381,13 +401,17 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
     old = open_sketch(new, earlier)
     rows = link_rows(new, earlier, shared.id, aligned=shared.aligned)
     link = None
+    figures: dict[str, Any] = {}
     if old is not None and earlier.same_people:
-        link = released_link(new, earlier, old, rows, alike)
+        link, searched = released_link(new, earlier, old, rows, alike), False
+        if link is None:
+            link, searched = link_by_columns(new, earlier, old, rows, shared.open)
+        figures["searched"] = searched
         rows = link.rows if rows is None and link is not None else rows
     if not alike and earlier.order is None and rows is None and not {*new.levels} <= {*shared.said_new}:
         raise ColumnError(_nothing_alike(earlier, otherwise))
     codings = _codings(shared, earlier, old, rows if earlier.same_people else None, alike)
-    figures: dict[str, Any] = {"compared": tuple(name for name, others in codings.items() if others)}
+    figures["compared"] = tuple(name for name, others in codings.items() if others)
     notes = [] if earlier.same_people else [OTHER_PEOPLE]
     if old is None:
         notes.append(NO_LEVELS)
@@ -404,17 +428,22 @@ def compare_with_earlier(shared: Comparison, earlier: Earlier) -> EarlierRelease
         figures |= _hidden_values(shared, old, rows, codings, alike)
         if rows is not None:
             figures |= {"linked": int((rows >= 0).sum()), **_intersected(shared, earlier, old, rows, codings)}
-        elif shared.own:
-            notes.append(NO_LINK)
+        if shared.own and (rows is None or _partly(link, rows)):
+            notes.append(NO_LINK if rows is None else LINKED_IN_PART)
         if link is not None:
             known = tuple(dict.fromkeys(key for own in earlier.sketch.named("keys") for key in own))
             learnt = next(iter(earlier.sketch.named("sensitive")), ())
             shared.joined.append(Joined(earlier.name, old, link, known, learnt))
-            figures["linked_by"] = link.columns
+            figures |= {"linked_by": link.columns, "right": link.right}
     return EarlierRelease(
         earlier.name, earlier.date, "sketch" if earlier.order is None else "file", earlier.same_people,
         figures.pop("linked", 0), alike, otherwise, notes=tuple(notes), **figures,
     )  # fmt: skip
+
+
+def _partly(link: Link | None, rows: Ints) -> bool:
+    """Whether rows are linked by several columns only, and many are not."""
+    return link is not None and link.right is not None and link.rows is rows and bool((rows >= 0).mean() < MOST_ALIKE)
 
 
 def _counted(shared: Comparison, old: OpenedRelease, alike: Sequence[str]) -> dict[str, Any]:

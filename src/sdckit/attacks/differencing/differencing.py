@@ -13,6 +13,7 @@ import numpy as np
 
 from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.compare_releases import (
+    LINKED_IN_PART,
     NO_LEVELS,
     NO_LINK,
     Comparison,
@@ -26,7 +27,7 @@ from sdckit.attacks.differencing.linked_releases import SLACK, JointKeys, joint_
 from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
 from sdckit.cells.plans.lazy import TooMuchError
 from sdckit.data import arguments
-from sdckit.data.frames import count_records, open_frame, result_frame, together_telling
+from sdckit.data.frames import count_records, is_lazy, open_frame, plain_columns, result_frame, together_telling
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -57,7 +58,8 @@ class Differencing(Result):
     unprotected : int
         Records with a value shown here that is missing in an earlier release.
     linked : int
-        Records that a column of both releases links to an earlier one: an id that goes out, an exact number or date.
+        Records that a column of both releases links to an earlier one: an id that goes out, an exact number or date; or
+        that are alone in both with their values of several columns.
     linked_uniques : int
         Those that are alone with the keys of all releases that they are linked to.
     within : int
@@ -77,8 +79,8 @@ class Differencing(Result):
     unlinking : str
         What would part the linked releases: new identifiers, rounding, noise on the column that links them.
     singly : bool
-        Whether columns were tried as links one by one only, although all of the release together tell most records
-        apart and an earlier release of the same people is not joined by a single one.
+        Whether not all columns could be tried as links to an earlier release together (it is not at hand, or too
+        large), although all of the release together tell most records apart, and those tried do not join it.
     records : frame
         Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
     """
@@ -142,7 +144,7 @@ class Differencing(Result):
     @property
     def linked_words(self) -> str:
         """The linked releases and the columns that link them, in words."""
-        return "; ".join(f"{name} (linked by {', '.join(columns)})" for name, columns in self.linked_by.items())
+        return "; ".join(f"{one.name} (linked by {one.linked_words})" for one in self.entries if one.linked_by)
 
     @property
     def unjoined(self) -> str:
@@ -157,7 +159,7 @@ class Differencing(Result):
     @property
     def not_intersected(self) -> tuple[str, ...]:
         """Earlier releases of the same people whose candidate values could not be intersected for want of a link."""
-        return tuple(entry.name for entry in self.entries if NO_LINK in entry.notes)
+        return tuple(entry.name for entry in self.entries if {NO_LINK, LINKED_IN_PART} & {*entry.notes})
 
     @cached_property
     def records(self) -> Any:
@@ -264,9 +266,12 @@ def differencing(
     Records are joined by an id, by the order of the rows, or by a column that goes out in both releases and tells at
     least 90 % of the records apart. The joined people tell which codes of two columns stand for the same values, so
     that a variable is compared in every coding; without them only columns of one name and coding are compared, and
-    what is certain together is not looked for. Several columns that tell people apart only together are not tried as
-    a join; `singly` says where they might. Where a column that goes out joins releases, ``joint`` has the groups,
-    risks and sensitive values on the keys of all releases that a record is joined with.
+    what is certain together is not looked for. Where no single column joins an earlier release, it is looked for
+    several that do so together: people alone in both files with their values are linked, if pairs within one file say
+    that most of these are the same people, and other columns agree. Of an earlier file in memory all columns are tried,
+    of a ledger keys and sensitive variables; `singly` says where others might join. Where columns that go out join
+    releases, ``joint`` has the groups, risks and sensitive values on the keys of all releases that a record is joined
+    with; who is not linked by several columns may then be in the other release with any values.
 
     A plan whose records are too many to be brought is compared with the files of `earlier` by cells in parts: nothing
     is joined, and `not_compared` names the columns that could join them; `records` is refused.
@@ -329,6 +334,7 @@ def differencing(
         release, own, own_sets, targets, id, aligned, within, said_new, {target: [] for target in targets},
         {target: np.zeros(release.n, np.bool_) for target in own_sets},
         {name: np.zeros(release.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}, [],
+        tuple(plain_columns(open_frame(data), [*kept, *telling, *filter(None, [id])])),
     )  # fmt: skip
     entries = []
     for previous in before:
@@ -365,8 +371,8 @@ def differencing(
 
 
 SINGLY = (
-    "columns were tried one by one: whether several together tell which records of this and of an earlier release are "
-    "the same person's was not looked at"
+    "not all columns were tried as links together: whether several tell which records of this and of an earlier "
+    "release are the same person's was not looked at"
 )
 NOT_EARLIER = (
     "no earlier release has {} in a coding that can be compared; where none had it at all, say so: [ledger] new"
@@ -377,7 +383,7 @@ TOO_MANY = "{} has too many values to be intersected with those of earlier relea
 
 def _singly(data: Any, entries: Sequence[EarlierRelease], *, without: Sequence[str] = ()) -> bool:
     """Whether several columns together might join an earlier release that no column does."""
-    alone = any(entry.same_people and not entry.linked_by for entry in entries)
+    alone = any(entry.same_people and not entry.linked_by and not entry.searched for entry in entries)
     return alone and together_telling(data, release_ledger.MOST_ALIKE, without=without)
 
 
@@ -464,7 +470,8 @@ def _earlier(
         )
         learnt = [column for column in sensitive if column in columns]
         sketch, order = release_ledger.sketch_release(file, [tuple(own)], learnt, digester)
-        yield Earlier(name, "", True, sketch, digester, order)
+        whole = open_frame(frame)
+        yield Earlier(name, "", True, sketch, digester, order, file=None if is_lazy(whole) else whole)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
         same = people is None or entry.people == people

@@ -82,12 +82,22 @@ def _looked_up(digests: NDArray[np.uint8], column: Levels, part: Any) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """Rows of an earlier release that anybody can find: `rows` (n,), -1 for none; the columns that tell them."""
+    """Rows of an earlier release that anybody can find: `rows` (n,), -1 for none; the columns that tell them.
+
+    `right`: where only several columns together do, the share of rows that are the same person's, by estimate.
+    """
 
     rows: Ints
     columns: tuple[str, ...]
+    right: float | None = None
+
+    @property
+    def words(self) -> str:
+        """The columns, in words."""
+        return ", ".join(self.columns) + ("" if self.right is None else TOGETHER)
 
 
+TOGETHER = " together"
 CHANCE = 0.1  # agreement beyond chance, at least, of rows that belong together
 
 
@@ -251,13 +261,15 @@ class JointKeys:
 
 
 SLACK = 1e-9
+MOST_OTHER = 1 << 10  # values that those have, for all one knows, who are linked to nobody
 
 
 def joint_keys(new: OpenedRelease, joined: Sequence[Joined], roles: Roles) -> JointKeys:
     """Join the releases one by one, and judge every record by the keys of those it is linked to.
 
     Its group are the records linked to the same releases at least: an intruder who knows a person in all of them does
-    not look further.
+    not look further. Where only several columns together link, whom they do not link may be in the earlier release,
+    too, with any keys and sensitive values.
     """
     pattern = np.zeros(new.n, np.int64)
     for at, release in enumerate(joined):
@@ -267,8 +279,9 @@ def joint_keys(new: OpenedRelease, joined: Sequence[Joined], roles: Roles) -> Jo
         pattern > 0, np.full(new.n, np.inf), np.zeros(new.n), {name: np.full(new.n, np.inf) for name in names}
     )
     weight = None if roles.weight is None else checked_weight(new.frame[roles.weight])
+    known = sum(1 << at for at, release in enumerate(joined) if release.link.right is None)
     for releases in np.unique(pattern[pattern > 0]).tolist():
-        rows = np.flatnonzero(pattern & releases == releases)
+        rows = np.flatnonzero(pattern & releases & known == releases & known)
         some = [release for at, release in enumerate(joined) if releases >> at & 1]
         weighed = None if weight is None else weight[rows]
         _enter(result, new, some, rows, pattern[rows] == releases, roles, weighed)
@@ -287,14 +300,17 @@ def _enter(
     learnt = {name: new.levels[name].codes[rows] for name in roles.sensitive if name not in roles.keys}
     for at, release in enumerate(joined, 1):
         there = release.link.rows[rows]
+        linked, others = there >= 0, release.link.right is not None
         for key in release.keys:
-            codes = release.old.levels[key].codes[there]
-            if not any(_says_no_more(codes, known) for known in columns.values()):
+            codes = np.where(linked, release.old.levels[key].codes[there], np.int32(0))
+            if not any(_says_no_more(codes[linked], known[linked]) for known in columns.values()):
                 columns[f"{at} {key}"] = codes
-                rules.append(rule_of.get(key, usual))
+                rules.append("wildcard" if others else rule_of.get(key, usual))
         for name in release.sensitive:
             if name not in new.levels and name not in release.keys:
-                learnt.setdefault(name, release.old.levels[name].codes[there])
+                levels = release.old.levels[name]
+                any_other = (len(levels.texts) + 1 + np.arange(len(rows)) % MOST_OTHER).astype(np.int32)
+                learnt.setdefault(name, np.where(linked, levels.codes[there], any_other))
     table = {name: pa.array(codes, mask=codes == 0) for name, codes in columns.items()}
     table |= {f"s {name}": pa.array(codes, mask=codes == 0) for name, codes in learnt.items()}
     if weight is not None:
@@ -325,11 +341,14 @@ def _says_no_more(codes: NDArray[np.int32], known: NDArray[np.int32]) -> bool:
 
 def unlinking(new: OpenedRelease, joined: Sequence[Joined]) -> str:
     """What would part the releases that are linked: how to change each column that links them in the new one."""
-    columns = dict.fromkeys(column for release in joined for column in release.link.columns)
-    parts = [f"{column}: {_instead(new.links[column])}" for column in columns]
+    single = [release.link.columns for release in joined if release.link.right is None]
+    parts = [f"{column}: {_instead(new.links[column])}" for column in dict.fromkeys(sum(single, ()))]
+    several = dict.fromkeys(release.link.words for release in joined if release.link.right is not None)
+    parts += [f"{words}: {COARSER}" for words in several]
     return f"change what links them in this release, as the others are out: {'; '.join(parts)}" if parts else ""
 
 
+COARSER = "make some of them coarser, or leave some out"
 NEW_IDS, ROUND = "new identifiers (new_ids)", "round it (round_to), add noise (add_noise)"
 
 

@@ -186,8 +186,8 @@ ALIKE = 0.5  # least share of records of each file whose value occurs in the oth
 class Earlier:
     """One earlier release.
 
-    `order`, if the file itself is at hand: the combination of each of its rows. `same_people`: whether it is assumed
-    to cover the people of the new one; `pending`: whether it has not gone out yet.
+    `order`, if the file itself is at hand: the combination of each of its rows; `file`, if it is in memory.
+    `same_people`: whether it is assumed to cover the people of the new one; `pending`: whether it has not gone out yet.
     """
 
     name: str
@@ -197,6 +197,7 @@ class Earlier:
     digester: Digester
     order: NDArray[np.int64] | None = None
     pending: bool = False
+    file: Any = None
 
 
 def comparable_columns(new: OpenedRelease, earlier: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:

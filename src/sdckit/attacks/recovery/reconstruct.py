@@ -230,9 +230,7 @@ def _by_band(
             missing[name] = ChangedColumn(named[name], blank, None, (SUPPRESSED,))
     if not missing:
         return {}
-    return recover(
-        named, missing, household=household, pairs=pairs, tell=tell, made=made, person=person, time=time
-    )
+    return recover(named, missing, household=household, pairs=pairs, tell=tell, made=made, person=person, time=time)
 
 
 def _named(recovered: Recovered, columns: Mapping[str, ReleasedColumn]) -> Recovered:

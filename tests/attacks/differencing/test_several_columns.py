@@ -1,0 +1,224 @@
+"""Columns that lead from one release to another only together: who is linked, and that other people are not."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.attacks.differencing import several_columns
+from sdckit.attacks.differencing.several_columns import link_by_several, shared_codes
+from sdckit.data.ledger.digests import Levels
+from sdckit.data.scenarios.thresholds import Thresholds
+from sdckit.numerics.array_types import Ints
+from sdckit.workflow.verdicts import judge_differencing, judge_linked
+
+NAMES = ("region", "birth", "sex", "job", "children", "school", "band", "month")
+
+
+def people(rng: np.random.Generator, n: int) -> list[Ints]:
+    """A sample of one population, whose columns depend on each other."""
+    birth, school = (65 * rng.beta(2, 2, n)).astype(np.int64), rng.integers(0, 5, n)
+    children = rng.poisson(np.where(birth > 50, 0.2, 1.6))
+    job = np.where(birth < 10, 60, np.minimum(9 * school + rng.geometric(0.2, n), 59))
+    columns = [rng.choice(16, n, p=np.arange(1, 17) / 136), birth, rng.integers(0, 2, n), job, children, school,
+            np.minimum(children + rng.integers(0, 3, n), 7), rng.integers(0, 12, n)]  # fmt: skip
+    return [column + 1 for column in columns]  # 0 is a missing value
+
+
+def next_wave(rng: np.random.Generator, wave: list[Ints], changing: dict[int, float]) -> tuple[list[Ints], Ints]:
+    """The same people in another order, some of whose values are new; and who they are."""
+    n = len(wave[0])
+    who, others = rng.permutation(n), people(rng, n)
+    drawn = [rng.random(n) < changing.get(at, 0.0) for at in range(len(wave))]
+    later = [np.where(hit, new, old)[who] for hit, new, old in zip(drawn, others, wave, strict=True)]
+    return later, who
+
+
+def frame(columns: list[Ints]) -> pl.DataFrame:
+    return pl.DataFrame(dict(zip(NAMES, columns, strict=True)))
+
+
+def alone_in_both(here: list[Ints], there: list[Ints]) -> dict[int, int]:
+    """Rows whose joint values one row of each file has, by counting."""
+    files = [list(zip(*(column.tolist() for column in file), strict=True)) for file in (here, there)]
+    at = [{row: place for place, row in enumerate(rows) if rows.count(row) == 1} for rows in files]
+    return {at[0][row]: at[1][row] for row in at[0] if row in at[1]}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_people_alone_in_both_with_the_columns_are_linked_and_no_set_links_more(seed: int) -> None:
+    """Of 250 people all sets of columns are tried by counting."""
+    rng = np.random.default_rng(seed)
+    here = people(rng, 250)
+    there, who = next_wave(rng, here, {3: 0.2, 6: 0.4, 7: 1.0})
+    found, sure = link_by_several(here, there)
+    assert found is not None
+    assert sure
+    chosen = [[file[at] for at in found.columns] for file in (here, there)]
+    assert dict(zip(found.here.tolist(), found.there.tolist(), strict=True)) == alone_in_both(*chosen)
+    right = int((who[found.there] == found.here).sum())
+    assert abs(right / len(found.here) - found.right) < 0.05
+    most = 0
+    for size in range(1, 9):
+        for some in combinations(range(8), size):
+            pairs = alone_in_both([here[at] for at in some], [there[at] for at in some])
+            most = max(most, sum(who[j] == i for i, j in pairs.items()))
+    assert right >= 0.95 * most
+
+
+@pytest.mark.parametrize("n", [200, 3000])
+def test_samples_of_other_people_of_one_population_are_never_linked(n: int) -> None:
+    for seed in range(25):
+        rng = np.random.default_rng([n, seed])
+        here, there = people(rng, n), people(rng, n * (1 + seed % 3))
+        if seed % 2:  # a later population: older, with more children
+            there[1], there[4] = np.minimum(there[1] + 3, 64), there[4] + (rng.random(len(there[4])) < 0.2)
+        assert link_by_several(here, there) == (None, True)
+
+
+def test_numbers_given_anew_within_regions_link_nobody() -> None:
+    """With the region they are one to one, but people so linked agree on nothing else."""
+    rng = np.random.default_rng(4)
+    files = [people(rng, 2000) for _ in range(2)]
+    for file in files:
+        number = np.zeros(2000, np.int64)
+        for region in range(16):
+            own = np.flatnonzero(file[0] == region)
+            number[own] = np.arange(len(own))
+        file.append(number)
+    assert link_by_several(*files)[0] is None
+
+
+@pytest.mark.parametrize("share", [1.0, 0.3])
+def test_most_links_are_right_and_their_share_is_known(share: float) -> None:
+    rng = np.random.default_rng(8)
+    here = people(rng, 6000)
+    there, who = next_wave(rng, here, {3: 0.1, 4: 0.1, 6: 0.3, 7: 1.0})
+    kept = rng.permutation(6000)[: int(share * 6000)]
+    found, _ = link_by_several(here, [column[kept] for column in there])
+    assert found is not None
+    assert len(found.here) > 0.3 * len(kept)
+    right = float((who[kept][found.there] == found.here).mean())
+    assert right > 0.8
+    assert abs(right - found.right) < 0.05
+
+
+def test_whom_a_file_hides_a_value_of_is_linked_by_the_other_columns() -> None:
+    """Counted: alone in both with all other columns that link, and hidden in one of the files."""
+    rng = np.random.default_rng(9)
+    wave = people(rng, 400)
+    later, who = next_wave(rng, wave, {7: 1.0})
+    here, there = ([file[at] + 1 for at in (0, 1, 2, 4, 7)] for file in (wave, later))
+    here[1] = np.where(rng.random(400) < 0.3, 0, here[1])
+    found, _ = link_by_several(here, there)
+    assert found is not None
+    assert 1 in found.columns
+    whole, rest = (
+        alone_in_both([here[at] for at in columns], [there[at] for at in columns])
+        for columns in (found.columns, [at for at in found.columns if at != 1])
+    )
+    more = {i: j for i, j in rest.items() if here[1][i] == 0 and i not in whole and j not in whole.values()}
+    linked = dict(zip(found.here.tolist(), found.there.tolist(), strict=True))
+    assert linked == whole | more
+    assert len(more) > 8
+    assert np.mean([who[j] == i for i, j in linked.items()]) > 0.95
+
+
+# Through the ledger: what is disclosed by the releases that several columns link.
+
+
+def test_two_waves_are_judged_by_the_keys_of_both_and_a_wave_of_others_is_not() -> None:
+    """Each wave keeps k = 3 on its two keys; anybody may link them by all that goes out."""
+    rng = np.random.default_rng(2)
+    wave = people(rng, 3000)
+    later, who = next_wave(rng, wave, {4: 0.1, 7: 1.0})
+    first, second, others = frame(wave), frame(later), frame(people(rng, 3000))
+    hidden = pl.Series(rng.random(3000) < 0.05)
+    second = second.with_columns(children=pl.when(hidden).then(None).otherwise("children"))
+    found = sdc.differencing(
+        second, earlier={"first": first}, keys=["region", "sex"], earlier_keys=["school", "job"], sensitive=["children"]
+    )
+    (entry,) = found.entries
+    assert entry.searched
+    assert not found.singly
+    assert entry.right is not None
+    assert entry.right > 0.95
+    assert len(entry.linked_by) > 2
+    assert entry.linked == found.linked > 1000
+    keys = [later[0], later[2], wave[5][who], wave[3][who]]
+    joint = pl.DataFrame({str(at): key for at, key in enumerate(keys)})
+    of_all = joint.select(pl.len().over(joint.columns)).to_series()
+    assert found.joint is not None
+    reached = found.joint.frequency[found.joint.linked]
+    assert (reached >= of_all.to_numpy()[found.joint.linked] * 0.99).mean() > 0.95
+    (k,) = judge_linked(Thresholds(k=30), "", found)
+    assert k.word == "exceeded"
+    assert f"(linked by {', '.join(entry.linked_by)} together)" in k.sentence
+    assert "make some of them coarser, or leave some out" in k.sentence
+    assert found.given_back > 0.8 * hidden.sum()
+    assert judge_differencing(0.0, "", found, {}).word == "exceeded"
+    other = sdc.differencing(others, earlier={"first": first}, keys=["region", "sex"], earlier_keys=["school", "job"])
+    assert (other.linked, other.linked_by, other.singly, other.entries[0].searched) == (0, {}, False, True)
+    assert not judge_linked(Thresholds(k=30), "", other)
+    assert "several columns together" not in judge_differencing(0.0, "", other, {}).sentence
+
+
+def test_the_same_keys_in_both_waves_tell_no_more_than_one_of_them() -> None:
+    """Who is linked to nobody may be in the other wave, too: groups do not shrink to the people linked."""
+    rng = np.random.default_rng(3)
+    wave = people(rng, 2000)
+    later, _ = next_wave(rng, wave, {3: 0.2, 7: 1.0})
+    found = sdc.differencing(frame(later), earlier=frame(wave), keys=["region", "sex"])
+    alone = frame(later).select(pl.len().over(["region", "sex"])).to_series().to_numpy()
+    assert found.joint is not None
+    assert 500 < found.linked < 2000
+    unchanged = found.joint.linked & (found.joint.frequency == alone)
+    assert unchanged.sum() > 0.95 * found.linked
+
+
+def test_a_column_in_ranges_in_one_release_links_with_exact_values_in_the_other() -> None:
+    rng = np.random.default_rng(5)
+    wave = people(rng, 2500)
+    later, _ = next_wave(rng, wave, {7: 1.0})
+    low = later[1] // 5 * 5
+    second = frame(later).with_columns(birth=pl.format("{}-{}", pl.Series(low), pl.Series(low + 4)))
+    found = sdc.differencing(second, earlier=frame(wave), keys=["region"])
+    assert "birth" in found.entries[0].linked_by
+    assert found.linked > 500
+    codes = shared_codes(
+        Levels("age", np.array([1, 2, 0], np.int32), ("31", "45")), Levels("age", np.array([1], np.int32), ("30-39",))
+    )
+    assert codes is not None
+    assert (codes[0][0], codes[0][2]) == (1, 0)
+    assert codes[0][1] not in (0, 1)
+    words = Levels("age", np.array([1], np.int32), ("young",))
+    assert shared_codes(Levels("age", np.array([1], np.int32), ("31",)), words) is None
+
+
+def test_of_a_ledger_keys_and_sensitive_variables_are_tried_and_the_rest_is_said(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    wave = people(rng, 2000)
+    later, _ = next_wave(rng, wave, {7: 1.0})
+    ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "key", survey="Survey")
+    few, many = ["sex", "school"], ["region", "birth", "sex", "job", "school"]
+    ledger = ledger.add(frame(wave), name="many", keys=many).add(frame(wave), name="few", keys=few)
+    found = sdc.differencing(frame(later), ledger=ledger, keys=many)
+    assert {entry.name: entry.linked_by != () for entry in found.entries} == {"many": True, "few": False}
+    assert found.singly
+    assert not any(entry.searched for entry in found.entries)
+
+
+def test_what_is_too_large_or_on_an_engine_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    wave = people(rng, 600)
+    first, second = frame(wave), frame(next_wave(rng, wave, {7: 1.0})[0])
+    assert not sdc.differencing(second, earlier=first, keys=["region"]).singly
+    assert sdc.differencing(second.lazy(), earlier=first, keys=["region"]).singly
+    assert sdc.differencing(second, earlier=first.lazy(), keys=["region"]).singly
+    monkeypatch.setattr(several_columns, "MOST_SEARCHED", 1000)
+    assert sdc.differencing(second, earlier=first, keys=["region"]).singly
