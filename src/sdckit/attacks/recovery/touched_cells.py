@@ -186,8 +186,9 @@ class ReleasedColumn:
             order = np.argsort(own)
             place = order[np.minimum(np.searchsorted(own, others, sorter=order), len(own) - 1)]
             return np.concatenate([[0], np.where(own[place] == others, place + 1, -1)])
-        unique = pc.count_distinct(self.printed).as_py() == self.n_levels
-        if unique:
+        if _differ_in_length(self.printed, other.printed):  # as ids and what replaces them
+            place = np.full(other.n_levels, -1)
+        elif pc.count_distinct(self.printed).as_py() == self.n_levels:
             place = np.asarray(pc.index_in(other.printed, value_set=self.printed).fill_null(-2)).astype(np.int64) + 1
         else:  # such as true and 1: the last one
             codes = {label: code for code, label in enumerate(self.labels(), 1)}
@@ -198,6 +199,14 @@ class ReleasedColumn:
     def starts(self) -> Starts:
         """Codes of the first characters of the labels; kept, since they are asked for again and again."""
         return starts_of(self.printed, len(self.codes))
+
+
+def _differ_in_length(some: pa.Array, others: pa.Array) -> bool:
+    """Whether no text of one has the length of a text of the other."""
+    ends = [pc.min_max(pc.binary_length(texts)).as_py() for texts in (some, others)]
+    if ends[0]["min"] is None or ends[1]["min"] is None:
+        return True
+    return bool(ends[0]["max"] < ends[1]["min"] or ends[1]["max"] < ends[0]["min"])
 
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
