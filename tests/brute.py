@@ -21,16 +21,15 @@ def silent(theirs, mine):
 
 def frequencies(rows, weights, wild, alpha):
     """f and F of every record: a match through the other record's missing value counts alpha."""
-    f, big_f = [], []
-    for mine in rows:
+    gaps = [any(free and value is None for value, free in zip(theirs, wild, strict=True)) for theirs in rows]
+    sums = {}  # of equal records one
+    for mine in dict.fromkeys(rows):
         credits = []
-        for theirs in rows:
-            gap = any(free and value is None for value, free in zip(theirs, wild, strict=True))
+        for theirs, gap in zip(rows, gaps, strict=True):
             credit = alpha if gap and theirs != mine else 1.0
             credits.append(credit if matches(mine, theirs, wild) and not silent(theirs, mine) else 0.0)
-        f.append(math.fsum(credits))
-        big_f.append(math.fsum(c * w for c, w in zip(credits, weights, strict=True)))
-    return f, big_f
+        sums[mine] = math.fsum(credits), math.fsum(c * w for c, w in zip(credits, weights, strict=True))
+    return [sums[mine][0] for mine in rows], [sums[mine][1] for mine in rows]
 
 
 def persons(rows, who, weight_of):

@@ -12,6 +12,7 @@ from numerics.relation_cases import MOST, cases, relations_of
 from sdckit.numerics.linear_bounds import (
     SOLVER_FAILED,
     Lookout,
+    _values_of_points,
     few_values,
     find_point,
     forget,
@@ -205,6 +206,20 @@ def test_a_remembered_point_at_the_end_of_a_step_is_outside_of_it() -> None:
     used = np.array([3, 0])
     found = few_values(relations, low, high, np.array([0]), np.arange(4), points, used, (3, 5, 20))
     assert found == 0
+
+
+@pytest.mark.parametrize("outside", [-5.0, 5.0])
+def test_a_remembered_point_counts_where_every_variable_is_within(outside: float) -> None:
+    """Points outside in one variable each, the last one included, between two that are within."""
+    points = np.zeros((7, 6))
+    points[:, 0] = np.arange(7)  # a value of its own for each point
+    points[np.arange(1, 6), np.arange(1, 6)] = outside
+    low, high = np.zeros(6), np.array([9.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    seen, looked_at, inside = np.empty(3), np.zeros(7, np.bool_), np.zeros(7, np.bool_)
+    for order in (np.arange(6), np.arange(6)[::-1].copy()):
+        looked_at[:] = False
+        n = _values_of_points(seen, 0, points, np.int64(7), looked_at, inside, low, high, order)
+        assert sorted(seen[:n]) == [0.0, 6.0]
 
 
 def test_a_number_without_an_upper_end_takes_many_values() -> None:

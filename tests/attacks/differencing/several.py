@@ -26,18 +26,16 @@ def with_gaps(data: pl.DataFrame, column: str, share: float, seed: int = 2) -> p
 
 
 def possible(data: pl.DataFrame, keys: list[str], target: str) -> list[set[object]]:
-    """The values possible for each record, by going through all pairs of records: the oracle."""
+    """The values possible for each record, by going through all pairs of different records: the oracle."""
     rows = data.select(keys).rows()
-    values = data[target].to_list()
     every = set(data[target].drop_nulls())
-    found = []
-    for one in rows:
-        mine: set[object] = set()
-        for other, value in zip(rows, values, strict=True):
+    pairs = set(zip(rows, data[target].to_list(), strict=True))
+    found: dict[tuple[object, ...], set[object]] = {one: set() for one in rows}
+    for one, mine in found.items():
+        for other, value in pairs:
             if all(a is None or b is None or a == b for a, b in zip(one, other, strict=True)):
-                mine |= every if value is None else {value}
-        found.append(mine)
-    return found
+                mine.update(every if value is None else {value})
+    return [found[one] for one in rows]
 
 
 def together(first: list[set[object]], second: list[set[object]]) -> list[bool]:
