@@ -67,9 +67,9 @@ def test_rules_that_read_nothing_new_are_not_asked_again(seed, monkeypatch):
     rules = reconstruct._by_rules
     asked = []
 
-    def every_rule(states, now, predictors, household, renewed):
+    def every_rule(states, now, predictors, household, renewed, waves):
         asked.append(len(renewed))
-        rules(states, now, predictors, household, frozenset(now))
+        rules(states, now, predictors, household, frozenset(now), waves)
 
     monkeypatch.setattr(reconstruct, "_by_rules", every_rule)
     every = recovered(hidden, whole)

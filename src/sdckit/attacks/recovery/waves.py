@@ -43,9 +43,11 @@ class Waves:
         before = np.append(-1, np.maximum.accumulate(np.where(known, places, -1))[:-1])
         after = np.append(np.minimum.accumulate(np.where(known, places, n)[::-1])[::-1][1:], n)
         after[after == n] = -1
-        return tuple(
-            np.where((at >= 0) & (self.who[at] == self.who) & (self.who >= 0), at, -1) for at in (before, after)
-        )
+        return self._own(before), self._own(after)
+
+    def _own(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Places of the same person; -1 for others."""
+        return np.where((at >= 0) & (self.who[at] == self.who) & (self.who >= 0), at, -1)
 
 
 def by_waves(state: Reconstruction, waves: Waves | None, columns: Mapping[str, ReleasedColumn]) -> None:
