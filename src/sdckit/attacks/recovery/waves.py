@@ -56,17 +56,17 @@ def by_waves(state: Reconstruction, waves: Waves | None, columns: Mapping[str, R
         return
     known = state.known[waves.order]
     before, after = waves.neighbours(known > 0)
-    told = np.where((before >= 0) & (after >= 0) & (known[before] == known[after]), known[before], np.int32(0))
+    likely = np.where((before >= 0) & (after >= 0) & (known[before] == known[after]), known[before], np.int32(0))
     words = f"the waves before and after of {waves.columns[0]}"
-    _put(state, waves, told, _tells(state, told, known), waves.columns, words)
+    _put(state, waves, likely, _tells(state, likely, known), waves.columns, words)
     last, following = waves.neighbours(np.ones(len(known), np.bool_))
     earlier = np.where(last >= 0, known[last], np.int32(0))
     later = np.where(following >= 0, known[following], np.int32(0))
     for name, words, at in _conditions(columns, waves.order):
         if name in (state.name, *waves.columns) or not _tells(state, np.where(at, earlier, np.int32(0)), known):
             continue
-        told = np.where(at & (earlier > 0), earlier, np.where((following >= 0) & at[following], later, np.int32(0)))
-        _put(state, waves, told, True, (name, *waves.columns), f"the wave before of {waves.columns[0]}, {words}")
+        likely = np.where(at & (earlier > 0), earlier, np.where((following >= 0) & at[following], later, np.int32(0)))
+        _put(state, waves, likely, True, (name, *waves.columns), f"the wave before of {waves.columns[0]}, {words}")
 
 
 def _conditions(columns: Mapping[str, ReleasedColumn], order: NDArray[np.int64]) -> Iterator[tuple[str, str, Bools]]:
@@ -81,10 +81,10 @@ def _conditions(columns: Mapping[str, ReleasedColumn], order: NDArray[np.int64])
                 yield name, f"where {name} is above its least", numbers[order] > column.distinct[0]
 
 
-def _tells(state: Reconstruction, told: Codes, known: Codes) -> bool:
+def _tells(state: Reconstruction, likely: Codes, known: Codes) -> bool:
     """Whether the known values are told nearly without error, beyond what few records show."""
-    judged = (told > 0) & (known > 0)
-    right = int(np.count_nonzero(judged & (told == known)))
+    judged = (likely > 0) & (known > 0)
+    right = int(np.count_nonzero(judged & (likely == known)))
     wrong = int(np.count_nonzero(judged)) - right
     if group_agreement.judge_rule(right, wrong, state.usual_wrong) is None:
         return False
@@ -92,9 +92,9 @@ def _tells(state: Reconstruction, told: Codes, known: Codes) -> bool:
 
 
 def _put(
-    state: Reconstruction, waves: Waves, told: Codes, tells: bool, columns: tuple[str, ...], words: str
+    state: Reconstruction, waves: Waves, likely: Codes, tells: bool, columns: tuple[str, ...], words: str
 ) -> None:  # fmt: skip
     if tells:
-        codes = np.zeros_like(told)
-        codes[waves.order] = told
+        codes = np.zeros_like(likely)
+        codes[waves.order] = likely
         state.restore_codes(codes > 0, codes, columns, words, "linked")
