@@ -23,7 +23,7 @@ from sdckit.numerics.grouping import group
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.random_order import row_order
-from sdckit.protect.suppression.keyless_class import joining_records
+from sdckit.protect.suppression.suppress_above import joining_records
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, checked_step, columns_mentioned, placed
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURES, Method, method_of
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from sdckit.numerics.array_types import Ints
-from sdckit.protect.suppression.keyless_class import joining_records
+from sdckit.protect.suppression.suppress_above import joining_records
 
 
 def fewest(cell: Ints, codes: Ints) -> dict[int, int]:
