@@ -262,31 +262,33 @@ def _limits(starts, members, costs, needs, outside, priced):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True)
-def _limits_near(codes, stratum, cells, hard, needs, priced, fixed):  # type: ignore[no-untyped-def]
+def _limits_near(columns, strata, cells, codes, stratum, hard, needs, priced, fixed):  # type: ignore[no-untyped-def]
     """The same for cells `hard` whose groups are not listed: all cells within reach are taken to be in one.
 
-    `codes` (K, p), `stratum` (K,): all cells. `cells`: those with a price. `needs`: keys within reach of each of
-    `hard`. `fixed`: set for the cells that are limited here.
+    `codes` (K, p), `stratum` (K,): all cells. `cells`: those with a price; `columns` (p, cells), `strata` (cells,):
+    their codes, key by key. `needs`: keys within reach of each of `hard`. `fixed`: set for the cells that are limited
+    here.
     """
     size, lacking, share, price, limit = priced
-    far = np.empty(len(cells), np.int64)
+    differing = np.empty(len(cells), np.int32)
     for h in range(len(hard)):
         c, total = hard[h], 0.0
+        differing[:] = 0
+        for j in range(len(columns)):  # a key at a time: the cells pass by in lanes
+            code, column = np.int32(codes[c, j]), columns[j]
+            if code >= 0:
+                for i in range(len(cells)):
+                    differing[i] += (column[i] != code) & (column[i] >= 0)
         for i in range(len(cells)):
-            far[i] = 0
-            if stratum[cells[i]] != stratum[c]:
-                continue
-            for j in range(codes.shape[1]):
-                a, b = codes[cells[i], j], codes[c, j]
-                far[i] += a != b and a >= 0 and b >= 0
             if cells[i] == c:
                 total += price[i]
-            elif 0 < far[i] <= needs[h]:
-                total += share * size[i] * price[i] / (lacking[i] * far[i])
-        for i in range(len(cells)):
-            if (cells[i] == c or 0 < far[i] <= needs[h]) and total > 0:
-                limit[i] = min(limit[i], 1.0 / total)
-                fixed[i] = True
+            elif 0 < differing[i] <= needs[h] and strata[i] == stratum[c]:
+                total += share * size[i] * price[i] / (lacking[i] * differing[i])
+        if total > 0:
+            for i in range(len(cells)):
+                if cells[i] == c or (0 < differing[i] <= needs[h] and strata[i] == stratum[c]):
+                    limit[i] = min(limit[i], 1.0 / total)
+                    fixed[i] = True
 
 
 def lower_bound(at: Situation, k: int, choices: Choices, needs: Needs, alpha: float = 1.0) -> int:
@@ -309,7 +311,9 @@ def lower_bound(at: Situation, k: int, choices: Choices, needs: Needs, alpha: fl
     far_keys = needs.keys[np.isin(needs.cells, needs.far)]
     far = needs.cells[np.isin(needs.cells, needs.far)]
     near = sparing(_limits_near, len(far) * min(n_priced, len(cells)) * (at.codes.shape[1] + 2))
-    near(at.codes, at.stratum, cells[:n_priced], far, far_keys, priced, fixed)
+    dear = cells[:n_priced]
+    columns = np.ascontiguousarray(at.codes[dear].T, np.int32)
+    near(columns, at.stratum[dear], dear, at.codes, at.stratum, far, far_keys, priced, fixed)
     single = np.ones(len(needs.starts) - 1, np.int64)
     limits = sparing(_limits, 4 * ROUNDS * (len(choices.members) + len(needs.members)))
     for _ in range(ROUNDS):
