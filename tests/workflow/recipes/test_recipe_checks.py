@@ -74,6 +74,14 @@ def test_it_is_refused_before_any_step(
     assert "cook" not in str(caught.value)
 
 
+def test_a_key_that_a_step_left_out_is_named_with_those_that_are_left() -> None:
+    """The suppression only said that there is no such column in the data."""
+    gone = {"method": "drop_identifiers", "columns": ["age"]}
+    with pytest.raises(ScenarioError, match=r"step 1 \(drop_identifiers\) leaves out age.*keys = \[\"sex\", \"job\"\]"):
+        sdc.Recipe([gone, {"method": "local_suppression"}]).apply(survey(), scenario=scenario())
+    sdc.Recipe([gone, {"method": "local_suppression", "keys": ["sex", "job"]}]).apply(survey(), scenario=scenario())
+
+
 def test_under_a_scenario() -> None:
     recipe = sdc.Recipe([{"method": "local_suppression", "intruder": "y"}])
     with pytest.raises(ScenarioError, match="there is no intruder 'y'"):

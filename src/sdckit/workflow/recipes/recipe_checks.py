@@ -90,7 +90,7 @@ def check_against(
             raise DataError(f"{place}: k = {k} is more than the {header.n} records of the data")
         _check_scenario(method, step, scenario, place)
         if method.kind.plan == "cells":
-            _check_suppression(step, scenario, header.n, place)
+            _check_suppression(header, step, scenario, place)
         if trial:
             pass
         elif method.kind.effect == "unknown":
@@ -177,7 +177,7 @@ def _check_scenario(method: Method, step: StepLike, scenario: Scenario | None, p
     scenario.intruder(intruder)
 
 
-def _check_suppression(step: StepLike, scenario: Scenario | None, n: int, place: str) -> None:
+def _check_suppression(header: _Header, step: StepLike, scenario: Scenario | None, place: str) -> None:
     from sdckit.protect.suppression.suppression_choices import read_combinations, read_importance
 
     given = call_arguments(step, scenario=scenario, folder=None)
@@ -188,9 +188,13 @@ def _check_suppression(step: StepLike, scenario: Scenario | None, n: int, place:
             if used is None:
                 raise ScenarioError("say which variables an intruder knows: keys = [...], or a scenario")
             keys = used.keys
+            if lost := [name for name in keys if name in header.gone]:
+                left = ", ".join(f'"{name}"' for name in keys if name not in header.gone)
+                says = f"{header.gone[lost[0]]} leaves out {', '.join(lost)} of the scenario's keys"
+                raise ScenarioError(f"{says}: say which are left: keys = [{left}]", argument="keys")
         if k is None and combinations is None and used is not None:
             k = used.limits.k
-        read_combinations(keys, k, combinations, n)
+        read_combinations(keys, k, combinations, header.n)
         read_importance(keys, given.get("importance"))
     except SdcError as error:
         raise placed(error, place) from None
