@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from draw import quiet
 from plans import duckdb_relation, on_engines
 from sdckit.cells.as_cells import is_cells
 from sdckit.errors import ColumnError, DataError
+from sdckit.report.chapters.sentences import headline
+from sdckit.report.formats.write import plain_document
 from sdckit.result import SCHEMA_VERSION
 from sdckit.workflow.assessment import Assessed, IntruderAssessment, listed_reasons
 
@@ -38,6 +41,18 @@ EAGER = [lambda frame: frame, lambda frame: frame.to_pandas(), lambda frame: fra
 def assessed(data: Any = FRAME, **entries: Any) -> sdc.Assessment:
     with quiet():
         return sdc.assess(data, scenario=sdc.Scenario(**{"keys": ["sex", "age"], **entries}))
+
+
+def test_a_limit_that_no_measure_judged_is_not_taken_to_hold() -> None:
+    """Documents wrote "within every declared limit" without it; only `check` asked."""
+    whole = assessed(thresholds={"global_risk": 1.0, "risk": 1.0})
+    assert whole.passed is True
+    (intruder,) = whole.intruders
+    kept, gone = intruder.verdicts
+    lacking = replace(whole, intruders=(replace(intruder, verdicts=(kept,)),))
+    assert [(verdict.name, verdict.holds) for verdict in lacking.verdicts] == [(kept.name, True), (gone.name, None)]
+    assert lacking.passed is None
+    assert "could not be judged" in headline(plain_document(lacking))
 
 
 def full(data: Any = FRAME) -> sdc.Assessment:

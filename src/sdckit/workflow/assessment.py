@@ -22,7 +22,7 @@ from sdckit.catalogue.identity import FOLLOWED
 from sdckit.display import Displayed, counted
 from sdckit.errors import DataError
 from sdckit.result import SCHEMA_VERSION, LetGo, Result, json_ready, leading
-from sdckit.workflow.verdicts import Verdict, all_hold, judge_roles
+from sdckit.workflow.verdicts import Verdict, all_hold, judge_roles, unjudged
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Recoded
@@ -290,9 +290,14 @@ class Assessed(Displayed):
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Every declared threshold against every intruder, of several releases the worst; and the columns' roles."""
+        """Every declared threshold against every intruder, of several releases the worst; and the columns' roles.
+
+        A threshold of which no measure said anything is not judged.
+        """
         judged = tuple(verdict for intruder in self.intruders for verdict in intruder.verdicts)
-        return judged + (() if self.column_roles is None else judge_roles(self.scenario, self.column_roles))
+        roles = () if self.column_roles is None else judge_roles(self.scenario, self.column_roles)
+        results = {intruder.name: intruder.results for intruder in self.intruders}
+        return judged + roles + unjudged(self.scenario, judged, results, compared=hasattr(self, "released"))
 
     @property
     def passed(self) -> bool | None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.files.readers import read_file
-from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario_checks import require_confirmed
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import Displayed
@@ -20,7 +19,7 @@ from sdckit.report.chapters.sentences import status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess_read
-from sdckit.workflow.verdicts import Verdict, is_unasked, judge_roles, with_origins
+from sdckit.workflow.verdicts import Verdict, judge_roles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,27 +91,18 @@ class ToldVerdicts:
 def told_verdicts(result: CheckResult) -> ToldVerdicts:
     """Give the verdicts as the protected document of the gate's assessment prints them.
 
-    A limit without a verdict stays one that was not judged. A file of fewer than 50 records is refused, as for every
+    A file of fewer than 50 records is refused, as for every
     document that leaves.
     """
     plain = plain_document(result.assessment)
-    printed = [*plain["verdicts"], *map(_forgotten_limit, result.verdicts[len(plain["verdicts"]) :])]
-    return ToldVerdicts(tuple(_printed_verdict(verdict, plain["n"]) for verdict in printed), tuple(plain["warnings"]))
+    printed = tuple(_printed_verdict(verdict, plain["n"]) for verdict in plain["verdicts"])
+    return ToldVerdicts(printed, tuple(plain["warnings"]))
 
 
 def _printed_verdict(entry: Plain, n: Plain) -> ToldVerdict:
     release = entry.get("release")
     sentence = (f"Release {release}: " if release else "") + verdict_sentence(entry, n)
     return ToldVerdict(entry["name"], entry["intruder"], entry["variable"], release, entry["holds"]["value"], sentence)
-
-
-def _forgotten_limit(verdict: Verdict) -> Plain:
-    """Document entry of a threshold that no measure judged."""
-    return {
-        "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
-        "points": verdict.points,
-        "holds": {"value": None}, "reason": verdict.reason, "origin": verdict.origin,
-    }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -283,29 +273,8 @@ def check_assessment(assessment: Assessment | ReleaseAssessment) -> CheckResult:
     """Apply the gate to an existing assessment; a threshold without a verdict counts as unchecked."""
     require_gate(assessment.scenario, compared=_is_compared(assessment))
     roles = judge_roles(assessment.scenario, None) if assessment.column_roles is None else ()
-    verdicts = (*assessment.verdicts, *roles, *_forgotten(assessment))
+    verdicts = (*assessment.verdicts, *roles)
     return CheckResult(all(verdict.holds is True for verdict in verdicts), verdicts, assessment)
-
-
-def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
-    """Undefined verdicts for every combination of threshold, intruder and sensitive variable without a verdict."""
-    judged = {(verdict.intruder, verdict.name, verdict.variable) for verdict in assessment.verdicts}
-    any_variable = {(intruder, name) for intruder, name, _ in judged}
-    unjudged: list[Verdict] = []
-    scenario, compared = assessment.scenario, _is_compared(assessment)
-    for intruder in scenario.intruders:
-        for name, limit in scenario.limits_of(compared=compared).declared.items():
-            if compared and is_unasked(name, scenario, assessment[intruder].results):
-                continue
-            variables: tuple[str | None, ...] = scenario.sensitive if LIMITS[name].per_variable else ()
-            lacking = [variable for variable in variables if (intruder, name, variable) not in judged]
-            if not variables and (intruder, name) not in any_variable:
-                lacking = [None]
-            unjudged += [
-                Verdict(name, intruder, variable, limit, None, None, None, "its measure gave no verdict")
-                for variable in lacking
-            ]
-    return list(with_origins(unjudged, scenario, compared=compared))
 
 
 def _is_compared(assessment: Assessment | ReleaseAssessment) -> bool:

@@ -547,6 +547,31 @@ def is_unasked(name: str, scenario: Scenario, results: Mapping[str, Any]) -> boo
     return not result.touched and not math.isnan(result.right)
 
 
+def unjudged(
+    scenario: Scenario, verdicts: Collection[Verdict], results: Mapping[str, Mapping[str, Any]], *, compared: bool
+) -> tuple[Verdict, ...]:
+    """Undefined verdicts for every combination of limit, intruder and sensitive variable without a verdict.
+
+    `results`: by intruder and place. `compared`: whether a release is held against its original.
+    """
+    judged = {(verdict.intruder, verdict.name, verdict.variable) for verdict in verdicts}
+    any_variable = {(intruder, name) for intruder, name, _ in judged}
+    lacking: list[Verdict] = []
+    for intruder, own in results.items():
+        for name, limit in scenario.limits_of(compared=compared).declared.items():
+            if compared and is_unasked(name, scenario, own):
+                continue
+            variables: tuple[str | None, ...] = scenario.sensitive if LIMITS[name].per_variable else ()
+            open_variables = [variable for variable in variables if (intruder, name, variable) not in judged]
+            if not variables and (intruder, name) not in any_variable:
+                open_variables = [None]
+            lacking += [
+                Verdict(name, intruder, variable, limit, None, None, None, "its measure gave no verdict")
+                for variable in open_variables
+            ]
+    return with_origins(lacking, scenario, compared=compared)
+
+
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:
     """Judge the limit on differencing from its result alone, without an assessment of the release."""
     kind = next(limit_kind for limit_kind in LIMITS.values() if limit_kind.judged == "ledger")
