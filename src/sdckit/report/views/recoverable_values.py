@@ -38,7 +38,8 @@ NOTE = Note(
     "Reconstructed values",
     "Of every value that was suppressed, coded, put into ranges, rounded or perturbed it is asked what can be "
     "reconstructed from the release itself: values of other columns that occur with one value only, mates of the "
-    "household, counts and sums, the order of the rows, numbers that follow from others. A value counts as "
+    "household, counts, totals and rates of groups, a person's other waves, the order of the rows, numbers that "
+    "follow from others. A value counts as "
     "reconstructed where a rule gives it that has no exception, or next to none, among the values that were not "
     "changed, and where it is right. Somebody who knows how the columns are made knows more rules: arithmetic, parts "
     "of dates, texts and ids, code tables, rows that belong together, sorted rows. These are found by holding the "
