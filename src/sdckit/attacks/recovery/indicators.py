@@ -8,7 +8,7 @@ import numpy as np
 
 from sdckit.attacks.recovery.reconstruction_rules import FEW_PARTS, Reconstruction
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 
 FIRST = 2000  # complete records to which a sum is fitted, before it is held against all
 PER_COLUMN = 10  # records per column, below which a sum is no evidence
@@ -26,7 +26,7 @@ def by_indicators(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) 
     if len(beside) < 2:
         return
     codes = np.zeros(len(state.known), np.int32)
-    for level in levels:
+    for level in _candidates(state.known, levels, list(beside.values())):
         own = np.where(state.known > 0, (state.known == level).astype(np.float64), np.nan)
         names, values = _exact_sum(own, beside)
         if not names:
@@ -50,6 +50,31 @@ def _numbers(columns: Mapping[str, ReleasedColumn]) -> dict[str, Floats]:
     return numbers
 
 
+def _candidates(known: Codes, levels: Ints, columns: Sequence[Floats]) -> Ints:
+    """The levels that are an exact sum in the first complete records, all fitted at once: mostly none."""
+    rows = _complete(known > 0, columns)
+    if len(rows) < PER_COLUMN * (len(columns) + 1):
+        return levels[:0]
+    terms, kinds = _terms(columns, rows)[0], (known[rows, None] == levels).astype(np.float64)
+    rest = terms @ np.linalg.lstsq(terms, kinds, rcond=None)[0] - kinds
+    exact: Ints = levels[np.abs(rest).max(axis=0) <= EXACT]
+    return exact
+
+
+def _complete(there: Bools, columns: Sequence[Floats]) -> Ints:
+    """The first rows that have all values."""
+    for numbers in columns:
+        there = there & ~np.isnan(numbers)
+    return np.flatnonzero(there)[:FIRST]
+
+
+def _terms(columns: Sequence[Floats], rows: Ints) -> tuple[Floats, list[float]]:
+    """A constant and the columns, each over its largest size among these rows; and these sizes."""
+    scales = [float(np.abs(numbers[rows]).max()) or 1.0 for numbers in columns]
+    scaled = [numbers[rows] / by for numbers, by in zip(columns, scales, strict=True)]
+    return np.column_stack([np.ones(len(rows)), *scaled]), scales
+
+
 def _exact_sum(own: Floats, beside: Mapping[str, Floats]) -> tuple[tuple[str, ...], Floats]:
     """The fewest columns of which the numbers are an exact sum of multiples, and that sum; none where there is none."""
     names = list(beside)
@@ -64,20 +89,14 @@ def _exact_sum(own: Floats, beside: Mapping[str, Floats]) -> tuple[tuple[str, ..
 
 def _fitted(own: Floats, columns: Sequence[Floats]) -> Floats | None:
     """The sum fitted to the first complete records, of all; None where it is not exact."""
-    there = ~np.isnan(own)
-    for numbers in columns:
-        there &= ~np.isnan(numbers)
-    rows = np.flatnonzero(there)[:FIRST]
+    rows = _complete(~np.isnan(own), columns)
     if len(rows) < PER_COLUMN * (len(columns) + 1) or min(own[rows].sum(), (1 - own[rows]).sum()) < FEWEST_OF_KIND:
         return None
-    scales = [float(np.abs(numbers[rows]).max()) or 1.0 for numbers in columns]
-    terms = np.column_stack(
-        [np.ones(len(rows)), *(numbers[rows] / by for numbers, by in zip(columns, scales, strict=True))]
-    )
+    terms, scales = _terms(columns, rows)
     factors = np.linalg.lstsq(terms, own[rows], rcond=None)[0]
     if np.abs(terms @ factors - own[rows]).max() > EXACT:
         return None
     values = np.full(len(own), factors[0])
     for numbers, factor, by in zip(columns, factors[1:], scales, strict=True):
         values += factor * (numbers / by)
-    return values if np.abs(values[there] - own[there]).max() <= EXACT else None
+    return values if np.nanmax(np.abs(values - own)) <= EXACT else None
