@@ -96,10 +96,12 @@ def _by_kinds(state: Reconstruction, figure: GroupFigure, unknown: Floats, whole
             judged = whole & (np.abs(numbers - rounded) <= NEAR_WHOLE)
             if np.count_nonzero(judged) < 0.9 * np.count_nonzero(whole):
                 continue
+        some = counts[judged]
+        members = some[:, 1:].sum(axis=1)
         for kind in kinds:
             rest = rounded - counts[:, kind]
             other = int(kinds[kinds != kind][0]) if len(kinds) == 2 else 0
-            if not _counts_kind(state, counts[judged], rest[judged], int(kind), other):
+            if not _counts_kind(state, some[:, kind], members, rest[judged], two=other > 0):
                 continue
             codes: Codes = np.zeros(len(rest), np.int32)
             codes[(unknown > 0) & (rest == unknown)] = kind
@@ -109,11 +111,16 @@ def _by_kinds(state: Reconstruction, figure: GroupFigure, unknown: Floats, whole
             state.restore_codes(has & (of_row > 0), of_row, (figure.name, group.name), words, "divided")
 
 
-def _counts_kind(state: Reconstruction, counts: NDArray[np.int64], rest: Floats, kind: int, other: int) -> bool:
-    """Whether the figure tells members of whole groups: each is left out once, and told by the rest of the count."""
-    of_kind, others = counts[:, kind], counts[:, 1:].sum(axis=1) - counts[:, kind]
-    right = of_kind[rest == 0].sum() + (others[rest == 0].sum() if other else 0)
-    wrong = others[rest == 1].sum() + (of_kind[rest == -1].sum() if other else 0)
+def _counts_kind(
+    state: Reconstruction, of_kind: NDArray[np.int64], members: NDArray[np.int64], rest: Floats, *, two: bool
+) -> bool:  # fmt: skip
+    """Whether the figure tells members of whole groups: each is left out once, and told by the rest of the count.
+
+    `of_kind`: members of the kind, of all `members`; `two`: whether those who are not of it are of one other.
+    """
+    others = members - of_kind
+    right = of_kind[rest == 0].sum() + (others[rest == 0].sum() if two else 0)
+    wrong = others[rest == 1].sum() + (of_kind[rest == -1].sum() if two else 0)
     telling = np.count_nonzero((rest == 0) & (of_kind > 0))
     off = np.count_nonzero(np.abs(rest) > 1)  # these tell nobody, but a count of the kind it is not
     if telling < FEWEST_GROUPS or off > telling * group_agreement.MOST_SURELY:
@@ -125,15 +132,16 @@ def _by_total(state: Reconstruction, figure: GroupFigure, unknown: Floats, whole
     """Where a figure is the total or the mean of the members, one whose value is missing is what they leave of it."""
     own, group = state.numbers, figure.group
     assert own is not None
-    total, unit = group.sums(np.where(np.isnan(own), 0.0, own)), printed_unit(own)
+    total, near = group.sums(np.where(np.isnan(own), 0.0, own)), tolerance(own)
     for how, numbers in _scaled(figure, shares=False):
         rest = numbers - total
         with np.errstate(invalid="ignore"):
-            hit = np.abs(rest) <= tolerance(own)
+            hit = np.abs(rest) <= near
         several = whole & (group.sizes > 1)
         right, wrong = (int(np.count_nonzero(several & which)) for which in (hit, ~hit))
         if group_agreement.judge_rule(right, wrong, state.usual_wrong) is None:
             continue
+        unit = printed_unit(own)
         values = np.round(rest / unit) * unit if unit else rest
         values = group.spread(np.where(unknown == 1, np.round(values, 9), np.nan))
         words = f"{figure.name} is the {how} of {state.name} within {group.name}"
@@ -165,6 +173,7 @@ def by_group_rates(state: Reconstruction, columns: Mapping[str, ReleasedColumn])
         return
     others = {name: column for name, column in columns.items() if column.numeric and len(column.distinct) >= FEWEST}
     others.pop(state.name, None)
+    near = tolerance(own)
     for name, column in columns.items():
         if name == state.name or not 1 < column.n_levels <= len(own) / FEWEST:
             continue
@@ -174,15 +183,14 @@ def by_group_rates(state: Reconstruction, columns: Mapping[str, ReleasedColumn])
             if other == name or x is None:
                 continue
             for how, ratio in (("times a rate of", True), ("beside an amount of", False)):
-                _by_rate(state, own, x, group, (other, name), f"{other} {how} {name}", ratio=ratio)
+                _by_rate(state, own, near, x, group, (other, name), f"{other} {how} {name}", ratio=ratio)
 
 
 def _by_rate(
-    state: Reconstruction, own: Floats, x: Floats, group: Household, columns: tuple[str, str], words: str, *,
-    ratio: bool,
+    state: Reconstruction, own: Floats, near: float, x: Floats, group: Household, columns: tuple[str, str],
+    words: str, *, ratio: bool,
 ) -> None:  # fmt: skip
     """Put back what a rate or an amount of the group tells, if it tells the numbers that are known."""
-    near = tolerance(own)
     if not _hits(own[:FIRST], x[:FIRST], _first(group), near, ratio=ratio)[2]:
         return
     fitted, hit, tells = _hits(own, x, group, near, ratio=ratio)

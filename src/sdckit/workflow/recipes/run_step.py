@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdckit.cells.packing import group_codes
 from sdckit.data.columns import code_columns
 from sdckit.data.files.file_limits import toml_of
 from sdckit.data.households import Homes, household_variables
@@ -19,7 +20,6 @@ from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.grouping import group
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.random_order import row_order
@@ -126,14 +126,13 @@ def _with_joining(data: Any, scenario: Scenario, lacking: Floats, threshold: flo
     if not hit.any() or not set(scenario.keys) <= set(columns):
         return lacking
     frame = open_eager(data, {})
-    cell, keyless = np.zeros(len(hit), np.uint64), np.ones(len(hit), np.bool_)
-    for coded in code_columns([frame[key] for key in scenario.keys]):
-        codes = coded.codes()
-        keyless &= codes == coded.span
-        cell = group(cell * np.uint64(coded.span + 1) + codes.astype(np.uint64)).of_row.astype(np.uint64)
+    keys = code_columns([frame[key] for key in scenario.keys])
+    codes = [coded.codes() for coded in keys]
+    keyless = np.logical_and.reduce([own == coded.span for own, coded in zip(codes, keys, strict=True)])
+    cell = group_codes(codes, len(hit)).of_row.astype(np.int64)
     values = [coded.codes() for coded in code_columns([frame[name] for name in scenario.sensitive])]
     least = int(scenario.limits.l or 0)
-    joining = joining_records(cell.astype(np.int64), hit | keyless, values, least)
+    joining = joining_records(cell, hit | keyless, values, least)
     return np.where(joining, threshold + 1, lacking)
 
 
