@@ -3,18 +3,21 @@
 It reads one request per line and answers with lines of JSON. It ends when its parent does: its input is then closed.
 """
 
+import contextlib
 import json
 import os
 import queue
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sdckit import operating_system
-from sdckit.workflow.sessions.answering import answer, preload, work_ahead
+from sdckit.workflow.sessions.answering import answer, load_ahead, preload, work_ahead
 
 NICE = 5  # the server answers clicks while work runs
+QUIET = 0.25  # seconds without a request, after which something is loaded ahead
 
 
 def _requests(source: BinaryIO, aside: list[dict[str, Any]]) -> queue.Queue[dict[str, Any]]:
@@ -56,9 +59,19 @@ def main(folder: str) -> None:
     def next_request() -> dict[str, Any] | None:
         return None if waiting.empty() else waiting.queue[0]  # nobody else takes one
 
+    loads = load_ahead()
     while True:
         work_ahead(desk, next_request)
-        answer(desk, waiting.get(), send, lambda: next(iter(aside), None))
+        answer(desk, _taken(waiting, loads), send, lambda: next(iter(aside), None))
+
+
+def _taken(waiting: queue.Queue[dict[str, Any]], loads: Iterator[str]) -> dict[str, Any]:
+    """The next request; until it comes, something is loaded whenever nobody has asked for anything for a moment."""
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return waiting.get(timeout=QUIET)
+        if next(loads, None) is None:
+            return waiting.get()
 
 
 if __name__ == "__main__":

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import tracemalloc
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
+from sdckit.numerics.wildcard_matches import matching_pairs as listing
 from sdckit.numerics.wildcard_matches.matching_pairs import matching_pairs
 
 CELLS = sorted(product([0, 1, 2, 3], repeat=3))  # three fields of two bits; 3 is a missing value
 
 
+@pytest.mark.parametrize("few", [0, 1000], ids=["asked before", "searched at once"])
 @given(st.sets(st.sampled_from(CELLS), min_size=1), st.data())
-def test_the_pairs_are_those_of_comparing_all(cells, data):
+def test_the_pairs_are_those_of_comparing_all(few, cells, data):
     cells = data.draw(st.permutations(sorted(cells)))
     entries = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(cells), max_size=len(cells))), np.int64)
     gone = [{j for j in range(3) if cell[j] == 3} for cell in cells]
@@ -26,14 +30,15 @@ def test_the_pairs_are_those_of_comparing_all(cells, data):
         for a, b in product(range(len(cells)), repeat=2)
         if gone[a] != gone[b] and entries[b] and all(cells[a][j] == cells[b][j] for j in {0, 1, 2} - gone[a] - gone[b])
     }
-    pairs = matching_pairs(words, pattern, clear_of, entries, 10_000)
+    n = len(expected) + sum(int(entries[b]) for _, b in expected)
+    with patch.object(listing, "FEW", few):
+        pairs = matching_pairs(words, pattern, clear_of, entries, 10_000)
+        if (entries > 0).all() and n:
+            assert matching_pairs(words, pattern, clear_of, entries, n) is not None
+            assert matching_pairs(words, pattern, clear_of, entries, n - 1) is None
     listed = list(zip(*(part.tolist() for part in pairs), strict=True))
     assert set(listed) == expected
     assert len(listed) == len(expected)
-    n = len(expected) + sum(int(entries[b]) for _, b in expected)
-    if (entries > 0).all() and n:
-        assert matching_pairs(words, pattern, clear_of, entries, n) is not None
-        assert matching_pairs(words, pattern, clear_of, entries, n - 1) is None
 
 
 def test_too_many_pairs_are_counted_and_not_listed():

@@ -8,6 +8,7 @@ from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.coding import GOLDEN
 
 BLOCK = 1 << 15  # words that stay in the cache
+FEW = 1000  # words that are searched at once, without asking before whether they may be there
 NONE = np.zeros(0, np.int64)
 
 
@@ -58,10 +59,14 @@ def _joined(
     theirs = theirs & keep
     by_word = np.argsort(theirs)
     theirs, there = theirs[by_word], there[by_word]
-    may = _may_be_among(mine, theirs, keep)
-    here, mine = here[may], mine[may] & keep
+    if len(mine) > FEW:
+        may = _may_be_among(mine, theirs, keep)
+        here, mine = here[may], mine[may]
+    mine = mine & keep
     first = np.searchsorted(theirs, mine)
     n = np.searchsorted(theirs, mine, "right") - first
+    if not n.any():
+        return NONE, NONE
     edges, held = np.cumsum(n), np.append(0, np.cumsum(entries[there]))
     if int((n * (2 + entries[here]) + held[first + n] - held[first]).sum()) > most:
         return None
@@ -70,7 +75,7 @@ def _joined(
 
 def _may_be_among(mine: Words, theirs: Words, keep: np.uint64) -> Ints:
     """Places of `mine` whose kept bits may be among `theirs`: most are not, and a search of each takes far longer."""
-    bits = min(22, len(theirs).bit_length() + 4)
+    bits = min(22, max(15, len(theirs).bit_length() + 6))  # small enough for a cache
     marked = np.zeros(1 << bits, np.bool_)
     shift = np.uint64(64 - bits)
     marked[(theirs * GOLDEN) >> shift] = True
