@@ -274,6 +274,7 @@ class Assessed(Displayed):
     """Base of both assessments: verdicts, results by intruder and place, and the writers of documents."""
 
     schema: ClassVar[str]
+    compared: ClassVar[bool] = False  # whether a release is held against its original
     scenario: Scenario
     intruders: tuple[IntruderAssessment, ...]
     warnings: tuple[str, ...]
@@ -297,7 +298,7 @@ class Assessed(Displayed):
         judged = tuple(verdict for intruder in self.intruders for verdict in intruder.verdicts)
         roles = () if self.column_roles is None else judge_roles(self.scenario, self.column_roles)
         results = {intruder.name: intruder.results for intruder in self.intruders}
-        return judged + roles + unjudged(self.scenario, judged, results, compared=hasattr(self, "released"))
+        return judged + roles + unjudged(self.scenario, judged, results, compared=self.compared)
 
     @property
     def passed(self) -> bool | None:
@@ -481,6 +482,7 @@ class ReleaseAssessment(Assessed):
     """
 
     schema: ClassVar[str] = "sdckit/release-assessment"
+    compared: ClassVar[bool] = True
     original: Assessment
     released: tuple[Assessment, ...]
     aligned: bool = False

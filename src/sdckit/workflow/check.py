@@ -91,8 +91,7 @@ class ToldVerdicts:
 def told_verdicts(result: CheckResult) -> ToldVerdicts:
     """Give the verdicts as the protected document of the gate's assessment prints them.
 
-    A file of fewer than 50 records is refused, as for every
-    document that leaves.
+    A file of fewer than 50 records is refused, as for every document that leaves.
     """
     plain = plain_document(result.assessment)
     printed = tuple(_printed_verdict(verdict, plain["n"]) for verdict in plain["verdicts"])
@@ -271,15 +270,10 @@ def require_gate(scenario: Scenario, *, compared: bool) -> None:
 
 def check_assessment(assessment: Assessment | ReleaseAssessment) -> CheckResult:
     """Apply the gate to an existing assessment; a threshold without a verdict counts as unchecked."""
-    require_gate(assessment.scenario, compared=_is_compared(assessment))
+    require_gate(assessment.scenario, compared=assessment.compared)
     roles = judge_roles(assessment.scenario, None) if assessment.column_roles is None else ()
     verdicts = (*assessment.verdicts, *roles)
     return CheckResult(all(verdict.holds is True for verdict in verdicts), verdicts, assessment)
-
-
-def _is_compared(assessment: Assessment | ReleaseAssessment) -> bool:
-    """Whether the assessment compares a release with its original."""
-    return hasattr(assessment, "released")
 
 
 # The gate as an assertion, for tests and pipelines: its message holds protected figures only.

@@ -200,6 +200,43 @@ def test_a_column_in_ranges_in_one_release_links_with_exact_values_in_the_other(
     assert shared_codes(Levels("age", np.array([1], np.int32), ("31",)), words) is None
 
 
+@pytest.mark.parametrize(("width", "form"), [(5.0, "[{}, {})"), (5.0, "({}, {}]"), (0.1, "[{}, {})"), (0.5, "{}-{}")])
+def test_ranges_of_numbers_with_decimals_that_share_their_ends_are_compared(width: float, form: str) -> None:
+    """None is lost at an end: what an oracle puts into each range by its ends is what has its code."""
+    rng = np.random.default_rng(6)
+    values = np.round(rng.uniform(0.001, 10 * width - 0.001, 300), 3)
+    at = np.floor(values / width) if form[0] == "[" else np.ceil(values / width) - 1
+    if form == "{}-{}":
+        ends = [f"{i * width}-{(i + 1) * width - 0.001:.3f}" for i in range(10)]
+    else:
+        ends = [form.format(round(i * width, 3), round((i + 1) * width, 3)) for i in range(10)]
+    exact, codes = np.unique(values, return_inverse=True)
+    number = codes.reshape(-1).astype(np.int32) + 1
+    fine = Levels("x", number, tuple(str(value) for value in exact.tolist()))
+    coarse = Levels("x", np.arange(1, 11, dtype=np.int32), tuple(ends))
+    for pair in ((fine, coarse), (coarse, fine)):
+        compared = shared_codes(*pair)
+        assert compared is not None
+        assert compared[pair[0] is coarse].tolist() == (at + 1).astype(int).tolist()
+
+
+def test_columns_that_cannot_be_compared_lists_and_a_handful_of_people_are_not_searched() -> None:
+    """Each value has another name in the second wave: nobody knows whether the columns link, and that is said."""
+    rng = np.random.default_rng(11)
+    wave = people(rng, 600)
+    first, second = frame(wave), frame(next_wave(rng, wave, {7: 1.0})[0])
+    named = second.with_columns(pl.format("no {}", pl.col("birth", "job", "children", "band", "month").name.keep()))
+    found = sdc.differencing(named, earlier=first, keys=["region"])
+    assert (found.linked, found.singly, found.entries[0].searched) == (0, True, False)
+    lists = [file.with_columns(month=pl.concat_list("month")) for file in (first, second)]
+    assert not sdc.differencing(lists[1], earlier=lists[0], keys=["region"]).entries[0].searched
+    anew = [
+        file.with_columns(home=pl.Series(rng.permutation(600) // 3 + at)) for at, file in ((0, first), (900, second))
+    ]
+    assert sdc.differencing(anew[1], earlier=anew[0], keys=["region"]).entries[0].searched
+    assert not sdc.differencing(second, earlier=first.head(20), keys=["region"]).entries[0].searched
+
+
 def test_of_a_ledger_keys_and_sensitive_variables_are_tried_and_the_rest_is_said(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     wave = people(rng, 2000)

@@ -207,7 +207,9 @@ def test_a_magnitude_is_numeric_and_is_said_once() -> None:
 @pytest.mark.parametrize(
     "made", [pl.DataFrame, lambda *given: pl.DataFrame(*given).lazy(), lambda *given: pl.DataFrame(*given).to_pandas()]
 )
-@pytest.mark.parametrize("numbers", [["AB1", "AB1", None], [10**12 + 1, 10**12 + 1, None]])
+@pytest.mark.parametrize(
+    "numbers", [["AB1", "AB1", None], [10**12 + 1, 10**12 + 1, None], [2**62 + 1, 2**62 + 1, None]]
+)
 def test_an_official_number_of_people_goes_out_as_a_new_one_only(made: Any, numbers: list[Any]) -> None:
     """It is a person number by its role, and no identifier: it went out as it was, and every column had a role."""
 

@@ -172,6 +172,10 @@ def in_tables(levels, weights, tight, base, everything=False, seen=3):
         ([0, 1, 2], [5, 5, 5], [1, 0, 0], 3, False, MANY),  # any but the first would hurt it
         ([0, 1, 2], [5, 5, 5], [1, 1, 0], 3, False, MANY),
         ([0, 1, 2], [5, 5, 5], [0, 0, 0], 3, True, MANY),
+        ([0, 2], [5, 5], [1, 0], 3, False, MANY),  # the one that nobody has would hurt it as well
+        ([0, 1], [5, 5], [1, 1], 3, False, MANY),
+        ([0, 2], [5, 5], [0, 0], K, False, NONE),  # k reached is enough, by nobody's level
+        ([0, 1, 2], [0, 5, 5], [0, 0, 0], K, False, NONE),  # nor by one that somebody has
     ],
 )
 def test_one_query(levels, weights, tight, base, everything, expected):
@@ -180,6 +184,7 @@ def test_one_query(levels, weights, tight, base, everything, expected):
 
 def test_a_record_that_cannot_lose_a_match_leaves_the_other_of_two():
     assert in_tables([0, 1], [5, 5], [1, 0], 3, seen=2) == 1
+    assert in_tables([0], [5], [1], 3, seen=2) == 1  # although nobody has it
     assert in_tables([0], [5], [0], 1, True, seen=1) == 0
 
 

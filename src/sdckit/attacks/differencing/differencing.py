@@ -79,8 +79,9 @@ class Differencing(Result):
     unlinking : str
         What would part the linked releases: new identifiers, rounding, noise on the column that links them.
     singly : bool
-        Whether not all columns could be tried as links to an earlier release together (it is not at hand, or too
-        large), although all of the release together tell most records apart, and those tried do not join it.
+        Whether not all columns could be tried as links to an earlier release together (it is not at hand, too large or
+        too small, or its codes are others), although all of the release together tell most records apart, and those
+        tried do not join it.
     records : frame
         Of every record ``certain_together``, ``given_back`` and ``unprotected``. Confidential.
     """
@@ -144,7 +145,7 @@ class Differencing(Result):
     @property
     def linked_words(self) -> str:
         """The linked releases and the columns that link them, in words."""
-        return "; ".join(f"{one.name} (linked by {one.linked_words})" for one in self.entries if one.linked_by)
+        return "; ".join(f"{entry.name} (linked by {entry.linked_words})" for entry in self.entries if entry.linked_by)
 
     @property
     def unjoined(self) -> str:

@@ -12,12 +12,13 @@ from sdckit.attacks.differencing.linked_releases import CHANCE, MOST_CHANCE, Lin
 from sdckit.attacks.differencing.release_ledger import ALIKE, Earlier, OpenedRelease
 from sdckit.data.columns import code_column
 from sdckit.data.frames import plain_columns
-from sdckit.data.hierarchy import range_of_label
+from sdckit.data.hierarchy import read_band
 from sdckit.data.ledger.digests import Levels, canonical
 from sdckit.numerics.array_types import Floats, Ints, Words
 
 MOST_SEARCHED = 1 << 25  # values of both files
 MOST_RANGES = 1 << 12  # levels that are read as numbers or ranges
+FEW_EACH = 4  # people per value of what may be new numbers of persons or households
 
 
 def link_by_columns(
@@ -36,7 +37,8 @@ def link_by_columns(
     assert people is not None
     if (new.n + len(people)) * len(names) > MOST_SEARCHED:
         return None, False
-    whole = file is not None and names == shared
+    whole = file is not None and names == shared and not _not_plain(new.frame, file)
+    whole &= min(new.n, len(people)) >= FEWEST  # of fewer nobody could tell a link from chance
     pairs = []
     for name in names:
         first = new.levels[name] if name in new.levels else _opened(new.memo, new.frame, name)
@@ -44,16 +46,30 @@ def link_by_columns(
         codes = shared_codes(first, second)
         if codes is not None:
             pairs.append((name, codes[0], codes[1][people] if file is None else codes[1]))
-    found, sure = link_by_several([here for _, here, _ in pairs], [codes for _, _, codes in pairs])
-    if found is None:
+        elif not _says_nothing(first, new.n, second, len(people)):
+            whole = False
+    linked, sure = link_by_several([here for _, here, _ in pairs], [codes for _, _, codes in pairs])
+    if linked is None:
         return None, whole and sure
     rows = np.full(new.n, -1, np.int64)
-    rows[found.here] = people[found.there]
-    right = found.right
+    rows[linked.here] = people[linked.there]
+    right = linked.right
     if known is not None and (both := (rows >= 0) & (known >= 0)).any():
         right = float((rows[both] == known[both]).mean())
-    link = Link(rows, tuple(pairs[at][0] for at in found.columns), right)
+    link = Link(rows, tuple(pairs[at][0] for at in linked.columns), right)
     return (link, whole) if right >= LEAST_RIGHT else (None, whole)
+
+
+def _not_plain(frame: Any, file: Any) -> set[str]:
+    """Columns of both that hold lists or objects, of which none is tried."""
+    both = {*frame.columns} & {*file.columns}
+    return both - ({*plain_columns(frame)} & {*plain_columns(file)})
+
+
+def _says_nothing(here: Levels, n: int, there: Levels, m: int) -> bool:
+    """Whether a column that cannot be compared links nobody, too: one value for all, or new numbers of few each."""
+    fewest = min(len(here.texts), len(there.texts))
+    return fewest < 2 or (FEW_EACH * len(here.texts) >= n and FEW_EACH * len(there.texts) >= m)
 
 
 def _opened(memo: dict[Any, Any], frame: Any, name: str) -> Levels:
@@ -74,9 +90,11 @@ def shared_codes(here: Levels, there: Levels) -> tuple[Ints, Ints] | None:
     common = [np.isin(own, other[other > 0])[own > 0] for own, other in ((first, second), (second, first))]
     if all(len(shared) and shared.mean() >= ALIKE for shared in common):
         return first, second
-    spans = [_spans(levels) for levels in (here, there)]
-    if spans[0] is None or spans[1] is None:
+    bands = [ends for levels in (here, there) if (ends := _bands(levels)) is not None]
+    if len(bands) < 2:
         return None
+    whole = all((ends[:, :2] == np.rint(ends[:, :2])).all() for ends in bands)
+    spans = [_spans(ends, whole=whole) for ends in bands]
     at = _within(spans[0], spans[1])
     if at is not None:
         return at[here.codes], there.codes.astype(np.int64)
@@ -84,12 +102,19 @@ def shared_codes(here: Levels, there: Levels) -> tuple[Ints, Ints] | None:
     return None if at is None else (here.codes.astype(np.int64), at[there.codes])
 
 
-def _spans(levels: Levels) -> Floats | None:
-    """Both ends of what each level covers (n, 2); None where one is no number or range."""
+def _bands(levels: Levels) -> Floats | None:
+    """Ends of what each level covers, and whether each is part of it (n, 4); None where one is no number or range."""
     if len(levels.texts) > MOST_RANGES:
         return None
-    spans = [range_of_label(text) for text in levels.texts]
-    return None if None in spans or not spans else np.array(spans, np.float64)
+    bands = [read_band(text) for text in levels.texts]
+    return None if None in bands or not bands else np.array([band[:4] for band in bands if band], np.float64)
+
+
+def _spans(bands: Floats, *, whole: bool) -> Floats:
+    """Least and greatest number that each level covers (n, 2), of `whole` numbers or of any."""
+    low, high, has_low, has_high = bands.T
+    inner = (low + 1, high - 1) if whole else (np.nextafter(low, np.inf), np.nextafter(high, -np.inf))
+    return np.column_stack([np.where(has_low, low, inner[0]), np.where(has_high, high, inner[1])])
 
 
 def _within(fine: Floats, coarse: Floats) -> Ints | None:

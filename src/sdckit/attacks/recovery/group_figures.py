@@ -72,9 +72,10 @@ def by_group_figures(state: Reconstruction, figures: list[GroupFigure]) -> None:
             continue
         if 1 < len(state.shares) - 1 <= FEW_PARTS:
             _by_kinds(state, figure, unknown, whole, has)
-        if state.numbers is not None:
-            _by_total(state, figure, unknown, whole)
-            _by_ends(state, figure, unknown, whole)
+        if (own := state.numbers) is not None:
+            unknown = group.sums(np.isnan(own).astype(np.float64))  # missing, or shown as a range
+            _by_total(state, figure, own, unknown, whole & (unknown == 0))
+            _by_ends(state, figure, own, unknown, whole & (unknown == 0))
 
 
 def _scaled(figure: GroupFigure, *, shares: bool) -> list[tuple[str, Floats]]:
@@ -128,10 +129,9 @@ def _counts_kind(
     return group_agreement.judge_rule(int(right), int(wrong), state.usual_wrong) is not None
 
 
-def _by_total(state: Reconstruction, figure: GroupFigure, unknown: Floats, whole: Bools) -> None:
+def _by_total(state: Reconstruction, figure: GroupFigure, own: Floats, unknown: Floats, whole: Bools) -> None:
     """Where a figure is the total or the mean of the members, one whose value is missing is what they leave of it."""
-    own, group = state.numbers, figure.group
-    assert own is not None
+    group = figure.group
     total, near = group.sums(np.where(np.isnan(own), 0.0, own)), tolerance(own)
     for how, numbers in _scaled(figure, shares=False):
         rest = numbers - total
@@ -149,10 +149,9 @@ def _by_total(state: Reconstruction, figure: GroupFigure, unknown: Floats, whole
         state.restore_numbers(given, values, (figure.name, group.name), words, "divided")
 
 
-def _by_ends(state: Reconstruction, figure: GroupFigure, unknown: Floats, whole: Bools) -> None:
+def _by_ends(state: Reconstruction, figure: GroupFigure, own: Floats, unknown: Floats, whole: Bools) -> None:
     """Where a figure is the greatest or the least of the members, one is missing who has it, if no other does."""
-    own, group = state.numbers, figure.group
-    assert own is not None
+    group = figure.group
     least, most = group.extremes(own)
     for how, ends, sign in (("greatest", most, 1.0), ("least", least, -1.0)):
         several = whole & (group.sizes > 1)

@@ -368,7 +368,7 @@ def _with_columns(
 
     scenario, known = assessed.scenario, assessed.column_roles
     assert known is not None
-    kept_back = () if hasattr(assessed, "released") else scenario.identifiers
+    kept_back = () if assessed.compared else scenario.identifiers
     columns = dict.fromkeys(name for header in headers for name in header.columns if name not in kept_back)
     certain = all(header.certain for header in headers)
     return replace(assessed, column_roles=among_columns(known, scenario, list(columns), id=id, certain=certain))

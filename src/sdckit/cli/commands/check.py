@@ -207,7 +207,7 @@ def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: s
     from sdckit.report.chapters.coverage_chapter import coverage_blocks
     from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
-    compared = hasattr(result.assessment, "released")
+    compared = result.assessment.compared
     scenario, columns = result.assessment.scenario, result.assessment.column_roles
     line = "" if columns is None or scenario.release is not None else columns.line
     tree = limits_tree(scenario, compared=compared, judged=[verdict.name for verdict in result.verdicts])

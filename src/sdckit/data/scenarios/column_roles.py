@@ -22,6 +22,7 @@ from sdckit.errors import ColumnError, DataError
 INSENSITIVE, IDENTIFIERS, KEY = "insensitive", "identifiers", "key"
 UNIQUE = 0.05  # from this share of records with a value that occurs once no pattern covers a column
 MOST_ASKED = 10_000  # numbers of people of a plan that are looked for in another
+LONGEST = 20  # characters of a whole number of 64 bits
 SHOWN = 5  # names in one sentence; the rest is only counted
 LINKING = ("id", "ledger.id")
 NEW_ONES = "let new ids go out in place of the numbers of people (new_ids)"
@@ -269,7 +270,8 @@ def _holds_some(frame: Frame, name: str, values: set[str]) -> bool:
     kind, column = frame.collect_schema()[name], nw.col(name)
     asked: list[Any] = sorted(values)
     if kind.is_numeric():
-        asked = [int(value) for value in asked if value.isdecimal() and len(value) < 19]
+        whole = (int(value) for value in asked if value.removeprefix("-").isdecimal() and len(value) <= LONGEST)
+        asked = [number for number in whole if abs(number) < 1 << 63]
         asked = [*map(float, asked)] if kind.is_float() else asked
     else:
         column = column.cast(nw.String)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.catalogue.attribute import NUMBERS
+from sdckit.cells.packing import group_codes
 from sdckit.data.columns import float_values
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
@@ -22,7 +23,7 @@ from sdckit.data.scenarios.thresholds import not_said
 from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.grouping import first_of_groups, group, sum_by
+from sdckit.numerics.grouping import first_of_groups, sum_by
 from sdckit.workflow.assess import assess_in_turn, assess_read
 from sdckit.workflow.check import check_assessment
 from sdckit.workflow.plan import read_by_limits
@@ -91,6 +92,24 @@ class Made:
     def drawn(self) -> bool:
         """Whether some step draws random numbers."""
         return any(method_of(step["method"], "").random for _, step in self.steps)
+
+
+_Suppression = tuple[str, Step, dict[str, int], Any]  # purpose, step, values taken out by column, the data after it
+
+
+@dataclass(eq=False)
+class _Lacking:
+    """The sensitive values lacking to l against one intruder, kept of the data that they were asked of last."""
+
+    intruder: Scenario
+    data: Any = None
+    values: Floats | None = None
+
+    def of(self, data: Any) -> Floats:
+        """Those of each record of the data."""
+        if self.values is None or self.data is not data:
+            self.data, self.values = data, lacking_values(data, self.intruder)
+        return self.values
 
 
 @dataclass(eq=False)
@@ -239,29 +258,34 @@ class Trials:
             missing = {key: rule for key, rule in missing.items() if key in columns} or "wildcard"
         return self.scenario.changed(intruders=left, missing=missing, identifiers=())
 
-    def _suppressed(self, data: Any, node: Node) -> Iterator[tuple[str, Step, dict[str, int], Any]]:
+    def _suppressed(self, data: Any, node: Node) -> Iterator[_Suppression]:
         """Suppression steps, intruder by intruder, repeated until none changes a value; each with the data after it."""
         scenario = self._left_scenario(data)
-        lacking: dict[str, tuple[Any, Floats]] = {}  # by intruder: of which data, and the values lacking there
+        lacking = {name: _Lacking(scenario.intruder(name)) for name in scenario.intruders}
         for turn in range(ROUNDS):
             before = data
-            for name in scenario.intruders:
-                intruder, short = scenario.intruder(name), False
-                for kind, step, last in self._of_intruder(data, intruder, name, node):
-                    if kind == "l":
-                        if name not in lacking or lacking[name][0] is not data:
-                            lacking[name] = data, lacking_values(data, intruder)
-                        if not (lacking[name][1] > 0).any() and not (last and short):
-                            continue
-                        short = True
-                    done, changed = self._run(data, step, lacking=lacking[name][1] if kind == "l" else None)
-                    # next year's file may need the step for k that this one does not, and other draws the last for l
-                    if any(changed.values()) or (turn == 0 and (kind == "k" or last)):
-                        yield kind, step, changed, done
-                    if any(changed.values()):
-                        data = done
+            for name, of_values in lacking.items():
+                data = yield from self._against(data, node, name, of_values, first=turn == 0)
             if data is before:
                 break
+
+    def _against(
+        self, data: Any, node: Node, name: str, lacking: _Lacking, *, first: bool
+    ) -> Generator[_Suppression, None, Any]:
+        """Suppression steps against one intruder, each with the data after it; it returns the data after all."""
+        short = False
+        for kind, step, last in self._of_intruder(data, lacking.intruder, name, node):
+            values = lacking.of(data) if kind == "l" else None
+            if values is not None and not (values > 0).any() and not (last and short):
+                continue
+            short |= values is not None
+            done, changed = self._run(data, step, lacking=values)
+            # next year's file may need the step for k that this one does not, and other draws the last for l
+            if any(changed.values()) or (first and (kind == "k" or last)):
+                yield kind, step, changed, done
+            if any(changed.values()):
+                data = done
+        return data
 
     def _of_intruder(self, data: Any, intruder: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step, bool]]:
         """Suppression steps for k, l and risk, and whether it is the last for l."""
@@ -560,11 +584,8 @@ def _side(cells: Cells, intruder: Scenario, name: str, keys: Sequence[str]) -> S
     columns = [np.asarray(table.codes[j]) for j in places]
     size, weight = table.size, table.weight
     if {*places} != {*range(len(cells.keys))}:  # else all cells differ
-        label = np.zeros(len(size), np.uint64)
-        for column in columns:  # a column at a time: any number of keys fits into a word
-            span = np.uint64(int(column.max(initial=0)) + 1)
-            label = group(label * span + column.astype(np.uint64)).of_row.astype(np.uint64)
-        of_cell, count = label.astype(np.int64), int(label.max(initial=0)) + 1
+        groups = group_codes(columns, len(size))
+        of_cell, count = groups.of_row, len(groups.size)
         columns = [column[first_of_groups(of_cell, count)] for column in columns]
         weight = None if weight is None else sum_by(of_cell, weight, count)
         size = np.bincount(of_cell, size, count)
