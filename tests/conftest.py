@@ -99,6 +99,15 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """One process more than there are cores, but where the shell says how many."""
+    from sdckit.operating_system import n_processors
+    from sharing import count_processes
+
+    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else count_processes(n_processors())
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Run what shares a Spark, or what a file makes for all its tests, in one process."""
     from sharing import make_scheduler

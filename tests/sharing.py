@@ -15,6 +15,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ('scope="module"', "from app.browsing import", "from report.real import", "none_offends, parsed")
+# Whoever waits for a browser leaves half a core to others.
+BROWSERS = ("test_browser", "test_killed", "test_offline")
 
 
 @cache
@@ -27,6 +29,17 @@ def share_of(nodeid: str) -> str:
     return {"": nodeid, SHARED[2]: "real documents", SHARED[3]: "sources read"}.get(what, path)
 
 
+def lane_of(share: str) -> str:
+    """What one process at a time is to work at: the file of a share, or all that waits for a browser."""
+    path = share.partition("::")[0]
+    return "browser" if Path(path).name.startswith(BROWSERS) else path
+
+
+def count_processes(cores: int) -> int:
+    """How many processes keep so many cores busy: while one waits for a browser, a server or Java, another works."""
+    return cores + 1
+
+
 @cache
 def _shared_in(path: str) -> str:
     text = (ROOT / path).read_text(encoding="utf-8") if (ROOT / path).is_file() else ""
@@ -34,16 +47,17 @@ def _shared_in(path: str) -> str:
 
 
 class Sharing(LoadScopeScheduling):  # type: ignore[misc]
-    """Hands out what tests share, the largest first; then the other tests of a file, which go to one process.
+    """Hands out what waits for a browser, then what tests share, the largest first, then the other tests of a file.
 
     A process that has run a test of a file gets the next one of it, for what the file keeps between its tests is made
-    once; where no other file is left, the last one is divided. What is done is forgotten at once: pytest-xdist goes
-    through all of it after every test, and through all tests to find the place of one.
+    once; where no other file is left, the last one is divided. So with all that waits for a browser: it begins first,
+    and the other processes work meanwhile, where two that wait would leave a core idle. What is done is forgotten at
+    once: pytest-xdist goes through all of it after every test, and through all tests to find the place of one.
     """
 
     def __init__(self, config: Any, log: Any) -> None:
         super().__init__(config, log)
-        self._files: dict[Any, str] = {}
+        self._lanes: dict[Any, str] = {}
         self._places: dict[str, int] = {}
 
     def _split_scope(self, nodeid: str) -> str:
@@ -51,22 +65,24 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]
 
     def _next_share(self, node: Any) -> str:
         """The next share of the file a process is at, or of one that no process is at, or of any."""
-        own = self._files.get(node)
-        taken = {file for other, file in self._files.items() if other is not node}
+        own = self._lanes.get(node)
+        taken = {lane for other, lane in self._lanes.items() if other is not node}
         for share in self.workqueue:
-            file = share.partition("::")[0]
+            lane = lane_of(share)
             # Files are begun in their order: what is left of its own stands before all that nobody has begun.
-            if file == own or file not in taken:
+            if lane == own or lane not in taken:
                 return str(share)
         return str(next(iter(self.workqueue)))
 
     def _assign_work_unit(self, node: Any) -> None:
         if not self._places:
             self._places = {nodeid: place for place, nodeid in enumerate(self.collection)}
-            alone_last = sorted(self.workqueue.items(), key=lambda item: item[0] in item[1])
-            self.workqueue = OrderedDict(alone_last)
+            in_order = sorted(
+                self.workqueue.items(), key=lambda item: (lane_of(item[0]) != "browser", item[0] in item[1])
+            )
+            self.workqueue = OrderedDict(in_order)
         share = self._next_share(node)
-        self._files[node] = share.partition("::")[0]
+        self._lanes[node] = lane_of(share)
         tests = self.assigned_work[node][share] = self.workqueue.pop(share)
         node.send_runtest_some([self._places[nodeid] for nodeid, done in tests.items() if not done])
 
@@ -82,7 +98,7 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]
 
     def remove_node(self, node: Any) -> str | None:
         """Leave the file of a process that has gone to the others."""
-        self._files.pop(node, None)
+        self._lanes.pop(node, None)
         return super().remove_node(node)  # type: ignore[no-any-return]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sharing import ROOT, make_scheduler, share_of
+from sharing import ROOT, count_processes, make_scheduler, share_of
 
 
 def ids_in(path: Path) -> Iterator[tuple[str, set[str]]]:
@@ -96,10 +96,27 @@ def test_each_test_is_run_once_and_a_file_in_one_process() -> None:
     assert sorted(ran["first"] + ran["second"]) == sorted([*FILES, walk, *SPARK])
     assert scheduler.tests_finished
     assert not scheduler.has_pending
-    assert ran["first"][:3] == SPARK
-    assert ran["second"][0] == walk  # long, and so not the last
+    assert ran["first"][0] == walk  # long, and so not the last
+    assert ran["second"][:3] == SPARK
     files = [{test.partition("::")[0] for test in ran[name]} for name in ("first", "second")]
     assert len(files[0] & files[1]) <= 1  # the last one is divided
+
+
+def test_one_process_waits_for_browsers_while_others_work_and_none_is_idle() -> None:
+    walks = [
+        f"tests/{path}.py::test_walk[{number}]"
+        for path in ("app/test_browser_map", "app/test_browser_by_hand", "report/test_offline")
+        for number in range(2)
+    ]
+    scheduler, processes = handed_out([*FILES, *walks])
+    ran = run_all(scheduler, processes, "01" * 4)
+    assert ran["first"] == walks[:4]
+    assert not {*ran["second"]} & {*walks}
+    scheduler, processes = handed_out([*FILES[:2], *walks])
+    ran = run_all(scheduler, processes, "1" * 20 + "01" * 10)
+    assert len({*ran["second"]} & {*walks}) > 1  # where nothing else is left
+    assert sorted(ran["first"] + ran["second"]) == sorted([*FILES[:2], *walks])
+    assert count_processes(2) == 3
 
 
 def test_a_slow_file_is_left_to_one_process_and_the_last_divided() -> None:

@@ -43,6 +43,8 @@ class Solver:
         self.low[self.place["n"]] = self.high[self.place["n"]] = ledger.variables["n"].true
         self.whole = np.array([ledger.variables[name].kind == "count" for name in self.names]).astype(int)
         self.constraint = self._constraint(relations)
+        # The smallest and the largest value of each number in the solutions so far: it can take both.
+        self.least, self.most = np.full(len(self.names), np.inf), np.full(len(self.names), -np.inf)
 
     def _constraint(self, relations: tuple[Relation, ...]) -> LinearConstraint:
         matrix = lil_matrix((len(relations), len(self.names)))
@@ -60,8 +62,15 @@ class Solver:
                 options={"presolve": presolve},
             )  # fmt: skip
             if found.x is not None:
+                np.minimum(self.least, found.x, out=self.least)
+                np.maximum(self.most, found.x, out=self.most)
                 break
         return found
+
+    def varies(self, name: str) -> bool:
+        """Whether the solutions so far leave three values or more of a count between them; no other is looked for."""
+        at = self.place[name]
+        return bool(self.most[at] >= self.least[at]) and round(self.most[at]) - round(self.least[at]) >= 2
 
     def range(self, name: str) -> tuple[float, float]:
         """Smallest and largest value of a count."""
@@ -79,6 +88,8 @@ def gives_away(attack: Solver, before: Solver, name: str) -> bool:
 
     Where all listed levels of a key are frequent, only the records that lack it can be alone: that is one or none.
     """
+    if attack.varies(name):  # so far apart are the ends of its range at least
+        return False
     low, high = attack.range(name)
     few = high - low < 2 and any(0 < value < 5 for value in range(low, high + 1))
     return few and before.range(name) != (low, high)

@@ -88,6 +88,8 @@ class Context:
         Whether an id names each row, so that people can be drawn by it.
     asked : int or None
         How many people are to be drawn; None where that follows from the number of records.
+    lean : bool
+        Whether a trial is judged: figures that no limit reads are left out where they take long.
     models : dict of str to str
         Formulas with their families.
     knowledge : Knowledge or None
@@ -114,6 +116,7 @@ class Context:
     on_engine: bool = False
     named: bool = False
     asked: int | None = None
+    lean: bool = False
     models: Mapping[str, str] = field(default_factory=dict)
     knowledge: Knowledge | None = None
     seed: int | None = None

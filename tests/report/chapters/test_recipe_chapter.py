@@ -275,6 +275,8 @@ def test_no_small_count_can_be_worked_out(assessment) -> None:
     assert any(name.startswith("steps: ") for name in prints)
     assert any(name.startswith("release 1: ") for name in prints)
     for name in hidden:
+        if solver.varies(name):
+            continue
         low, high = solver.range(name)
         assert high - low >= 2 or low >= 5 or high == 0, name
 

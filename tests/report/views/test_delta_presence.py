@@ -41,6 +41,8 @@ def test_no_small_count_can_be_worked_out(result: Any) -> None:
     assert len(sound_relations(ledger.variables, ledger.relations, counts)) == len(ledger.relations)
     solver = Solver(ledger, prints)
     for name in (name for name in ledger.variables if ".presence." in name and name in counts):
+        if solver.varies(name):
+            continue
         low, high = solver.range(name)
         assert not (high - low < 2 and any(0 < value < 5 for value in range(low, high + 1))), (name, low, high)
 

@@ -122,6 +122,8 @@ def assert_nothing_told(document: Any) -> None:
     assert len(ours) > 20
     narrow = [one for one in ours if reach[one][0] < 5]
     for name in sorted(narrow, key=lambda one: reach[one][1] - reach[one][0])[:15]:
+        if attack.varies(name):
+            continue
         low, high = attack.range(name)
         known = high - low < 2 and any(0 < value < 5 for value in range(low, high + 1))
         assert not known, (name, low, high)

@@ -8,7 +8,8 @@ import pytest
 import homes
 import sdckit as sdc
 from proposals import survey, trials
-from sdckit.workflow.proposing.trials import How, Trials
+from sdckit.data.limits import LIMITS
+from sdckit.workflow.proposing.trials import MEASURE, How, Trials, judge
 from sdckit.workflow.recipes.recipe import Recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
@@ -111,3 +112,12 @@ def test_too_few_to_be_hidden_among_each_other() -> None:
             keys = [name for name in ("age", "sex", "kids") if name in release.columns]
             assert loss < 1
             assert sdc.l_diversity(release, keys=keys, sensitive="ill").violations["ill"]["distinct"][2] == 0
+
+
+def test_a_trial_leaves_out_the_guesses_which_no_limit_reads() -> None:
+    assert not [name for name, kind in LIMITS.items() if "guess" in kind.figure]
+    one = trials("one", survey(200), share=1.0)
+    judged = judge(one, one.make((2, 0, 0)), one.how)
+    (name,) = judged.assessment
+    tried = judged.assessment[name][MEASURE]
+    assert (tried.touched > 0, [column.n_guessed for file in tried.columns for column in file]) == (True, [0, 0, 0])
