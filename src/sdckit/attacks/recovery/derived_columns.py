@@ -357,9 +357,9 @@ class Household:
         first = np.zeros(self.n + 1, np.bool_)
         first[self.of_row[:SOME]] = True
         first[-1] = False  # no household
-        rows = np.flatnonzero(first[self.of_row])
-        _, of_row = np.unique(self.of_row[rows], return_inverse=True)
-        return rows, Household(self.name, of_row.astype(np.int32), np.bincount(of_row))
+        rows, place = np.flatnonzero(first[self.of_row]), np.cumsum(first, dtype=np.int32) - np.int32(1)
+        of_row = place[self.of_row[rows]]
+        return rows, Household(self.name, of_row, np.bincount(of_row))
 
     def positions(self) -> Floats:
         """Position of each record within its household, from 1, in file order; NaN without a household."""

@@ -125,6 +125,33 @@ def tally_known(group: Codes, codes: Codes, n_groups: int, n_codes: int) -> Tall
     return Tally(code.astype(np.int32), votes, size.astype(np.int32))
 
 
+@njit(nogil=True, cache=True)
+def split_alone(group, seen, rows, of_row):  # type: ignore[no-untyped-def]
+    """Part the records that share their group from those alone in theirs: how many of either, and groups shared.
+
+    In: `group` (n,) from 0, -1 for none; `seen` (groups,), zeros. Out: `rows` (n,), those that share first, those alone
+    last; `of_row` (n,), groups of the former, numbered in the order in which they appear.
+    """
+    shared, alone, k = 0, 0, 0
+    for i in range(len(group)):
+        if group[i] >= 0:
+            seen[group[i]] += 1
+    for i in range(len(group)):
+        g = group[i]
+        if g < 0:
+            continue
+        if seen[g] == 1:
+            alone += 1
+            rows[len(rows) - alone] = i
+            continue
+        if seen[g] > 1:
+            seen[g] = -k  # below 1 from here on
+            k += 1
+        rows[shared], of_row[shared] = i, -seen[g]
+        shared += 1
+    return shared, alone, k
+
+
 def tally_cells(group: Codes, codes: Codes, times: NDArray[np.int64], n_groups: int) -> Tally:
     """The same of distinct combinations of group and code, and the number of records of each.
 
@@ -193,14 +220,15 @@ def _ways(size: int, most: int) -> Floats:
 
 def judge_agreement(
     tally: Tally, shares: Floats, chance: Floats | None = None, *, asked: Callable[[], Codes] | None = None,
-    rules: int = 1, perturbed: bool = False,
+    alone: Codes | None = None, rules: int = 1, perturbed: bool = False,
 ) -> Rule | None:  # fmt: skip
     """Judge by leave-one-out whether the majority of a group determines a value; None if it does not.
 
     Every known record is left out once and predicted by the majority of the others of its group; groups alike in size
     and in their share of deviating records are judged by themselves, then all of them together. `shares` are the
     relative frequencies of the known values, `chance` what `agreement_by_chance` makes of them; `asked` gives the
-    groups of the values sought; `rules` is the number of rules tried (Bonferroni correction). Where `perturbed`, any
+    groups of the values sought, `alone` are the codes of records that are not in the tally, as nobody shares their
+    group; `rules` is the number of rules tried (Bonferroni correction). Where `perturbed`, any
     may be wrong.
     """
     usual = 1.0 - float(shares.max(initial=0.0))
@@ -238,7 +266,9 @@ def judge_agreement(
             if may_be_few and asked is not None and errors * SAFELY > np.append(telling, False)[asked()].sum():
                 # suppressed may be just those who deviate: as many as are seen would be too many of those asked for
                 limit, attempts = min(limit, MOST_SURELY), few
-            votes = np.bincount(tally.code[telling], tally.votes[telling], minlength=1)
+            votes = np.bincount(tally.code[telling], tally.votes[telling], minlength=len(shares))
+            if alone is not None and tells[0, 0]:
+                votes[1:] += np.bincount(alone, minlength=len(votes))[1:]
             limit = limit if perturbed else min(limit, OF_THE_USUAL * (1 - votes.max() / (hits + errors)))
             rule = Rule(tells, most_wrong(attempts))
         return None if rule.wrong > limit else rule

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,11 +42,20 @@ def group_figures(columns: Mapping[str, ReleasedColumn], household: str | None) 
     for name, column in columns.items():
         if column.n_levels < FEWEST_GROUPS or (name != household and column.n_levels > MOST_GROUPS * n):
             continue
+        first = _first(column)
+        shared = [
+            other
+            for other in columns.values()
+            if other.name != name and other.numeric and len(other.distinct) > 1
+            and _is_shared(first, _first_numbers(other))
+        ]  # fmt: skip
+        if not shared:
+            continue
         group = Household.of(column)
         rows, few = group.some
-        for other in columns.values():
-            if other.name == name or (numbers := other.numbers) is None or len(other.distinct) < 2:
-                continue
+        for other in shared:
+            numbers = other.numbers
+            assert numbers is not None
             if not _is_shared(few, numbers[rows]):
                 continue
             low, high = group.extremes(numbers)
@@ -54,28 +64,92 @@ def group_figures(columns: Mapping[str, ReleasedColumn], household: str | None) 
     return listed
 
 
+def _first(column: ReleasedColumn) -> Household:
+    """The groups of the first records."""
+    codes = column.codes[:FIRST]
+    levels, of_row = np.unique(codes[codes > 0], return_inverse=True)
+    groups = np.full(len(codes), -1, np.int32)
+    groups[codes > 0] = of_row
+    return Household(column.name, groups, np.bincount(of_row, minlength=len(levels)))
+
+
+def _first_numbers(column: ReleasedColumn) -> Floats:
+    """The numbers of the first records."""
+    single = column.single
+    assert single is not None
+    return single[column.codes[:FIRST]]
+
+
 def _is_shared(group: Household, numbers: Floats) -> bool:
     """Whether no two members of a group have different numbers."""
     low, high = group.extremes(numbers)
     return bool((low >= high).all())
 
 
+@dataclass(eq=False)
+class _Members:
+    """What the members of each group show of a column, made once for all figures of the group."""
+
+    state: Reconstruction
+    group: Household
+
+    @cached_property
+    def unknown(self) -> Floats:
+        """Members whose value is missing."""
+        return self.group.sums((self.state.known == 0).astype(np.float64))
+
+    @cached_property
+    def whole(self) -> Bools:
+        """Groups that miss no value."""
+        return np.asarray((self.unknown == 0) & (self.group.sizes > 0))
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Members of each kind, (kinds + 1, groups)."""
+        n = self.group.n + 1
+        cell = self.state.known * np.int64(n) + self.group.of_row
+        cell += 1
+        return np.bincount(cell, minlength=len(self.state.shares) * n).reshape(-1, n)[:, 1:]
+
+    @cached_property
+    def without_number(self) -> Floats:
+        """Members whose number is missing, or shown as a range."""
+        assert self.state.numbers is not None
+        return self.group.sums(np.isnan(self.state.numbers).astype(np.float64))
+
+    @cached_property
+    def total(self) -> Floats:
+        """Sum of the numbers that are known."""
+        own = self.state.numbers
+        assert own is not None
+        return self.group.sums(np.where(np.isnan(own), 0.0, own))
+
+    @cached_property
+    def ends(self) -> tuple[Floats, Floats]:
+        """Least and greatest of the numbers that are known."""
+        assert self.state.numbers is not None
+        return self.group.extremes(self.state.numbers)
+
+
 def by_group_figures(state: Reconstruction, figures: list[GroupFigure]) -> None:
     """Reconstruct by counts of members of one kind, and by totals and means, less what the other members show."""
+    if not figures or not state.open.any():
+        return
+    members = _Members(state, figures[0].group)
     for figure in figures:
         if state.name in (figure.group.name, figure.name) or not state.open.any():
             continue
-        group, has = figure.group, figure.group.of_row >= 0
-        unknown = group.sums((state.known == 0).astype(np.float64))
-        whole = (unknown == 0) & (group.sizes > 0) & ~np.isnan(figure.values)
-        if np.count_nonzero(whole & (group.sizes > 1)) < FEWEST_GROUPS:
+        if figure.group is not members.group:
+            members = _Members(state, figure.group)
+        whole = members.whole & ~np.isnan(figure.values)
+        if np.count_nonzero(whole & (figure.group.sizes > 1)) < FEWEST_GROUPS:
             continue
         if 1 < len(state.shares) - 1 <= FEW_PARTS:
-            _by_kinds(state, figure, unknown, whole, has)
-        if (own := state.numbers) is not None:
-            unknown = group.sums(np.isnan(own).astype(np.float64))  # missing, or shown as a range
-            _by_total(state, figure, own, unknown, whole & (unknown == 0))
-            _by_ends(state, figure, own, unknown, whole & (unknown == 0))
+            _by_kinds(state, figure, members, whole)
+        if state.numbers is not None:
+            whole &= members.without_number == 0
+            _by_total(state, figure, members, whole)
+            _by_ends(state, figure, members, whole)
 
 
 def _scaled(figure: GroupFigure, *, shares: bool) -> list[tuple[str, Floats]]:
@@ -85,31 +159,38 @@ def _scaled(figure: GroupFigure, *, shares: bool) -> list[tuple[str, Floats]]:
     return [("number", figure.values), *products] if shares else [("total", figure.values), ("mean", products[0][1])]
 
 
-def _by_kinds(state: Reconstruction, figure: GroupFigure, unknown: Floats, whole: Bools, has: Bools) -> None:
+def _by_kinds(state: Reconstruction, figure: GroupFigure, members: _Members, whole: Bools) -> None:
     """Where a figure is the number of members of one kind, those whose value is missing are the rest of them."""
-    group, width = figure.group, len(state.shares)
-    cell = (group.of_row.astype(np.int64) + 1) * width + state.known
-    counts = np.bincount(cell, minlength=(group.n + 1) * width).reshape(-1, width)[1:].astype(np.int64)
-    kinds = np.flatnonzero(counts.sum(axis=0)[1:]) + 1
+    group, n_whole = figure.group, np.count_nonzero(whole)
     for how, numbers in _scaled(figure, shares=True):
         rounded = np.round(numbers)
         with np.errstate(invalid="ignore"):
-            judged = whole & (np.abs(numbers - rounded) <= NEAR_WHOLE)
-            if np.count_nonzero(judged) < 0.9 * np.count_nonzero(whole):
-                continue
-        some = counts[judged]
-        members = some[:, 1:].sum(axis=1)
+            judged = np.flatnonzero(whole & (np.abs(numbers - rounded) <= NEAR_WHOLE))
+        if len(judged) < 0.9 * n_whole:
+            continue
+        counts, unknown = members.counts, members.unknown
+        kinds = np.flatnonzero(counts.sum(axis=1)[1:]) + 1
+        some = judged[: max(FIRST, len(judged) // 8)]
         for kind in kinds:
-            rest = rounded - counts[:, kind]
+            if _is_off(counts[kind][some], rounded[some], len(judged)):
+                continue
+            rest = rounded - counts[kind]
             other = int(kinds[kinds != kind][0]) if len(kinds) == 2 else 0
-            if not _counts_kind(state, some[:, kind], members, rest[judged], two=other > 0):
+            if not _counts_kind(state, counts[kind][judged], group.sizes[judged], rest[judged], two=other > 0):
                 continue
             codes: Codes = np.zeros(len(rest), np.int32)
             codes[(unknown > 0) & (rest == unknown)] = kind
             codes[(unknown > 0) & (rest == 0)] = other
             of_row = np.append(codes, np.int32(0))[group.of_row]
             words = f"{figure.name} is the {how} of one {state.name} within {group.name}"
-            state.restore_codes(has & (of_row > 0), of_row, (figure.name, group.name), words, "divided")
+            state.restore_codes((group.of_row >= 0) & (of_row > 0), of_row, (figure.name, group.name), words, "divided")
+
+
+def _is_off(of_kind: NDArray[np.int64], figure: Floats, n: int) -> bool:
+    """Whether some of `n` groups show that `_counts_kind` says no, whatever the others are."""
+    away = np.abs(figure - of_kind)
+    telling = n - len(away) + np.count_nonzero((away == 0) & (of_kind > 0))
+    return bool(np.count_nonzero(away > 1) > telling * group_agreement.MOST_SURELY)
 
 
 def _counts_kind(
@@ -129,12 +210,13 @@ def _counts_kind(
     return group_agreement.judge_rule(int(right), int(wrong), state.usual_wrong) is not None
 
 
-def _by_total(state: Reconstruction, figure: GroupFigure, own: Floats, unknown: Floats, whole: Bools) -> None:
+def _by_total(state: Reconstruction, figure: GroupFigure, members: _Members, whole: Bools) -> None:
     """Where a figure is the total or the mean of the members, one whose value is missing is what they leave of it."""
-    group = figure.group
-    total, near = group.sums(np.where(np.isnan(own), 0.0, own)), tolerance(own)
+    own, group = state.numbers, figure.group
+    assert own is not None
+    near = tolerance(own)
     for how, numbers in _scaled(figure, shares=False):
-        rest = numbers - total
+        rest = numbers - members.total
         with np.errstate(invalid="ignore"):
             hit = np.abs(rest) <= near
         several = whole & (group.sizes > 1)
@@ -143,81 +225,114 @@ def _by_total(state: Reconstruction, figure: GroupFigure, own: Floats, unknown: 
             continue
         unit = printed_unit(own)
         values = np.round(rest / unit) * unit if unit else rest
-        values = group.spread(np.where(unknown == 1, np.round(values, 9), np.nan))
+        values = group.spread(np.where(members.without_number == 1, np.round(values, 9), np.nan))
         words = f"{figure.name} is the {how} of {state.name} within {group.name}"
         given = ~np.isnan(values) & np.isnan(own)
         state.restore_numbers(given, values, (figure.name, group.name), words, "divided")
 
 
-def _by_ends(state: Reconstruction, figure: GroupFigure, own: Floats, unknown: Floats, whole: Bools) -> None:
+def _by_ends(state: Reconstruction, figure: GroupFigure, members: _Members, whole: Bools) -> None:
     """Where a figure is the greatest or the least of the members, one is missing who has it, if no other does."""
-    group = figure.group
-    least, most = group.extremes(own)
+    own, group = state.numbers, figure.group
+    assert own is not None
+    least, most = members.ends
     for how, ends, sign in (("greatest", most, 1.0), ("least", least, -1.0)):
         several = whole & (group.sizes > 1)
         right = int(np.count_nonzero(several & (ends == figure.values)))
         if group_agreement.judge_rule(right, int(several.sum()) - right, state.usual_wrong) is None:
             continue
         with np.errstate(invalid="ignore"):
-            beyond = (unknown == 1) & (sign * figure.values > sign * ends)
+            beyond = (members.without_number == 1) & (sign * figure.values > sign * ends)
         values = group.spread(np.where(beyond, figure.values, np.nan))
         words = f"{figure.name} is the {how} {state.name} within {group.name}"
         state.restore_numbers(~np.isnan(values) & np.isnan(own), values, (figure.name, group.name), words, "divided")
 
 
-def by_group_rates(state: Reconstruction, columns: Mapping[str, ReleasedColumn]) -> None:
+@dataclass(frozen=True, eq=False)
+class RateGroup:
+    """A column whose groups may have rates, and those of the first records, which mostly decide."""
+
+    column: ReleasedColumn
+    first: Household
+
+
+def rate_groups(columns: Mapping[str, ReleasedColumn]) -> list[RateGroup]:
+    """The columns with several records per group, of which some are among the first."""
+    listed = []
+    for column in columns.values():
+        if 1 < column.n_levels <= len(column.codes) / FEWEST:
+            sizes = (group := RateGroup(column, _first(column))).first.sizes
+            if sizes[sizes >= FEWEST_OF_RATE].sum() >= FEWEST_JUDGED:
+                listed.append(group)
+    return listed
+
+
+@dataclass(frozen=True, eq=False)
+class _Companion:
+    """Numbers that may be multiplied, or added to: of the first records they, and where the rates lie (`_bounds`)."""
+
+    column: ReleasedColumn
+    ratio: bool
+    x: Floats
+    bounds: tuple[Bools, Floats, Floats]
+
+
+def by_group_rates(
+    state: Reconstruction, columns: Mapping[str, ReleasedColumn], groups: Sequence[RateGroup]
+) -> None:  # fmt: skip
     """Reconstruct numbers that are another one times a rate of their group, or more than it by the same in a group."""
     own = state.numbers
     if own is None or not state.open.any() or len(state.target.column.distinct) < FEWEST:
         return
-    others = {name: column for name, column in columns.items() if column.numeric and len(column.distinct) >= FEWEST}
-    others.pop(state.name, None)
-    near = tolerance(own)
+    near, companions = tolerance(own), []
     for name, column in columns.items():
-        if name == state.name or not 1 < column.n_levels <= len(own) / FEWEST:
-            continue
-        group = Household.of(column)
-        for other, companion in others.items():
-            x = companion.numbers
-            if other == name or x is None:
-                continue
-            for how, ratio in (("times a rate of", True), ("beside an amount of", False)):
-                _by_rate(state, own, near, x, group, (other, name), f"{other} {how} {name}", ratio=ratio)
+        if name != state.name and column.numeric and len(column.distinct) >= FEWEST:
+            x = _first_numbers(column)
+            bounds = ((ratio, _bounds(own[:FIRST], x, near, ratio=ratio)) for ratio in (True, False))
+            companions += [_Companion(column, ratio, x, first) for ratio, first in bounds]
+    for group in groups:
+        if group.column.name != state.name:
+            for companion in companions:
+                if companion.column.name != group.column.name:
+                    _by_rate(state, own, near, companion, group)
 
 
-def _by_rate(
-    state: Reconstruction, own: Floats, near: float, x: Floats, group: Household, columns: tuple[str, str],
-    words: str, *, ratio: bool,
-) -> None:  # fmt: skip
+def _by_rate(state: Reconstruction, own: Floats, near: float, companion: _Companion, group: RateGroup) -> None:
     """Put back what a rate or an amount of the group tells, if it tells the numbers that are known."""
-    if not _hits(own[:FIRST], x[:FIRST], _first(group), near, ratio=ratio)[2]:
+    ratio, of = companion.ratio, (companion.column.name, group.column.name)
+    if not _hits(own[:FIRST], companion.x, group.first, near, companion.bounds, ratio=ratio)[2]:
         return
-    fitted, hit, tells = _hits(own, x, group, near, ratio=ratio)
+    x = companion.column.numbers
+    assert x is not None
+    bounds = _bounds(own, x, near, ratio=ratio)
+    fitted, hit, tells = _hits(own, x, Household.of(group.column), near, bounds, ratio=ratio)
     right = int(np.count_nonzero(hit))
     wrong = int(np.count_nonzero(~np.isnan(own) & ~np.isnan(fitted))) - right
     if tells and group_agreement.judge_rule(right, wrong, state.usual_wrong) is not None:
         unit = printed_unit(own)
         values = np.round(np.round(fitted / unit) * unit, 9) if unit else fitted
-        state.restore_numbers(~np.isnan(values) & np.isnan(own), values, columns, words, "divided")
+        words = f"{of[0]} {'times a rate of' if ratio else 'beside an amount of'} {of[1]}"
+        state.restore_numbers(~np.isnan(values) & np.isnan(own), values, of, words, "divided")
 
 
-def _first(group: Household) -> Household:
-    of_row = group.of_row[:FIRST]
-    return Household(group.name, of_row, np.bincount(of_row[of_row >= 0], minlength=group.n))
+def _bounds(y: Floats, x: Floats, near: float, *, ratio: bool) -> tuple[Bools, Floats, Floats]:
+    """Records whose rate, or amount, is known; between which ends it lies, NaN for the others."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ends = ((y - near) / x, (y + near) / x) if ratio else (y - near - x, y + near - x)
+        known = np.isfinite(ends[0]) & np.isfinite(ends[1]) & ((x > 0) | (not ratio))
+    return known, np.where(known, ends[0], np.nan), np.where(known, ends[1], np.nan)
 
 
-def _hits(y: Floats, x: Floats, group: Household, near: float, *, ratio: bool) -> tuple[Floats, Bools, bool]:
+def _hits(
+    y: Floats, x: Floats, group: Household, near: float, bounds: tuple[Bools, Floats, Floats], *, ratio: bool
+) -> tuple[Floats, Bools, bool]:
     """Numbers by the rate or the amount of each group; which of those known are hit; whether nearly all are.
 
     Numbers are rounded: a rate lies where all of its group hit, if there is such a place.
     """
+    known, least, most = bounds
     with np.errstate(invalid="ignore", divide="ignore"):
-        ends = ((y - near) / x, (y + near) / x) if ratio else (y - near - x, y + near - x)
-        known = np.isfinite(ends[0]) & np.isfinite(ends[1]) & ((x > 0) | (not ratio))
-        low, high = (
-            group.extremes(np.where(known, ends[0], np.nan))[1],
-            group.extremes(np.where(known, ends[1], np.nan))[0],
-        )
+        low, high = group.extremes(least)[1], group.extremes(most)[0]
         sums = [group.sums(np.where(known, numbers, 0.0)) for numbers in (y, x, known.astype(np.float64))]
         mean = sums[0] / sums[1] if ratio else (sums[0] - sums[1]) / sums[2]
         of_group = np.where(low <= high, (low + high) / 2, mean)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import derived_columns, reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, Made, Predictor
-from sdckit.attacks.recovery.group_figures import by_group_figures, by_group_rates, group_figures
+from sdckit.attacks.recovery.group_figures import by_group_figures, by_group_rates, group_figures, rate_groups
 from sdckit.attacks.recovery.indicators import by_indicators
 from sdckit.attacks.recovery.reconstruction_rules import Reconstruction, Source
 from sdckit.attacks.recovery.touched_cells import SUPPRESSED, ChangedColumn, ReleasedColumn, apart, in_frame, of_levels
@@ -261,6 +261,7 @@ def _by_rules(
     only_changed = all(state.target.perturbed for state in states)
     orders = {} if only_changed else row_orders(columns)
     figures = [] if only_changed else group_figures(columns, None if household is None else household.name)
+    rates = [] if only_changed else rate_groups(columns)
     new = {_by(name) for name in renewed}
     others = predictors if household is None else predictors[1:]
 
@@ -281,7 +282,7 @@ def _by_rules(
         reconstruction_rules.by_columns(state, read, rules=len(predictors))
         use = {words: order for words, order in orders.items() if anew or words in new}
         use.pop(_by(state.name), None)
-        by_group_rates(state, columns)
+        by_group_rates(state, columns, rates)
         by_indicators(state, columns)
         by_waves(state, waves, columns)
         reconstruction_rules.by_order(state, use, household)

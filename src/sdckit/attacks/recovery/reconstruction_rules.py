@@ -23,6 +23,7 @@ from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.threads import n_threads
 
 FEW_PARTS = 30  # most levels of a column that is tested for exactly one per household
+MOSTLY_ALONE = 0.5  # groups per record, from which on records that are alone in theirs are left out first
 FEW_KNOWN = 120  # unchanged numbers, below which arithmetic is fitted to all of them
 MOST_COUNTED = 30.0  # largest number that is tested as a count of household members
 
@@ -247,12 +248,12 @@ def _by_pair(
     left = [state for state in states if state.open.any() and state.name not in (*first.columns, *second.columns)]
     if not left:
         return []
-    group, n_groups = _joined(first.grouped, second.grouped)
+    group, n_groups, of = _shared(*_joined(first.grouped, second.grouped))
     given = []
     columns = tuple(dict.fromkeys((*second.columns, *first.columns)))
     kind: Kind = "counted" if "counted" in (first.kind, second.kind) else "column"
     for state in left:
-        determined, codes = _determined(state, group, n_groups, rules, state.apart)
+        determined, codes = _determined(state, group, n_groups, rules, state.apart, of)
         if determined is not None:
             words = f"{second.words} with {first.words}"
             words = f"most records alike in {words}" if state.target.perturbed else words
@@ -273,20 +274,57 @@ def _joined(first: tuple[Codes, int], second: tuple[Codes, int]) -> tuple[Codes,
     return joined, n_groups
 
 
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """The `rows` of records that share their group; those `alone` in theirs, who are determined by nobody."""
+
+    rows: NDArray[np.int64]
+    alone: NDArray[np.int64]
+
+
+def _shared(group: Codes, n_groups: int) -> tuple[Codes, int, _Shared | None]:
+    """Groups of the records that share theirs alone, numbered anew, and which these are, where groups are many."""
+    n = len(group)
+    if n < group_agreement.FEWEST_COUNTED or n_groups < MOSTLY_ALONE * n:
+        return group, n_groups, None
+    rows, of_row = np.empty(n, np.int64), np.empty(n, np.int32)
+    shared, alone, k = group_agreement.split_alone(group, np.zeros(n_groups, np.int32), rows, of_row)
+    return of_row[:shared], k, _Shared(rows[:shared], rows[n - alone :])
+
+
 def _determined(
-    state: Reconstruction, group: Codes, n_groups: int, rules: int, known: Codes
+    state: Reconstruction, group: Codes, n_groups: int, rules: int, known: Codes, of: _Shared | None = None
 ) -> tuple[Bools | None, Codes]:
-    """Records whose group determines the value, and that value's code; None if agreement is not reliable."""
-    tally = group_agreement.tally_known(group, known, n_groups, len(state.shares) - 1)
+    """Records whose group determines the value, and that value's code; None if agreement is not reliable.
+
+    `of`: the records that the groups are of; all unless given.
+    """
+    own = known if of is None else known[of.rows]
+    if of is not None and not state.open[of.rows].any():
+        return None, known
+    tally = group_agreement.tally_known(group, own, n_groups, len(state.shares) - 1)
     perturbed = state.target.perturbed
     rule = group_agreement.judge_agreement(
-        tally, state.shares, state.chance, asked=lambda: group[state.places], rules=rules, perturbed=perturbed
-    )
+        tally, state.shares, state.chance, rules=rules, perturbed=perturbed,
+        asked=lambda: group[state.places if of is None else state.target.touched[of.rows]],
+        alone=None if of is None else known[of.alone],
+    )  # fmt: skip
     if rule is None:
         return None, known
     tells, code = np.append(rule.telling(tally), False), np.append(tally.code, np.int32(0))
     codes, determined = code[group], tells[group]
-    return determined & (codes != known) if perturbed else determined, codes
+    if perturbed:
+        determined &= codes != own
+    if of is None:
+        return determined, codes
+    return _at(of.rows, determined, len(known)), _at(of.rows, codes, len(known))
+
+
+def _at(rows: NDArray[np.int64], values: NDArray[Any], n: int) -> NDArray[Any]:
+    """The values of some of n records, in the place of all; False or 0 elsewhere."""
+    every = np.zeros(n, values.dtype)
+    every[rows] = values
+    return every
 
 
 def by_household(state: Reconstruction, household: Household) -> None:
@@ -296,32 +334,36 @@ def by_household(state: Reconstruction, household: Household) -> None:
     whole = unknown == 0
     if np.count_nonzero(whole) < 10:
         return
+    rows, few = household.some  # a household less will do for what holds in each
+    first = few.sums((state.known[rows] == 0).astype(np.float64)) == 0
     single = household.spread(unknown) == 1
     name = household.name
     known = state.numbers if state.target.column.whole else None
-    if known is not None:
-        numbers = np.where(np.isnan(known), 0.0, known)
-        sums, squares = household.sums(numbers), household.sums(numbers**2)
-        m = household.sizes.astype(np.float64)
+    if known is not None and _are_numbered(few, known[rows], first) and _are_numbered(household, known, whole):
         several = np.count_nonzero(whole & (household.sizes > 1)) >= 10
-        all_sum, all_squares = m * (m + 1) / 2, m * (m + 1) * (2 * m + 1) / 6
-        if (
-            ((sums == all_sum) & (squares == all_squares) | ~whole).all()
-            and several
-            and household.sizes[whole].max() > 2
-        ):
-            rest = household.spread(all_sum - sums)
+        if several and household.sizes[whole].max() > 2:
+            m = household.sizes.astype(np.float64)
+            rest = household.spread(m * (m + 1) / 2 - household.sums(np.where(np.isnan(known), 0.0, known)))
             state.restore_numbers(single & state.open, rest, (name,), f"mates are numbered within {name}", "divided")
     levels = int(state.known.max(initial=0))
     if not 1 < levels <= FEW_PARTS:
         return
     for code in range(1, levels + 1):
+        if not (few.sums((state.known[rows] == code).astype(np.float64))[first] == 1).all():
+            continue
         counts = household.sums((state.known == code).astype(np.float64))
         if not (counts[whole] == 1).all() or _one_by_chance(state.shares[code], household.sizes[whole]):
             continue
         determined = has & single & (household.spread(counts) == 0)
         codes = np.full(len(determined), code, np.int32)
         state.restore_codes(determined, codes, (name,), f"each {name} has exactly one of a kind", "divided")
+
+
+def _are_numbered(household: Household, known: Floats, whole: Bools) -> bool:
+    """Whether the members of whole households have the numbers from 1 to the size, by their sums and squares."""
+    numbers, m = np.where(np.isnan(known), 0.0, known), household.sizes.astype(np.float64)
+    sums, squares = household.sums(numbers), household.sums(numbers**2)
+    return bool(((sums == m * (m + 1) / 2) & (squares == m * (m + 1) * (2 * m + 1) / 6) | ~whole).all())
 
 
 def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
