@@ -34,3 +34,32 @@ def test_one_of_a_list_is_what_the_others_leave_of_their_number() -> None:
     assert one.alone_by.startswith("a sum of illness_0")
     assert told(whole.drop("n"), "illness_3").restored == 0
     assert told(whole.drop("illness_5"), "illness_3").right < one.right
+
+
+def test_what_few_records_have_or_the_first_ones_alone_is_no_rule() -> None:
+    """Two lists tell a rare kind of five records as a sum; dummies are those of others beyond the first records."""
+    rng = np.random.default_rng(3)
+    at = np.zeros(1500, np.bool_)
+    at[rng.permutation(1500)[:6]] = True
+    some = rng.random(1500) < 0.4
+    whole = pl.DataFrame(
+        {"kind": np.where(at, "rare", "usual"), "both": some.astype(int) + at, "some": some.astype(int)}
+    )
+    gone = pl.Series(np.arange(1500) == np.flatnonzero(at)[0])
+    release = whole.with_columns(pl.when(gone).then(None).otherwise("kind").alias("kind"))
+    rare = sdc.recoverable_values(release, whole, columns=["kind"], guess=False, pairs=False)
+    assert rare.columns[0][0].restored == 0
+    school = rng.choice(list("abc"), 4000)
+    dummies = {name: np.where(np.arange(4000) < 3000, school == name, rng.permutation(school) == name) for name in "bc"}
+    late = pl.DataFrame({"school": school, **{name: values.astype(int) for name, values in dummies.items()}})
+    assert told(late, "school").restored == 0
+    assert told(late.head(3000), "school").restored > 0
+
+
+def test_a_column_that_most_records_lack_is_no_hindrance() -> None:
+    rng = np.random.default_rng(4)
+    has = rng.random((2000, 3)) < 0.4
+    whole = pl.DataFrame({**{f"item_{i}": np.where(has[:, i], "yes", "no") for i in range(3)}, "n": has.sum(axis=1)})
+    mostly = pl.Series(np.arange(2000) % 100 == 0)
+    whole = whole.with_columns(beside=pl.when(mostly).then(pl.int_range(pl.len())))
+    assert told(whole, "item_1").right == told(whole, "item_1").touched > 0

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 
 import sdckit as sdc
 from attacks.recovery.made import blanked
+from sdckit.attacks.recovery.touched_cells import read_columns
+from sdckit.attacks.recovery.waves import Waves
+from sdckit.data.frames import open_frame
 
 PEOPLE, WAVES = 600, 5
 
@@ -52,6 +56,45 @@ def test_what_never_falls_is_told_where_both_sides_are_alike() -> None:
     drawn = whole.with_columns(degree=pl.Series(rng.integers(1, 4, len(whole))))
     assert told(drawn, "degree").restored == 0
     assert told(whole, "degree", time=None).restored == 0  # nobody says in which order the rows are
+
+
+def test_what_is_different_in_between_now_and_then_is_not_told_by_both_sides() -> None:
+    """Both sides are alike, and some of those between are others: likely, and nothing that anybody is for sure."""
+    rng = np.random.default_rng(6)
+    degree = np.sort(rng.integers(1, 4, (PEOPLE, WAVES)), axis=1).ravel()
+    rows = pl.DataFrame({"who": np.repeat(np.arange(PEOPLE), WAVES), "year": np.tile(np.arange(WAVES), PEOPLE)})
+    for share, is_told in ((0.0, True), (0.06, False)):
+        shown = np.where(rng.random(len(degree)) < share, rng.integers(1, 4, len(degree)), degree)
+        sources = told(rows.with_columns(degree=pl.Series(shown)), "degree").sources
+        assert any("before and after" in source.words for source in sources) == is_told
+
+
+@pytest.mark.parametrize("times", [[9, 10, 100], ["1. wave", "2. wave", "3. wave"], [9.5, 10.5, None]])
+def test_neighbours_are_those_of_the_same_person_in_the_order_of_time(times: list[float | str | None]) -> None:
+    """By going through all rows; who is not known belongs to nobody."""
+    rng = np.random.default_rng(7)
+    n = 60
+    at, person = rng.integers(0, 3, n), rng.integers(0, 8, n)
+    seen = pl.DataFrame({
+        "who": [None if who == 0 else int(who) for who in person], "when": [times[i] for i in at.tolist()],
+    })  # fmt: skip
+    columns = read_columns(open_frame(seen), seen.columns)
+    waves = Waves.of(columns, "who", "when")
+    assert waves is not None
+    known = rng.random(n) < 0.7
+    before, after = waves.neighbours(known[waves.order])
+    place = {row: at for at, row in enumerate(waves.order.tolist())}
+    rank = {None: 9 if None in times and isinstance(times[0], float) else -1}
+    when = [rank.get(times[i], i) for i in at.tolist()]
+    for row in range(n):
+        own = [other for other in range(n) if person[other] == person[row] != 0 and known[other] and other != row]
+        earlier = max((o for o in own if (when[o], o) < (when[row], row)), key=lambda o: (when[o], o), default=None)
+        later = min((o for o in own if (when[o], o) > (when[row], row)), key=lambda o: (when[o], o), default=None)
+        assert before[place[row]] == (-1 if earlier is None else place[earlier])
+        assert after[place[row]] == (-1 if later is None else place[later])
+    assert Waves.of(columns, "who", None) is not None
+    assert Waves.of(read_columns(open_frame(seen.with_row_index("row")), ["row"]), "row", None) is None
+    assert Waves.of(columns, "nobody", "when") is None
 
 
 def test_a_gate_does_not_hold_for_a_panel_that_gives_jobs_back() -> None:

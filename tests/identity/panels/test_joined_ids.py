@@ -174,3 +174,41 @@ def test_the_gate_closes_on_blocks_that_a_weight_joins() -> None:
     assert closed.holds is False
     left = sdc.check(data, released=made.drop("weight", "age"), scenario=scenario).verdicts[0]
     assert left.value < closed.value
+
+
+def followed(**changed: list[int | None]) -> tuple[list[list[int]], tuple[str, ...]]:
+    """Of 40 people in four years, whose identifiers change after two: who is followed, and by which columns."""
+    who, year = np.repeat(np.arange(40), 4), np.tile(np.arange(4), 40)
+    data = open_frame(pl.DataFrame({"who": who, "year": year, **changed}))
+    identifier = (who * 2 + year // 2).astype(np.int32)
+    people, columns = joined_ids(data, data, identifier, who.astype(np.int32), None, id="who", time="year")
+    return people.reshape(40, 4).tolist(), columns
+
+
+def test_whom_a_column_says_two_things_of_is_not_led_by_either() -> None:
+    values: list[int | None] = np.repeat(np.arange(40), 4).tolist()
+    values[0] = 999
+    people, columns = followed(birth=values)
+    assert columns == ("birth",)
+    assert len(set(people[0])) == 2
+    assert all(len(set(own)) == 1 for own in people[1:])
+    assert len({own[0] for own in people}) == 40
+
+
+def test_what_changes_of_three_in_ten_leads_nobody() -> None:
+    values: list[int | None] = np.repeat(np.arange(40), 4).tolist()
+    for person in range(12):
+        values[4 * person] = 900 + person
+    people, columns = followed(birth=values)
+    assert columns == ()
+    assert all(len(set(own)) == 2 for own in people)
+
+
+def test_whom_one_column_is_missing_of_is_led_by_another() -> None:
+    values = [np.repeat(np.arange(40), 4).astype(object) for _ in range(2)]
+    values[0][:4] = None  # of one person
+    values[1][4:16] = None  # of three others
+    people, columns = followed(birth=values[0].tolist(), weight=values[1].tolist())
+    assert columns == ("birth", "weight")
+    assert all(len(set(own)) == 1 for own in people)
+    assert len({own[0] for own in people}) == 40

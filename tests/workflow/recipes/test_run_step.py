@@ -31,6 +31,31 @@ def learnt(**more: object) -> sdc.Scenario:
     return sdc.Scenario(**{**given, **more})  # type: ignore[arg-type]
 
 
+# Region 0 has one job only; of region 1 a record with another job could join whoever loses all keys.
+FILE = pl.DataFrame({
+    "region": [0, 0, *[1] * 6, 2, 2, None, None], "sex": [*"ff", *"ffffff", *"mm", None, None],
+    "job": [*"aa", *"aabbcc", *"ab", *"bc"],
+})  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+@pytest.mark.parametrize(("columns", "head", "gone"), [
+    (["region", "sex"], 10, 3),  # one joins, with another job
+    (["sex"], 10, 2),  # the region stays, and so do the others
+    (["region", "sex"], 12, 2),  # those without keys have two jobs already
+])  # fmt: skip
+def test_others_lose_all_keys_only_where_those_without_have_too_few_values(
+    columns: list[str], head: int, gone: int
+) -> None:
+    arguments = {"risk": "l_diversity", "threshold": 0, "columns": columns}
+    given = sdc.Scenario(keys=["region", "sex"], sensitive=["job"], missing="category", thresholds={"l": 2})
+    step = StepLike("suppress_above", arguments)
+    data, change = run_step(1, step, FILE.head(head), scenario=given, folder=None, mixed=MIXED)
+    assert change.changed == dict.fromkeys(columns, gone)
+    lost = FILE.head(head).with_row_index().filter(pl.Series(data["sex"].is_null()) & pl.col("sex").is_not_null())
+    assert lost["index"].to_list() == [0, 1, 4][:gone]
+
+
 @pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 def test_records_whose_group_lacks_sensitive_values_lose_columns() -> None:
     arguments = {"risk": "l_diversity", "intruder": "a", "threshold": 0, "columns": ["age"]}

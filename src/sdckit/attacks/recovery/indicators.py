@@ -90,7 +90,7 @@ def _exact_sum(own: Floats, beside: Mapping[str, Floats]) -> tuple[tuple[str, ..
 def _fitted(own: Floats, columns: Sequence[Floats]) -> Floats | None:
     """The sum fitted to the first complete records, of all; None where it is not exact."""
     rows = _complete(~np.isnan(own), columns)
-    if len(rows) < PER_COLUMN * (len(columns) + 1) or min(own[rows].sum(), (1 - own[rows]).sum()) < FEWEST_OF_KIND:
+    if min(own[rows].sum(), (1 - own[rows]).sum()) < FEWEST_OF_KIND:
         return None
     terms, scales = _terms(columns, rows)
     factors = np.linalg.lstsq(terms, own[rows], rcond=None)[0]

@@ -557,11 +557,9 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
 
 def _drawn_again(trials: Trials, judged: Judged, hold: Callable[..., Judged]) -> Judged:
     """A node that passes, unless it fails with other random draws: ties of a suppression are broken by them."""
-    if trials.lattice.n > DRAWN_ONCE or not judged.made.drawn:
+    if trials.lattice.n > DRAWN_ONCE or not judged.made.drawn or not judged.passed:
         return judged
     for secret in OTHER_DRAWS:
-        if not judged.passed:
-            return judged
         again = hold(trials, judged.made, judged.how, secret=secret)
         if not again.passed:
             return again

@@ -91,12 +91,9 @@ def check_against(
         _check_scenario(method, step, scenario, place)
         if method.kind.plan == "cells":
             _check_suppression(header, step, scenario, place)
-        if trial:
-            pass
-        elif method.kind.effect == "unknown":
-            _try(header, step, frame, folder, place)
-        elif "matrix" in step.arguments:
-            _try(header, _on_distinct(step) if counted else step, frame, folder, place)
+        unknown = method.kind.effect == "unknown"
+        if not trial and (unknown or "matrix" in step.arguments):
+            _try(header, _on_distinct(step) if counted and not unknown else step, frame, folder, place)
         if n_files(method, step.arguments) != 1 and not all(later.computes for later in steps[number:]):
             raise ScenarioError(f"{place}: several files come of it (m), so it must be the last step")
         _after(header, method, step, place)
