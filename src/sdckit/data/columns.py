@@ -166,7 +166,10 @@ def to_arrow(series: nw.Series[Any]) -> pa.Array:
     if series.dtype == nw.Object and series.implementation.is_polars():
         raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
-        chunked = pa.chunked_array(series.alias("values"))  # Polars aborts the process on a NUL in a name
+        # Polars aborts the process on a NUL in a name. It speaks Arrow itself: narwhals asks each time whether it does,
+        # which takes longer than handing out a few hundred records.
+        polars = series.implementation.is_polars()
+        chunked = pa.chunked_array((series.to_native() if polars else series).alias("values"))
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise DataError(f"column {series.name!r} {_unread(series, error)}") from None
     if chunked.num_chunks == 1:

@@ -136,15 +136,14 @@ def narrow_noting(relations, low, high, begin, room, tidiness):  # type: ignore[
     for _ in range(ROUNDS * (n + 1)):
         if size == 0:
             break
-        r = queue[head]
+        r = np.uintp(queue[head])  # unsigned indices: numba then compiles no test for negative ones
         head, size = head + 1, size - 1
         if head == n:
             head = 0
         queued[r] = False
-        from_, to = relations.start[r], relations.start[r + 1]
+        from_, to = np.uintp(relations.start[r]), np.uintp(relations.start[r + np.uintp(1)])
         least, most, open_down, open_up, widest = 0.0, 0.0, np.int64(0), np.int64(0), 0.0
         for i in range(from_, to):
-            # An unsigned index: numba then compiles no test for negative indices.
             v, f = np.uintp(relations.number[i]), relations.factor[i]
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
             widest = max(widest, up - down)
@@ -161,7 +160,7 @@ def narrow_noting(relations, low, high, begin, room, tidiness):  # type: ignore[
         if tidy and space >= widest:
             continue
         for i in range(from_, to):
-            v, f = relations.number[i], relations.factor[i]
+            v, f = np.uintp(relations.number[i]), relations.factor[i]
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
             if tidy and space >= up - down:
                 continue
@@ -183,8 +182,8 @@ def narrow_noting(relations, low, high, begin, room, tidiness):  # type: ignore[
                 holds = False
                 break
             if moved:
-                for j in range(relations.first[v], relations.first[v + 1]):
-                    other = relations.at[j]
+                for j in range(np.uintp(relations.first[v]), np.uintp(relations.first[v + np.uintp(1)])):
+                    other = np.uintp(relations.at[j])
                     if not queued[other]:
                         last = head + size
                         queue[last - n if last >= n else last], queued[other] = other, True

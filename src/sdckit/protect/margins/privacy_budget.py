@@ -7,6 +7,7 @@ every score.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,7 @@ from sdckit.numerics.array_types import Ints
 SPLIT = {"one-way": 0.1, "choosing": 0.2, "cliques": 0.7}
 LEAST, MOST = 1e-3, 100  # of ε
 SLACK = 1e-12  # of ρ, for what OpenDP's accounting rounds up in every measurement
+CONVERTED = 256  # conversions between ρ and ε that are remembered: each takes OpenDP milliseconds, and says the same
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ def _counts_space(dp: Any) -> Any:
     return dp.d.vector_domain(dp.d.atom_domain(T="i64"))
 
 
+@lru_cache(maxsize=CONVERTED)
 def epsilon_of(rho: float, delta: float) -> float:
     """ε at δ of a composition that spends ρ, by OpenDP's conversion; never below the true one.
 
@@ -73,6 +76,7 @@ def epsilon_of(rho: float, delta: float) -> float:
     return float(dp.c.make_zCDP_to_approxDP(unit).map(math.sqrt(2 * rho)).epsilon(delta=delta))
 
 
+@lru_cache(maxsize=CONVERTED)
 def rho_of(epsilon: float, delta: float) -> float:
     """The largest ρ, to a part in 10¹², that is no more than ε at δ.
 
