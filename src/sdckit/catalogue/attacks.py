@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.catalogue.attribute import DIVERSITY
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part, public_function
 from sdckit.data.limits import LIMITS, LimitKind
@@ -167,10 +168,11 @@ def _recovery_arguments(context: Context) -> dict[str, Any]:
 def _recovery_parts(context: Context) -> Iterator[Part]:
     """What is recovered, and what limits of other measures say of the release with that put back."""
 
-    def measured() -> RecoverableValues:
+    def measured(context: Context = context) -> RecoverableValues:
         if context.draws_records:
             return _of_drawn(context)
         result: RecoverableValues = RECOVERABLE.measure(context.pair, **_recovery_arguments(context))
+        result, context = _with_left_out(result, context)
         return _put_back(result, context, result.pair.original)
 
     yield "", measured
@@ -189,6 +191,22 @@ def _of_drawn(context: Context) -> RecoverableValues:
     return replace(result, keys=context.scenario.keys)
 
 
+def _with_left_out(result: RecoverableValues, context: Context) -> tuple[RecoverableValues, Context]:
+    """The result with what tells columns that were left out, and the context with the keys among these."""
+    from sdckit.attacks.recovery.left_out_columns import with_left_out
+
+    scenario, keys = context.scenario, context.left_out.get(context.intruder, ())
+    names = dict.fromkeys([*keys, *scenario.sensitive, *scenario.judged_numbers])
+    result = with_left_out(
+        result, [*names], keys=keys, judged={*scenario.keys, *scenario.sensitive, *scenario.judged_numbers},
+        time=scenario.time, seed=context.seed or 0, risk=scenario.limits.risk, step=context.tell,
+    )  # fmt: skip
+    told = [key for key in result.keys if key not in scenario.keys]
+    if told:
+        scenario = scenario.changed(intruders={context.intruder: (*scenario.keys, *told)})
+    return result, replace(context, scenario=scenario)
+
+
 def _put_back(result: RecoverableValues, context: Context, original: Any) -> RecoverableValues:
     """The result with the declared limits of other measures that what is given back could break."""
     from sdckit.attacks.recovery.near_numbers import near_numbers
@@ -202,7 +220,7 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
             continue  # those without a role of their own are counted with the keys
         own = scenario.judged_numbers if base.numbers else tuple(filter(None, [scenario.household]))
         beside = (base.numbers and scenario.number_groups) or scenario.keys
-        released = all(any(name in file.columns for name in own) for file in result.files)
+        released = all(any(name in {**file.columns, **file.gone} for name in own) for file in result.files)
         near = [near_numbers(file, own) if base.numbers else {} for file in result.files]
         others = [words for some in near for _, columns in some.values() for words in columns]
         reasons = filter(None, (result.telling((*own, *beside)), *others))
@@ -211,7 +229,37 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
             found[base.name] = _measured_put_back(result, base, context, original, because, near)
         elif released and base.numbers and original is not None and _may_be_near(result, own):
             found[base.name] = LimitPutBack("", reason=NOT_NEAR)
+    found |= _variables_put_back(result, context)
     return replace(result, put_back=found)
+
+
+def _variables_put_back(result: RecoverableValues, context: Context) -> dict[str, LimitPutBack]:
+    """By variable, records in groups of too few values of a sensitive variable that was left out, and is told."""
+    from sdckit.attacks.recovery.owner_knowledge import file_put_back
+    from sdckit.attacks.recovery.recoverable_values import LimitPutBack
+
+    scenario, found = context.scenario, {}
+    least = scenario.limits_of(compared=True).l
+    if least is None:
+        return {}
+    for name in scenario.sensitive:
+        told = [j for j, file in enumerate(result.files) if name in file.gone and name in result.found[j]]
+        sources = [source for j in told for source in getattr(result.found[j][name].known, "sources", ())]
+        words = [source.words for source in sources if not {*source.columns} <= {*scenario.keys}]
+        if not any(words):  # what follows from what is known anyway, no release tells
+            continue
+        because, beyond = "; ".join(dict.fromkeys(words)), []
+        for j in told:
+            undone = file_put_back(result.files[j], result.found[j]).to_native()
+            try:
+                diversity = DIVERSITY.measure(undone, scenario=scenario, sensitive=name, levels=[least])
+            except SdcError as error:
+                found[name] = LimitPutBack(because, reason=str(error))
+                break
+            beyond.append(diversity.violations[name]["distinct"][least])
+        else:
+            found[name] = LimitPutBack(because, tuple(beyond))
+    return found
 
 
 NOT_NEAR = (

@@ -99,6 +99,8 @@ class Context:
         The sensitive variable, for measures that take one at a time.
     data, pair
         The file; or the pair of original and releases, with the control. None in a dry run.
+    left_out : dict of str to tuple of str
+        Keys of each intruder that a step left out of the release.
     by : tuple of str
         Columns of the file, or of the original, whose combinations are subgroups.
     shared : dict
@@ -123,6 +125,7 @@ class Context:
     target: str | None = None
     data: Any = None
     pair: Pair | None = None
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     by: tuple[str, ...] = ()
     shared: dict[str, Any] = field(default_factory=dict)
     tell: Step = lambda _: None

@@ -116,7 +116,17 @@ def with_column_of(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.DataF
     >>> with_column_of(frame, other["id"]).columns
     ['age', 'id']
     """
-    return frame.with_columns(nw.new_series(series.name, series.to_list(), backend=frame.implementation))
+    return with_new_column(frame, series.name, series.to_list())
+
+
+def with_new_column(frame: nw.DataFrame[Any], name: str, values: Sequence[Any]) -> nw.DataFrame[Any]:
+    """Add a column of values, None where one is missing.
+
+    >>> import polars as pl
+    >>> with_new_column(open_frame(pl.DataFrame({"age": [31, 45]})), "sex", ["f", None]).columns
+    ['age', 'sex']
+    """
+    return frame.with_columns(nw.new_series(name, values, backend=frame.implementation))
 
 
 def with_some_numbers(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sdckit.catalogue import Context, Measure
-from sdckit.catalogue.attacks import ALONE
+from sdckit.catalogue.attacks import ALONE, RECOVERABLE
 from sdckit.catalogue.row import as_numbers, draws_records
 from sdckit.cells.pair import IN_BANDS, Pair, keep_rows, open_files
 from sdckit.data import arguments
@@ -431,6 +431,7 @@ def assess_release(
     control = None if control is None else open_frame(control)
     _check_synthetic(scenario, opened, recodings)
     column_roles = look_at_columns(scenario, opened.released, id=id, original=opened.original)
+    every = scenario
     scenario, gone = left_of(scenario, recodings, columns_of(opened.released))
     attacked = attacks or control is not None
     files, attacked_files, aligned = open_release(opened, control, scenario, recodings, by, attacked=attacked)
@@ -440,6 +441,7 @@ def assess_release(
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": stays_on_engines(pair),
         "named": pair.id is not None, "asked": targets, "lean": lean,
+        "left_out": {name: tuple(key for key in keys if key in gone) for name, keys in every.intruders.items()},
     }  # fmt: skip
     if soonest is not None:
         alone = tuple(_measured(soonest[0], name, planned) for name, planned in plan_release(scenario, **known).items())
@@ -449,7 +451,7 @@ def assess_release(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
     some = known["on_engine"] and draws_records(pair, scenario)
-    only = read_by_limits(scenario, drawn=some) if gate or lean else None
+    only = _read_by_limits(scenario, opened, drawn=some) if gate or lean else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
@@ -505,6 +507,13 @@ def assess_release(
         recoding="" if recodings is None else recodings.source, column_roles=column_roles, promise=promise,
         targets=targets,
     )  # fmt: skip
+
+
+def _read_by_limits(scenario: Scenario, opened: Pair, *, drawn: bool) -> frozenset[str]:
+    """Measures that limits read, and the one that says whether what goes out tells a variable that was left out."""
+    lacking = {*scenario.sensitive} - columns_of(opened.released)
+    told = lacking and not drawn and scenario.limits_of(compared=True).l is not None
+    return read_by_limits(scenario, drawn=drawn) | ({RECOVERABLE.name} if told else set())
 
 
 def _by_cells(planned: Sequence[Planned], only: Collection[str] | None) -> bool:
@@ -631,7 +640,7 @@ def _compared(
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
     outcome = carry_out_chosen(planned, only)
-    lost = of_lost_variables(scenario, name, after)
+    lost = of_lost_variables(scenario, name, after, outcome.results)
     replaced = {verdict.name for verdict in lost}
     worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])
     limits = scenario.limits_of(compared=True)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
-from sdckit.catalogue.attacks import NOTHING_TAKEN
+from sdckit.catalogue.attacks import NOTHING_TAKEN, RECOVERABLE
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
@@ -196,6 +196,7 @@ class _Asked:
     results: Mapping[str, Any]
     skipped: Sequence[tuple[str, str]]
     sensitive: Sequence[str]
+    declared: Collection[str] = ()
 
     @property
     def result(self) -> Any:
@@ -274,11 +275,14 @@ def _by_ledger(asked: _Asked) -> list[Verdict]:
 def _by_linked(asked: _Asked) -> list[Verdict]:
     """Judge k, risk and l on the keys of all releases that a column links; no verdict where none does.
 
-    Whether one does is not known where the releases could not be compared, or not person by person.
+    Whether one does is not known where the releases could not be compared, or not person by person, or where several
+    columns might and were not tried together.
     """
     result, kind = asked.result, asked.kind
     if result is None or not (result.linked_by or result.without_levels):
         reason = dict(asked.skipped).get(kind.measure) if result is None else result.unjoined
+        if result is not None and result.singly and not any(LIMITS[name].judged == "ledger" for name in asked.declared):
+            reason = reason or result.notes.get("linked", "")  # else the limit of the ledger says so
         names: Sequence[str | None] = (asked.sensitive if kind.per_variable else ()) or (None,)
         return [asked.open(reason, name) for name in names] if reason else []
     count = getattr(result, kind.figure)
@@ -406,7 +410,7 @@ def _asked_of(
         for kind in LIMITS.values():
             limit = getattr(thresholds, kind.of or kind.name, None)  # of what no scenario can set: none
             if kind.scope == scope and limit is not None and kind.judged in judged:
-                yield scope, _Asked(kind, limit, intruder, results, skipped, sensitive)
+                yield scope, _Asked(kind, limit, intruder, results, skipped, sensitive, thresholds.declared)
 
 
 def judge(
@@ -664,13 +668,24 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
     return rank[verdict.holds], float(verdict.n_records or verdict.value or 0)
 
 
-def of_lost_variables(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """Verdicts that hold for sensitive variables absent from every release: there is no attribute disclosure."""
+STILL_TOLD = "the release does not have the variable, but it is told all the same (rule: {}): leave that out, too"
+
+
+def of_lost_variables(
+    scenario: Scenario, name: str, after: Sequence[Assessment], results: Mapping[str, Any]
+) -> list[Verdict]:
+    """Verdicts that hold for sensitive variables absent from every release: there is no attribute disclosure.
+
+    Where what is released tells one of them (`results` of the intruder by place), it is open.
+    """
     kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
     gone = [variable for variable in scenario.sensitive if variable not in kept]
     reason = "the release does not have the variable"
+    told = getattr(results.get(RECOVERABLE.name), "put_back", {})
     return [
-        Verdict(limited, name, variable, limit, True, 0, None, reason)
+        _unjudged(limited, name, limit, told[variable].reason or STILL_TOLD.format(told[variable].because), variable)
+        if variable in told and (told[variable].reason or any(told[variable].beyond))
+        else Verdict(limited, name, variable, limit, True, 0, None, reason)
         for limited, limit in scenario.limits.declared.items()
         if LIMITS[limited].scope == "variable"
         for variable in gone

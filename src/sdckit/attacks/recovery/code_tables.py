@@ -10,6 +10,7 @@ from sdckit.numerics.array_types import Codes, Floats
 
 BORNE = 5  # records of the half that is fitted to, by which a pair of values is borne
 MOSTLY = 0.8  # of the records of either value that the pair must have
+NEARLY = 0.99  # of those of a code, where several stand for one value
 
 DENSE = 8  # cells for each record, up to which all of them are counted
 
@@ -36,8 +37,10 @@ def numbered_values(truth: Floats) -> Numbered:
     return values, np.where(of < len(values), of, -1)
 
 
-def table_of_numbered(codes: Codes, n_levels: int, truth: Numbered, rows: NDArray[np.int64]) -> Floats:
-    """`code_table` of values that are numbered, once for many codes."""
+def table_of_numbered(
+    codes: Codes, n_levels: int, truth: Numbered, rows: NDArray[np.int64], *, several: bool = False
+) -> Floats:
+    """`code_table` of values that are numbered, once for many codes; `several` codes may stand for one value."""
     table, (values, of) = np.full(n_levels + 1, np.nan), truth
     if n_levels > len(rows) / BORNE:
         return table
@@ -51,7 +54,8 @@ def table_of_numbered(codes: Codes, n_levels: int, truth: Numbered, rows: NDArra
         return table
     code, value, counts = pair_counts(own, theirs, len(values))
     of_code = np.bincount(code, counts, minlength=n_levels + 1)
-    good = (counts >= BORNE) & (counts >= MOSTLY * of_code[code]) & (counts >= MOSTLY * of_value[value])
+    of_either = np.maximum(of_code[code], 0 if several else of_value[value])
+    good = (counts >= BORNE) & (counts >= (NEARLY if several else MOSTLY) * of_either)
     table[code[good]] = values[value[good]]
     return table
 

@@ -37,6 +37,7 @@ def near_numbers(file: RecoveryFile, names: Sequence[str], seed: int = 0) -> dic
     if file.truth is None:
         return {}
     place = ("near numbers", seed, id(file.truth))
+    names = [name for name in names if name in file.columns or name in file.gone]
     fresh = [name for name in names if (*place, name) not in file.memo]
     judged = apart(lambda name: _by_others(file, name, seed), fresh, len(file.frame))
     file.memo.update(((*place, name), known) for name, known in zip(fresh, judged, strict=True))
@@ -44,11 +45,11 @@ def near_numbers(file: RecoveryFile, names: Sequence[str], seed: int = 0) -> dic
 
 
 def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
-    column, before = file.columns.get(name), (file.truth or {}).get(name)
-    truth = None if before is None else before.numbers
-    if column is None or truth is None:
+    truth = file.before(name).numbers if name in file.gone or name in (file.truth or {}) else None
+    if truth is None:
         return None
-    own = column.numbers
+    column = file.columns.get(name)  # None where it was left out
+    own = None if column is None else column.numbers
     changed = np.ones(len(truth), np.bool_) if own is None else ~(own == truth)
     size = np.abs(truth)
     rows = np.flatnonzero(size > 0)
@@ -58,8 +59,9 @@ def _by_others(file: RecoveryFile, name: str, seed: int) -> NearlyKnown | None:
     least = float(size[rows].min())
     at = _signed_log(truth[rows], least)
     halves = Halves.of(np.isfinite(at), seed)
-    judge = Judge(at, changed[rows], column.codes[rows], halves.judge)
-    signs = _signs(column, rows)
+    released = np.zeros(len(rows), np.int32) if column is None else column.codes[rows]
+    judge = Judge(at, changed[rows], released, halves.judge)
+    signs = None if column is None else _signs(column, rows)
     others = [other for other, of in file.columns.items() if other != name and of.numeric]
     tried = FORMS * len(others) * (1 if signs is None else 2)
     near, words = np.zeros(len(truth), np.bool_), []

@@ -28,11 +28,12 @@ from sdckit.attacks.recovery.sorted_orders import by_position
 from sdckit.attacks.recovery.text_parts import text_parts
 from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, in_frame, read_columns
 from sdckit.data.frames import open_frame
-from sdckit.data.replace import with_levels, with_some_numbers
+from sdckit.data.replace import with_levels, with_new_column, with_some_numbers
 from sdckit.numerics.array_types import Bools, Floats
 
 MOST_SEARCHED = 100_000  # records; of a larger file a sample is searched, and what it tells is put back everywhere
 MOST_GROUPS = 0.6  # per record, whose totals shares are taken of
+MOST_TOLD = 0.8  # of the records, from which on codes may stand for the values of a column that was left out
 NARROWER = 0.5  # of what the release leaves open: least gain that narrows
 
 
@@ -122,7 +123,8 @@ class _Column:
     def known(self) -> Known:
         told = self.source >= 0
         touched = self.recovered.target.touched
-        target = self.recovered.target if touched_cells.GROUPED in self.recovered.target.kinds else None
+        beyond = {touched_cells.GROUPED, touched_cells.LEFT_OUT} & {*self.recovered.target.kinds}
+        target = self.recovered.target if beyond else None
         return Known(told, self.source, tuple(self.sources), self.narrowed & touched & ~told, target)
 
 
@@ -140,7 +142,7 @@ def owner_knowledge(
     some = np.arange(n) if n <= MOST_SEARCHED else np.sort(rng.choice(n, MOST_SEARCHED // 2, replace=False))
     changed: list[tuple[Recovered, Callable[[], Floats]]]
     changed = [(recovered, partial(_truth, file, recovered)) for recovered in recoveries.values()]
-    changed += _grouped(file, recoveries)
+    changed += _left_out(file) if file.gone else _grouped(file, recoveries)
     searched = apart(lambda known: _column(*known, some, seed), changed, n)
     searched = [column for column in searched if len(column.halves.judge)]
 
@@ -220,10 +222,21 @@ def _grouped(
         yield replace(_nothing(target), values=values), partial(_original, before)
 
 
-def _original(before: ReleasedColumn) -> Floats:
+def _left_out(file: RecoveryFile) -> Iterator[tuple[Recovered, Callable[[], Floats]]]:
+    """Columns that were left out, with their original values as numbers or codes."""
+    for before in file.gone.values():
+        target = ChangedColumn(
+            replace(before, codes=np.zeros_like(before.codes)), ~before.missing, None, (touched_cells.LEFT_OUT,)
+        )
+        single = before.numeric and not before.has_ranges
+        values = np.broadcast_to(np.nan, len(before.codes)) if single else None
+        yield replace(_nothing(target), values=values), partial(_original, before, numbers=single)
+
+
+def _original(before: ReleasedColumn, *, numbers: bool = True) -> Floats:
     """Original values (n,) as numbers or codes; NaN where there is none."""
-    numbers = before.numbers
-    return np.where(before.missing, np.nan, before.codes.astype(np.float64)) if numbers is None else numbers
+    own = before.numbers if numbers else None
+    return np.where(before.missing, np.nan, before.codes.astype(np.float64)) if own is None else own
 
 
 def _nothing(target: ChangedColumn) -> Recovered:
@@ -318,11 +331,15 @@ def _put_arithmetic(judged: _Judged, numbers: Mapping[int, Floats], named: tuple
 def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[int, Floats]]:
     """Companions that are code tables of the column, by their places, with the value of each code."""
     numbered, fit = numbered_values(column.at), column.halves.fit
+    several = touched_cells.LEFT_OUT in column.recovered.target.kinds  # of a value left out the release shows no code
     for i, companion in enumerate(companions):
         if not companion.groups or not len(companion.codes) or not column.may_use(companion):
             continue
         column.tried += 1
-        table = table_of_numbered(companion.codes, companion.n_levels, numbered, fit)
+        table = table_of_numbered(companion.codes, companion.n_levels, numbered, fit, several=several)
+        told = np.count_nonzero(~np.isnan(table[companion.codes])) if several else len(companion.codes)
+        if told < MOST_TOLD * len(companion.codes):  # of which some values go together, and no code
+            continue
         if not np.isnan(table).all() and column.tells(table[companion.codes], column.near):
             yield i, table
 
@@ -348,16 +365,22 @@ def file_put_back(
         known = recovered.known
         told = recovered.beyond if known is None or known.target is None else known.told  # more than its group
         if file.truth is not None and told.any():
-            frame = open_frame(_with_truth(frame, file.truth[name], told))
+            frame = open_frame(_with_truth(frame, file.before(name), told))
     for name, rows in (near or {}).items():
-        assert file.truth is not None
-        frame = open_frame(_with_truth(frame, file.truth[name], rows))
+        frame = open_frame(_with_truth(frame, file.before(name), rows))
     return frame
 
 
 def _with_truth(frame: Any, truth: ReleasedColumn, told: Bools) -> Any:
     """The frame with the original's values of one column in the records `told`."""
     numbers = truth.numbers
+    if truth.name not in frame.columns:
+        levels: list[Any] = [None, *truth.labels()]
+        if numbers is not None and not truth.from_labels and not np.isnan(numbers[told]).any():
+            values = [value if right else None for value, right in zip(numbers.tolist(), told.tolist(), strict=True)]
+        else:
+            values = [levels[code] for code in np.where(told, truth.codes, 0).tolist()]
+        return with_new_column(frame, truth.name, values).to_native()
     if frame[truth.name].dtype.is_numeric() and numbers is not None and not np.isnan(numbers[told]).any():
         return with_some_numbers(frame, {truth.name: (told, numbers[told])})
     column = read_columns(frame, (truth.name,))[truth.name]

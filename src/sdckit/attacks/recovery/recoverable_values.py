@@ -17,7 +17,7 @@ from sdckit.attacks.recovery.reconstruct import Recovered, recognised, recover
 from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
 from sdckit.attacks.recovery.remedies import remedy
-from sdckit.attacks.recovery.touched_cells import ChangedValues, Logged, apart
+from sdckit.attacks.recovery.touched_cells import LEFT_OUT, ChangedValues, Logged, apart
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
@@ -136,9 +136,10 @@ def summed_up(
 ) -> ColumnRecovery:  # fmt: skip
     """Figures of one column; `truth` (n,) is given if the original is known."""
     name, sources = recovered.target.column.name, tuple(sorted(recovered.sources, key=lambda source: -source.told))
+    left_out = LEFT_OUT in recovered.target.kinds
     right, narrowed, known_sources = recovered.right, recovered.narrowed, _known_sources(recovered)
     alone, knowing = (
-        tuple(dict.fromkeys(remedy(name, source, weight, household) for source in some))
+        tuple(dict.fromkeys(remedy(name, source, weight, household, left_out=left_out) for source in some))
         for some in (sources, known_sources)
     )
     left = recovered.after[narrowed[recovered.target.touched]]
@@ -506,7 +507,7 @@ def recoverable_values(
                 recoveries, _by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell)
             )  # fmt: skip
         recoveries, summed = file.memo[place]
-        figures = _figures(summed, known=file.truth is not None)
+        figures = recovery_figures(summed, known=file.truth is not None)
         if roles.keys:
             tell("measuring the risk with the values put back")
             undone = recognised(file_put_back(file, recoveries), file.roles, k=sizes, risk=risk)
@@ -566,7 +567,8 @@ def _by_column(
     return tuple(summed)
 
 
-def _figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, float]:
+def recovery_figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, float]:
+    """Figures of one release, of those of its columns."""
     best = max(
         (column for column in columns if not math.isnan(column.guess)),
         key=lambda column: column.guess - column.guess_baseline, default=None,

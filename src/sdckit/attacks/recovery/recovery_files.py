@@ -4,7 +4,7 @@ import hashlib
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -207,7 +207,8 @@ def beyond(model: Bools, usual: Bools, level: float) -> tuple[float, float, floa
 class RecoveryFile:
     """One release: coded columns, changed values, and the original values row by row (`truth`) if known.
 
-    `chosen`: columns that are looked at.
+    `chosen`: columns that are looked at. `rows`: row of the original of each record, None where they are in its order.
+    `gone`: the original's values of columns that were left out, of those that are looked for.
     """
 
     frame: Any
@@ -217,6 +218,19 @@ class RecoveryFile:
     roles: Roles
     memo: dict[Any, Any]
     chosen: frozenset[str] = frozenset()
+    rows: NDArray[np.int64] | None = None
+    gone: Mapping[str, ReleasedColumn] = field(default_factory=dict)
+
+    def looking_for(self, original: Any, names: Sequence[str]) -> "RecoveryFile":
+        """The same with the original's values of some columns that it does not have, where rows are known."""
+        names = [name for name in names if name not in self.columns and name in original.columns]
+        read = touched_cells.read_columns(original, names) if names and self.truth is not None else {}
+        return replace(self, gone=_ordered({name: read[name] for name in names if name in read}, self.rows))
+
+    def before(self, name: str) -> ReleasedColumn:
+        """The original's values of a column, whether or not it was left out."""
+        assert self.truth is not None
+        return self.gone[name] if name in self.gone else self.truth[name]
 
     @property
     def household(self) -> str | None:
@@ -267,10 +281,10 @@ def recovery_files(
         if (*place, j) not in memo:
             rows = _rows(pair, log, id) if compared and original is not None else None
             memo[*place, j] = _read(pair, j, log, compared=compared, rows=rows)
-        read, before, touched = memo[*place, j]
+        read, before, touched, rows = memo[*place, j]
         chosen = set(read) - apart if columns is None else set(columns)
         touched = {name: target for name, target in touched.items() if {name, target.column.within} & chosen}
-        files.append(RecoveryFile(frame, read, touched, before, own, memo, frozenset(chosen)))
+        files.append(RecoveryFile(frame, read, touched, before, own, memo, frozenset(chosen), rows))
     return tuple(files), pair
 
 
@@ -281,17 +295,19 @@ def _rows(pair: Pair, log: Logged | None, id: str | None) -> NDArray[np.int64] |
 
 def _read(
     pair: Pair, j: int, log: Logged | None, *, compared: bool, rows: NDArray[np.int64] | None
-) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn]]:
-    """Coded columns of a release, the original's columns if known, and the changed values."""
+) -> tuple[
+    dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn], NDArray[np.int64] | None
+]:  # fmt: skip
+    """Coded columns of a release, the original's columns if known, the changed values, and its rows of the original."""
     frame = pair.released[j]
     names = [name for name in frame.columns if name != ROW]  # which no intruder sees
     read = touched_cells.read_columns(frame, names)
     if not compared:
-        return read, None, touched_cells.by_log(read, log) if log else touched_cells.by_sight(read)
+        return read, None, touched_cells.by_log(read, log) if log else touched_cells.by_sight(read), None
     if rows is None:
         rows = _back(pair.orders[j], len(frame)) if j < len(pair.orders) else None
     before = _ordered(touched_cells.read_columns(pair.original, names), rows)
-    return read, before, touched_cells.by_original(read, before)
+    return read, before, touched_cells.by_original(read, before), rows
 
 
 def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pair:

@@ -8,14 +8,18 @@ from sdckit.data.scenarios.scenario_toml import toml_entry
 ORDERED_BY = "the order by "
 
 
-def remedy(column: str, source: Source, weight: str | None, household: str | None) -> str:
-    """What to do about a source that gives values of a column back.
+def remedy(column: str, source: Source, weight: str | None, household: str | None, *, left_out: bool = False) -> str:
+    """What to do about a source that gives values of a column back, which may be `left_out` of the release.
 
     >>> remedy("wage", Source(("total", "rest"), "total - rest", 9, "numbers", "total - rest"), None, None)
     'recompute total from the released columns (derived = { total = "wage + rest" } in the recipe), or leave it out: with rest it tells wage'
     """  # noqa: E501
     if source.kind == "order":
         return _order_remedy(column, source.words)
+    if left_out:
+        names = " and ".join(name for name in source.columns if name != weight)
+        names = f"coarsen the weight {weight} (coarsen_weights)" if not names else f"leave out {names}, too"
+        return f"{names}: it tells {column}"
     if source.kind == "numbers":
         return _arithmetic_remedy(column, source)
     if weight is not None and weight in source.columns:

@@ -270,8 +270,8 @@ def _ranges(labels: Sequence[str]) -> Floats | None:
 
 
 MOST_GROUPED = 100  # most distinct values of a column of numeric codes
-SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED, GROUPED = (
-    "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed", "in groups",
+SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED, GROUPED, LEFT_OUT = (
+    "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed", "in groups", "left out",
 )  # fmt: skip
 HEAP = 1.5  # ratio to the count of the adjacent value from which on an extreme value is heaped
 CLEARLY = 2.0  # least difference of the square roots of two counts for a significant excess

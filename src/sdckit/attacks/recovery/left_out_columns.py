@@ -1,0 +1,94 @@
+"""Columns that were left out of a release, although what goes out tells them: weights tell strata, codes tell regions.
+
+A column that is left out is like one of which every value is suppressed. The release has none of its values to learn
+from, so what tells it is what whoever knows how the columns are made is told: arithmetic, code tables, links, order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sdckit.attacks.recovery.derived_columns import released_predictors
+from sdckit.attacks.recovery.owner_knowledge import file_put_back, owner_knowledge
+from sdckit.attacks.recovery.reconstruct import Recovered, recognised
+from sdckit.attacks.recovery.recoverable_values import RecoverableValues, recovery_figures, summed_up
+from sdckit.attacks.recovery.recovery_files import RecoveryFile
+from sdckit.cells.pair_result import mean_figures
+from sdckit.data.missing_values.missing import Rule
+
+ANYTHING: Rule = "wildcard"
+LEVEL = 0.95  # of intervals of guesses, of which there are none here
+Told = Mapping[str, Recovered]
+
+
+def with_left_out(
+    result: RecoverableValues, names: Sequence[str], *, keys: Collection[str], judged: Collection[str],
+    time: str | None, seed: int, risk: float | None, step: Callable[[str], None] = lambda _: None,
+) -> RecoverableValues:  # fmt: skip
+    """What a release gives back, with the columns `names` of the original that it lacks and that others tell.
+
+    `keys`: those of them that the intruder knows; who is recognised with them is counted anew. `judged`: columns whose
+    own limits hold or not; what they alone tell is no reconstructed value, since they go out knowingly.
+    """
+    files = tuple(file.looking_for(result.pair.original, names) for file in result.files)
+    if not any(file.gone for file in files):
+        return result
+    told = [_told(file, time=time, seed=seed, step=step) for file in files]
+    found = tuple({**before, **own} for before, own in zip(result.found, told, strict=True))
+    by_column = tuple(
+        (*columns, *_by_column(file, own, judged))
+        for columns, file, own in zip(result.columns, files, told, strict=True)
+    )
+    figures, below, above = [], list(result.below_k), list(result.above_risk)
+    known = [key for key in keys if any(key in own for own in told)]
+    for j, (file, columns, before) in enumerate(zip(files, by_column, result.per_release, strict=True)):
+        more = recovery_figures(columns, known=True) if len(columns) > len(result.columns[j]) else {}
+        if own_keys := [key for key in known if key in told[j]]:
+            undone = recognised(file_put_back(file, found[j]), _with_keys(file, own_keys), k=[*below[j]], risk=risk)
+            below[j], above[j] = undone.below_k, undone.above_risk
+            more |= {
+                "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
+                "undone_expected": undone.expected,
+            }  # fmt: skip
+        figures.append({**before, **more})
+    notes = {name: words for name, words in result.notes.items() if name != "touched"}
+    means = mean_figures(figures, notes)
+    notes |= {"touched": result.notes["touched"]} if "touched" in result.notes and not means["touched"] else {}
+    changed: dict[str, Any] = dict(means)
+    return replace(
+        result, files=files, found=found, columns=by_column, per_release=tuple(figures), below_k=tuple(below),
+        above_risk=tuple(above), keys=(*result.keys, *known), notes=notes, **changed,
+    )  # fmt: skip
+
+
+def _told(file: RecoveryFile, *, time: str | None, seed: int, step: Callable[[str], None]) -> dict[str, Recovered]:
+    """The columns that were left out and that others tell."""
+    if not file.gone:
+        return {}
+    place = ("left out", tuple(file.gone), file.household, file.roles.person, time, seed, id(file.truth))
+    if place not in file.memo:
+        step("looking for what tells the columns that were left out")
+        predictors = released_predictors(file.columns, file.household, {})
+        known = owner_knowledge(file, {}, released=predictors, time=time, seed=seed)
+        file.memo[place] = {name: own.of(None) for name, own in known.items() if own.told.any()}
+    told: dict[str, Recovered] = file.memo[place]
+    return told
+
+
+def _by_column(file: RecoveryFile, told: Told, judged: Collection[str]) -> list[Any]:
+    """Figures of the columns that something tells whose own limits say nothing."""
+    roles = file.roles
+    return [
+        summed_up(recovered, None, None, level=LEVEL, weight=roles.weight, household=roles.household)
+        for recovered in told.values()
+        if recovered.known is not None
+        and any(not source.columns or {*source.columns} - {*judged} for source in recovered.known.sources)
+    ]
+
+
+def _with_keys(file: RecoveryFile, keys: Sequence[str]) -> Any:
+    """The roles with keys that were left out; a value that nothing tells is like any other."""
+    roles = file.roles
+    return replace(roles, keys=(*roles.keys, *keys), rules=(*roles.rules, *(ANYTHING for _ in keys)))

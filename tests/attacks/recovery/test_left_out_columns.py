@@ -1,0 +1,117 @@
+"""Columns that were left out of a release although what goes out tells them: the gate looks at them."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.attacks.recovery.left_out_columns import with_left_out
+
+N = 2_000
+
+
+def people(seed=3):
+    """Records of unrelated columns; weights are those of region × sex, districts lie in regions."""
+    rng = np.random.default_rng(seed)
+    region, sex = rng.choice(8, N, p=[0.4, 0.3, 0.1, 0.06, 0.05, 0.04, 0.03, 0.02]), rng.integers(0, 2, N)
+    weights = rng.permutation(np.arange(16) * 7 + 30)
+    return pl.DataFrame({
+        "region": [f"R{code}" for code in region],
+        "district": [f"D{code}" for code in 3 * region + rng.integers(0, 3, N)],
+        "sex": sex, "educ": rng.integers(0, 3, N), "weight": weights[2 * region + sex],
+        "income": np.round(np.exp(rng.normal(8, 1, N))), "ill": rng.choice(["no", "yes", "no longer"], N),
+        "other": rng.integers(0, 6, N),
+    })  # fmt: skip
+
+
+def judged(data, gone, *, recipe=True, **said):
+    """Verdicts by name of the release without the columns `gone`."""
+    made = sdc.Recipe([{"method": "drop_identifiers", "columns": list(gone)}])
+    scenario = sdc.Scenario(aligned=True, **said)
+    released = made.apply(data, scenario=scenario, seed=1).data
+    result = sdc.check(data, released, scenario=scenario, recipe=made)
+    return {verdict.name: verdict for verdict in result.verdicts}
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestKeys:
+    KEYS = ("region", "sex", "educ")
+
+    @pytest.mark.parametrize(
+        ("shown", "roles"), [("weight", {"weight": "weight"}), ("district", {"insensitive": ["district"]})]
+    )
+    def test_what_tells_a_key_left_out_is_held_against_k(self, shown, roles):
+        data = people().select(*self.KEYS, shown)
+        verdicts = judged(data, ["region"], keys=self.KEYS, thresholds={"k": 50, "recoverable": 0.0}, **roles)
+        assert verdicts["k"].holds
+        assert verdicts["k_undone"].holds is False
+        assert shown in verdicts["k_undone"].because
+        below = sdc.k_anonymity(data, keys=self.KEYS, k=[50]).violations[50]
+        assert verdicts["k_undone"].n_records == below
+        assert verdicts["recoverable"].variable == "region"
+        assert "it tells region" in verdicts["recoverable"].remedy
+
+    def test_the_order_of_the_rows_tells_it(self):
+        data = people().select(self.KEYS).sort("region")
+        assert judged(data, ["region"], keys=self.KEYS, thresholds={"k": 50})["k_undone"].holds is False
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_what_has_nothing_to_do_with_it_does_not(self, seed):
+        data = people(seed).select(*self.KEYS, "other", "income", "ill")
+        verdicts = judged(
+            data, ["region"], keys=self.KEYS, insensitive=["other", "income", "ill"], thresholds={"k": 50}
+        )
+        assert {name: verdict.holds for name, verdict in verdicts.items()} == {"k": True}
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestNumbers:
+    @pytest.mark.parametrize("make", [lambda x: x, lambda x: (x / 100).round(), np.log])
+    def test_a_number_that_another_column_is_or_nearly_is(self, make):
+        data = people().select("sex", "educ", "income", other=make(pl.col("income")))
+        verdicts = judged(
+            data, ["income"], keys=["sex", "educ"], magnitudes=["income"], insensitive=["other"],
+            thresholds={"exact_numbers": 0.0},
+        )  # fmt: skip
+        assert verdicts["exact_numbers_undone"].holds is False
+
+    def test_one_that_none_tells(self):
+        data = people().select("sex", "educ", "income", "other", "weight")
+        verdicts = judged(
+            data, ["income"], keys=["sex", "educ"], magnitudes=["income"], insensitive=["other", "weight"],
+            thresholds={"exact_numbers": 0.0},
+        )  # fmt: skip
+        assert [verdict.word for verdict in verdicts.values()] == ["holds"]
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestSensitive:
+    def data(self):
+        return people().with_columns(ill=pl.when(pl.col("educ") == 2).then(pl.lit("yes")).otherwise("ill")).select(
+            "sex", "educ", "ill", code=pl.col("ill").replace_strict({"no": 5, "yes": 2, "no longer": 9})
+        )  # fmt: skip
+
+    def test_l_is_open_where_a_code_tells_the_variable_and_groups_have_one_value(self):
+        said = {"keys": ["sex", "educ"], "sensitive": ["ill"], "thresholds": {"l": 2}}
+        verdicts = judged(self.data(), ["ill"], insensitive=["code"], **said)
+        assert verdicts["l"].holds is None
+        assert "code" in verdicts["l"].reason
+        verdicts = judged(self.data(), ["ill", "code"], insensitive=["code"], **said)
+        assert verdicts["l"].holds
+
+    def test_what_a_column_of_its_own_limit_tells_is_no_value_given_back(self):
+        data = people().select("sex", "educ", "ill", school=pl.col("educ").replace_strict({0: "a", 1: "b", 2: "c"}))
+        verdicts = judged(
+            data, ["school"], keys=["sex", "educ"], sensitive=["ill", "school"],
+            thresholds={"k": 5, "recoverable": 0.1},
+        )  # fmt: skip
+        assert verdicts["recoverable"].holds is None  # nothing was changed
+
+
+def test_nothing_is_looked_for_where_nothing_was_left_out():
+    data = people().select("region", "sex", "educ")
+    result = sdc.recoverable_values(data, data, keys=["region", "sex"])
+    same = with_left_out(result, ["income"], keys=(), judged=(), time=None, seed=0, risk=None)
+    assert same is result
