@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sdckit as sdc
 from app.docs_walk import MARKER, Hand, Script
+from sdckit.data.columns import MONTHS
 from sdckit.data.losses import INFORMATION, LOSSES
 
 SCRIPT = Script()
@@ -181,11 +182,19 @@ SCRIPT.elsewhere(
 )
 
 
-@SCRIPT.step("A variable is made coarser in three ways:")
+@SCRIPT.step("A variable is made coarser in four ways:")
 def _(hand: Hand) -> None:
     _new_step(hand, "recode")
     ways = hand.page.locator("#protect-way label").all_inner_texts()
-    assert [" ".join(way.split()) for way in ways][-3:] == ["Bands of numbers", "Groups of values", "Up a hierarchy"]
+    words = ["Bands of numbers", "Groups of values", "Up a hierarchy", "Dates by period"]
+    assert [" ".join(way.split()) for way in ways][-4:] == words
+
+
+@SCRIPT.step("Dates by period: the month, quarter, year or decade is left of a date.")
+def _(hand: Hand) -> None:
+    hand.press("Dates by period")
+    periods = hand.page.locator("#protect-period label").all_inner_texts()
+    assert [period.strip() for period in periods if period.strip() in MONTHS] == [*MONTHS]
 
 
 def _edges(hand: Hand) -> list[float]:

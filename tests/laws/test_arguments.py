@@ -268,6 +268,7 @@ ELSEWHERE = {
     **{(one, "exact"): "flag" for one in ("local_suppression", "options")},
     ("swap_records", "hierarchy"): "names",
     **{("recode", one): "own" for one in ("level", "labels")},
+    ("recode", "period"): "choice",
     **{("read_file", one): "flag" for one in ("labels", "user_missing")},
     ("read_file", "join_key"): "column",
     **{(one, "join"): "own" for one in ("read_file", "read_labels")},
@@ -289,6 +290,7 @@ BESIDE = {
     ("mask_continuous", "sd"): {"reliability": None},
     ("recode", "groups"): {"bands": None},
     ("recode", "hierarchy"): {"bands": None},
+    ("recode", "period"): {"bands": None, "column": "sex"},
     ("recode", "level"): {"bands": None, "hierarchy": {i: ["near" if i < 40 else "far"] for i in range(20, 60)}},
 }
 # Files and what is computed from them, what a caller wants to hear, and what only some draws are asked for.

@@ -68,6 +68,8 @@ def _filled(say: Say, text: str, given: Mapping[str, Any]) -> str:
             words += _bands(say, given[name], closed=given.get("closed", "left"))
         elif name and how == "names" and isinstance(given[name], Mapping):
             words += _listed(say, [_value(say, str(made)) for made in given[name]], MADE)
+        elif name and how == "word":
+            words += say(str(given[name]))
         elif name == "risk" and any(given[name] == row.name for row in CATALOGUE):
             words += say(_measure(given[name]))
         elif name:

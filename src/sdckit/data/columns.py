@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import islice
 from numbers import Real
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, Literal, TypeGuard, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -660,6 +660,32 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
         )
     places = np.asarray(codes.cast(pa.int64()).fill_null(-1))
     return _used(values.to_pylist(), places, _kind(values.type), category)
+
+
+Period = Literal["month", "quarter", "year", "decade"]
+MONTHS: dict[Period, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+
+
+def months_of(series: nw.Series[Any]) -> NDArray[np.float64]:
+    """The month of each date, counted from January of the year 0; NaN where it is missing.
+
+    Raises `DataError`: the column holds no dates.
+
+    >>> import polars as pl
+    >>> from datetime import date
+    >>> from sdckit.data.frames import open_frame
+    >>> months_of(open_frame(pl.DataFrame({"x": [date(2000, 3, 31), None]}))["x"]).tolist()
+    [24002.0, nan]
+    """
+    array = to_arrow(series)
+    if not (pt.is_date(array.type) or pt.is_timestamp(array.type) or pt.is_null(array.type)):
+        raise DataError(
+            f"column {series.name!r} holds no dates; a file's text is read as dates where all of it is written as "
+            "2024-05-31"
+        )
+    array = array.cast(pa.date32()) if pt.is_null(array.type) else array
+    year, month = (part.cast(pa.float64()) for part in (pc.year(array), pc.month(array)))
+    return np.asarray(pc.add(pc.multiply(year, 12.0), pc.subtract(month, 1.0)).fill_null(math.nan), np.float64)
 
 
 def n_single(series: nw.Series[Any]) -> int:

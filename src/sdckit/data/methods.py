@@ -30,7 +30,8 @@ class MethodKind:
         Its name in the app.
     sentences : tuple of str
         What a step of it does, in words, with the names of its arguments in braces: the first is said whose arguments
-        are all there. After a colon stands how a value is put in words: "bands", or the "names" of a table.
+        are all there. After a colon stands how a value is put in words: "bands", the "names" of a table, or a "word"
+        that is translated.
     clauses : mapping of str to str
         What an argument adds to the sentence; that of several methods stands in `CLAUSES`.
     plan : str

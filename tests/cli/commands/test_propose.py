@@ -40,6 +40,7 @@ def test_what_it_writes_protects_and_passes(sdckit: Runner, survey: Path, scenar
     call = ("propose", survey, "--scenario", scenario, "--alternatives", 1)
     done = sdckit(*call, "--out", recipe, "--json", told, "--report", report)
     assert done.code == 0, done.err
+    assert "r.toml has a first recipe that holds every threshold: " in done.out
     assert "Every threshold holds." in done.out
     assert "sdckit protect r.toml survey.csv --scenario s.toml --out safe.csv --log log.json" in done.out
     texts = [one.read_text(encoding="utf-8") for one in (recipe, told, report)]

@@ -93,7 +93,7 @@ def test_numbers_go_into_round_bands():
 def test_dates_go_by_the_year_or_the_month():
     days = [dt.date(2020 + i % 2, 1 + i % 12, 1 + i % 28) for i in range(50)]
     found = smaller_key(levels(days), "born")
-    assert (found.rule, found.after, found.step) == ("years", 2, None)
+    assert (found.rule, found.after, found.step["period"], found.public) == ("years", 2, "year", True)
     assert smaller_key(levels([day.replace(year=2020) for day in days])).rule == "months"
     assert smaller_key(levels([dt.date(2020, 1, 1 + i % 9) for i in range(50)])) is None
 

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from sdckit import read_hierarchy, recode
 from sdckit.data.columns import distinct_values
@@ -172,7 +173,7 @@ def test_values_named_that_nobody_has():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({}, DataError, "give one of bands=, groups= and hierarchy=; there are 0"),
+        ({}, DataError, "give one of bands=, groups=, hierarchy= and period=; there are 0"),
         ({"bands": 3, "groups": TOWNS}, DataError, "there are 2"),
         ({"bands": [0, 9], "level": 1}, DataError, "level= goes with hierarchy="),
         ({"groups": TOWNS, "labels": ["a"]}, DataError, "closed= and labels= go with bands="),
@@ -307,3 +308,58 @@ def test_dates_go_by_their_text_too():
 def test_a_column_without_values():
     new, found = apply([None, None], {"a": "s"}, dtype=pl.String)
     assert (new, found.changed, found.unused) == ([None, None], 0, 1)
+
+
+# Dates by period: the reference is the standard library's own calendar.
+
+DAYS = st.lists(st.dates(dt.date(1582, 10, 15), dt.date(9000, 1, 1)) | st.none(), min_size=1, max_size=20)
+
+
+def _period(day: dt.date, period: str) -> str:
+    if period == "decade":
+        return f"{day.year // 10}0-{day.year // 10}9"
+    return day.strftime({"year": "%Y", "month": "%Y-%m"}.get(period, f"%Y-Q{(day.month + 2) // 3}"))
+
+
+@settings(max_examples=20)
+@given(days=DAYS, period=st.sampled_from(["month", "quarter", "year", "decade"]))
+def test_a_date_goes_by_the_calendar(days: list[dt.date | None], period: str) -> None:
+    expected = [None if day is None else _period(day, period) for day in days]
+    for data in (
+        pl.DataFrame({"day": days}),
+        pa.table({"day": days}),
+        pd.DataFrame({"day": pd.Series(days, dtype=object)}),
+    ):
+        safe, change = recode(data, column="day", period=period)
+        got = open_frame(safe)["day"].to_list()
+        plain = [None if value is None or value != value else value for value in got]  # noqa: PLR0124 - NaN
+        assert [
+            value if value is None else str(int(value)) if period == "year" else value for value in plain
+        ] == expected
+        assert change.changed == {"day": sum(day is not None for day in days)}
+
+
+def test_times_go_by_their_own_clock_and_periods_stand_in_order() -> None:
+    times = pl.Series([dt.datetime(2024, 4, 1, 0, 30), dt.datetime(2023, 12, 31, 23, 59)]).dt.replace_time_zone(
+        "Europe/Vienna"
+    )
+    months = recode(pl.DataFrame({"at": times}), column="at", period="month").data["at"]
+    assert months.to_list() == ["2024-04", "2023-12"]
+    assert months.dtype == pl.Enum(["2023-12", "2024-04"])
+    assert recode(pl.DataFrame({"at": times}), column="at", period="year").data["at"].to_list() == [2024, 2023]
+
+
+@pytest.mark.parametrize(
+    ("values", "more", "says"),
+    [
+        (["2024-01-31"], {}, "holds no dates"),
+        ([20240131], {}, "holds no dates"),
+        ([dt.time(10, 30)], {}, "holds no dates"),
+        ([dt.date(2024, 1, 31)], {"period": "week"}, "there are: month, quarter, year, decade"),
+        ([dt.date(2024, 1, 31)], {"outside": "missing"}, "every date is in a period"),
+        ([dt.date(2024, 1, 31)], {"bands": 3}, "give one of"),
+    ],
+)
+def test_what_has_no_period_is_refused(values: list[object], more: dict[str, object], says: str) -> None:
+    with pytest.raises(DataError, match=says):
+        recode(pl.DataFrame({"day": values}), column="day", **{"period": "year", **more})

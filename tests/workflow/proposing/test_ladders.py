@@ -29,6 +29,7 @@ def survey() -> pl.DataFrame:
             "born": rng.choice(["AT", "DE", "IT", "FR", "CH"], N, p=[0.6, 0.3, 0.05, 0.045, 0.005]),
             "grade": rng.choice([1, 2, 3, 4, 5, 6, 7], N),
             "sex": rng.choice(["f", "m"], N),
+            "day": np.datetime64("1995-11-01") + rng.integers(0, 4000, N),
         }
     ).with_columns(age=pl.when(pl.int_range(N) % 50 == 0).then(None).otherwise(pl.col("age")))
 
@@ -45,6 +46,7 @@ ALL = {
     "born": Declared(),
     "grade": Declared(ordered=("grade",)),
     "sex": Declared(),
+    "day": Declared(),
 }
 
 
@@ -74,6 +76,10 @@ def test_a_step_does_to_the_file_what_the_rung_says(key: str) -> None:
         after = code_column(open_eager(made, {})[key]).codes()
         pairs = {(int(a), int(b)) for a, b in zip(found.groups_of(number)[before], after, strict=True)}
         assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+
+
+def test_dates_become_ever_longer_periods() -> None:
+    assert [rung.words for rung in ladder("day").rungs[1:-1]] == ["by month", "by quarter", "by year", "by decade"]
 
 
 def test_a_hierarchy_makes_the_ladder(tmp_path: Path) -> None:

@@ -345,3 +345,23 @@ def test_households_alone_with_their_composition_are_told_of() -> None:
     found = sdc.propose(people, scenario=told, alternatives=0)
     assert (found.passed, found.exceeded) == (False, ("household_uniques",))
     assert "of the households are alone with their composition" in found.impossible[0]
+
+
+def test_where_the_time_is_over_once_a_recipe_passes_that_one_is_the_proposal(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    judged: list[object] = []
+    monkeypatch.setattr(
+        module, "judge", lambda *given, judge=module.judge, **more: judged.append(1) or judge(*given, **more)
+    )
+    heard: list[tuple[Alternative, int]] = []
+
+    def passing(alternative: Alternative) -> None:
+        heard.append((alternative, len(judged)))
+        now[0] = 1e6
+
+    data, scenario = survey(300), sdc.Scenario(**SCENARIOS["one"])
+    proposal = make_proposal(data, scenario, columns=data.columns, time_limit=600.0, passing=passing)
+    ((first, before),) = heard
+    assert (proposal.passed, proposal.optimal, len(judged)) == (True, False, before)
+    assert proposal.recipe.to_toml() == first.recipe.to_toml()

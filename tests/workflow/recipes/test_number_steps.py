@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -105,3 +106,13 @@ def test_propose_keeps_what_is_to_be_kept() -> None:
     with quiet():
         found = sdc.propose(FIRMS, scenario=made, keep=["turnover"], alternatives=0)
     assert (found.passed, found.exceeded) == (False, ("exact_numbers",))
+
+
+def test_wages_in_logarithms_are_not_all_in_two_classes() -> None:
+    wages = np.random.default_rng(3).normal(1.65, 0.4, 2000)
+    step = size_classes("lwage", wages)
+    assert step is not None
+    edges = [edge for edge in step["bands"] if np.isfinite(edge)]
+    sizes = np.bincount(np.searchsorted(edges, wages, side="right"))
+    assert sizes.max() < 0.4 * len(wages)
+    assert all(high / low > 1.1 / 0.9 for low, high in pairwise(edges))  # no number is told to within 10 %

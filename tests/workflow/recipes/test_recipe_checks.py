@@ -36,6 +36,8 @@ BAD: list[tuple[list[dict[str, Any]], type[Exception], str]] = [
     ([DROP, {"method": "pram", "columns": ["name"]}], ColumnError, r"step 2.*is gone, step 1 \(drop_identifiers\)"),
     ([{"method": "microaggregate", "columns": ["job"]}], DataError, r"'job' holds no numbers"),
     ([{"method": "recode", "column": "job", "bands": 3}], DataError, "group its values"),
+    ([{"method": "recode", "column": "income", "period": "year"}], DataError, "holds numbers, no dates"),
+    ([{"method": "recode", "column": "job", "period": "year"}], DataError, "holds no dates"),
     ([IDS, {"method": "round_to", "column": "w", "base": 1}], DataError, r"step 2.*no numbers"),
     ([{"method": "microaggregate", "columns": ["income"], "k": 500}], DataError, "k = 500 is more than the 120"),
     ([{"method": "local_suppression", "keys": ["sex"]}], DataError, "say which k"),

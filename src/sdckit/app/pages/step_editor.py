@@ -14,6 +14,7 @@ from sdckit.app.page_context import Kept, Room, Say, file_field, named_upload
 from sdckit.app.pages.hierarchy_editor import Levels, hierarchy_shown, serve_hierarchy
 from sdckit.app.step_form import arguments_of, form
 from sdckit.app.tasks import Place
+from sdckit.data.columns import MONTHS
 from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import ScenarioError
 
@@ -21,13 +22,18 @@ from sdckit.errors import ScenarioError
 
 
 Plain = Mapping[str, Any]
-WAYS = {"bands": "Bands of numbers", "groups": "Groups of values", "hierarchy": "Up a hierarchy"}
+WAYS = {
+    "bands": "Bands of numbers",
+    "groups": "Groups of values",
+    "hierarchy": "Up a hierarchy",
+    "period": "Dates by period",
+}
 NOTHING: Plain = {}
 POOLED = "Values that few records have are one line here. Switch to exact figures to see each of them."
 
 
 def ways_shown(say: Say, arguments: Plain) -> TagChild:
-    """Bands, groups or a hierarchy."""
+    """Bands, groups, a hierarchy or periods."""
     way = next((name for name in WAYS if name in arguments), "bands")
     choices: dict[str, TagChild] = {name: say(words) for name, words in WAYS.items()}
     buttons: TagChild = ui.input_radio_buttons("way", say("How"), choices, selected=way, inline=True)
@@ -37,7 +43,10 @@ def ways_shown(say: Say, arguments: Plain) -> TagChild:
 def bands_shown(say: Say, arguments: Plain, variable: Plain, name: str) -> TagChild:
     """Where edges are drawn on the histogram; they are told to the input `name`."""
     if not variable["numeric"]:
-        return tags.p(say("{c} holds no numbers: put its values in groups.", c=variable["column"]), class_="warn")
+        return tags.p(
+            say("{c} holds no numbers: put its values in groups, or dates by period.", c=variable["column"]),
+            class_="warn",
+        )
     edges = [edge for edge in arguments.get("bands") or () if isinstance(edge, int | float)]
     given = {
         "rows": variable["rows"], "bins": variable["edges"], "edges": edges or variable["suggested"],
@@ -47,6 +56,13 @@ def bands_shown(say: Say, arguments: Plain, variable: Plain, name: str) -> TagCh
         "about": say("Move an edge with the mouse, with the arrow keys, or write its number."),
     }  # fmt: skip
     return tags.div(data_bands=json.dumps(given), class_="bands")
+
+
+def periods_shown(say: Say, arguments: Plain) -> TagChild:
+    """What dates are shortened to."""
+    choices: dict[str, TagChild] = {period: say(period) for period in MONTHS}
+    selected = arguments.get("period") or next(iter(MONTHS))
+    return ui.input_radio_buttons("period", say("What is left of a date"), choices, selected=selected, inline=True)
 
 
 def groups_shown(say: Say, arguments: Plain, variable: Plain, name: str) -> TagChild:
@@ -77,6 +93,8 @@ def recoding_of(
     ScenarioError
         No edge, no group, or no hierarchy.
     """
+    if way == "period":
+        return {**recoded, "period": str(read("period") or next(iter(MONTHS)))}
     if way == "hierarchy":
         inline = before.get("hierarchy")
         named = str(read("hierarchy") or "").strip() or (inline if isinstance(inline, Mapping) else None)
@@ -311,7 +329,7 @@ def _serve_recoding(edited: Editor, session: Session) -> None:
         if draft is None or not edited.recodes():
             return
         column, way = edited.read("arg_column"), edited.way()
-        if column and way != "hierarchy":
+        if column and way not in ("hierarchy", "period"):
             edited.look(draft, str(column), way)
 
     @render.ui
@@ -321,6 +339,8 @@ def _serve_recoding(edited: Editor, session: Session) -> None:
             return None
         if way == "hierarchy":
             return hierarchy_shown(say, draft.arguments)
+        if way == "period":
+            return periods_shown(say, draft.arguments)
         if not variable or variable["way"] != way:
             return edited.counting.shown() or tags.p(say("Choose a variable; its values are counted."), class_="quiet")
         if way == "groups":

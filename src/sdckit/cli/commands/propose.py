@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as as_json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +29,7 @@ from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.proposing.proposal import Proposal
+    from sdckit.workflow.proposing.proposal import Alternative, Proposal
 
 
 @takes(ReleaseType, Reading)
@@ -107,6 +108,7 @@ def propose(
         proposal = make_proposal(
             frame, chosen, columns=columns, control=people, step=steps.step,
             then=["Then:", *called], **wishes,
+            passing=None if out == STDOUT else partial(_first, target=target, quiet=quiet, internal=internal, seen=[]),
         )  # fmt: skip
         if report is not None:
             steps.step("writing the report")
@@ -117,6 +119,16 @@ def propose(
     if proposal.unjudged:
         return BAD_INPUT
     return OK if proposal.passed else EXCEEDED
+
+
+def _first(passing: Alternative, *, target: Path, quiet: bool, internal: bool, seen: list[Alternative]) -> None:
+    """Write the first recipe that holds every threshold, which the best one replaces once the search has ended."""
+    if not seen:
+        seen.append(passing)
+        write_text(target, passing.recipe.to_toml(), private=internal)
+        if not quiet:
+            tell(f"{target.name} has a first recipe that holds every threshold: {passing.words.partition(': ')[2]}.")
+            tell("The search goes on for one that loses less, and replaces it then; --time-limit 60 ends it sooner.")
 
 
 def _read(reading: Reading, chosen: Scenario, steps: Steps) -> tuple[Any, tuple[str, ...]]:

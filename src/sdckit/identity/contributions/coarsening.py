@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.crosstab import Scale, numbers_of, scale_of
 from sdckit.data import arguments
+from sdckit.data.columns import MONTHS, Period
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, read_band
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
@@ -391,7 +392,7 @@ def smaller_key(levels: Levels, key: str = "") -> Grouping | None:
     if levels.scale == "number":
         return _rounded(levels, key)
     if levels.scale == "date":
-        return _calendar(levels)
+        return _calendar(levels, key)
     if levels.scale == "ordered":
         grouping = bands(levels, 2)
         step = None if grouping is None else grouped(key, levels.coded, levels.labels(), grouping.group)
@@ -412,13 +413,30 @@ def _rounded(levels: Levels, key: str) -> Grouping | None:
     return Grouping("bands with round edges", group, after, step=in_bands(key, edges), public=True)
 
 
-def _calendar(levels: Levels) -> Grouping | None:
-    days = np.array([label[:10] for label in levels.labels()])
-    for length, rule in ((4, "years"), (7, "months")):
-        group, after = _numbered([day[:length] for day in days.tolist()])
-        if 1 < after < len(days):
-            return Grouping(rule, group, after)
+def _calendar(levels: Levels, key: str) -> Grouping | None:
+    rules: tuple[tuple[str, Period], ...] = (("years", "year"), ("months", "month"))
+    for rule, period in rules:
+        group, after = periods(levels, period)
+        if 1 < after < len(group):
+            return Grouping(rule, group, after, step=by_period(key, levels.coded, period), public=True)
     return None
+
+
+def periods(levels: Levels, period: Period) -> tuple[NDArray[np.int64], int]:
+    """The month, quarter, year or decade of each level of dates, as group numbers, and how many groups there are."""
+    days = levels.labels()
+    months = np.array([int(day[:4]) * 12 + int(day[5:7]) - 1 if _is_day(day) else -1 for day in days], np.int64)
+    return _numbered(np.where(months < 0, -1, months // MONTHS[period]))
+
+
+def by_period(column: str, coded: Coded, period: Period) -> Step | None:
+    """The recipe step that shortens dates; None where these are times of a day or spans of time."""
+    kind = str(coded.arrow_type)
+    return {"method": "recode", "column": column, "period": period} if kind.startswith(("date", "timestamp")) else None
+
+
+def _is_day(label: str) -> bool:
+    return label[:4].isdecimal() and label[4:5] == "-" and label[5:7].isdecimal()
 
 
 def _next_level_up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:

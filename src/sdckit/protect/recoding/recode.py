@@ -1,4 +1,4 @@
-"""E2: global recoding of one column, by bands, by groups or along a hierarchy.
+"""E2: global recoding of one column, by bands, by groups, along a hierarchy, or of dates to longer periods.
 
 Bands are given by edges or ranges, or cut from the data.
 """
@@ -18,7 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import Distinct, distinct_values, float_values, is_number, kind_of_value
+from sdckit.data.columns import (
+    MONTHS,
+    Distinct,
+    Period,
+    distinct_values,
+    float_values,
+    is_number,
+    kind_of_value,
+    months_of,
+)
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy, hierarchy_map
 from sdckit.data.replace import Records, open_records, with_levels
 from sdckit.errors import DataError
@@ -331,6 +340,21 @@ def _levels(column: Distinct, new: list[Any], new_of: Mapping[Any, Any]) -> list
     return [*named, *sorted(others, key=lambda value: (str(type(value)), value))]
 
 
+def period_names(numbers: Iterable[int], period: Period) -> list[str] | list[int]:
+    """Names of periods that are numbered from the year 0 on; years are numbers.
+
+    >>> period_names([8099], "quarter"), period_names([2024], "year"), period_names([199], "decade")
+    (['2024-Q4'], [2024], ['1990-1999'])
+    """
+    if period == "year":
+        return list(numbers)
+    if period == "decade":
+        return [f"{number * 10:04d}-{number * 10 + 9:04d}" for number in numbers]
+    if period == "quarter":
+        return [f"{number // 4:04d}-Q{number % 4 + 1}" for number in numbers]
+    return [f"{number // 12:04d}-{number % 12 + 1:02d}" for number in numbers]
+
+
 def recode(
     data: Any,
     *,
@@ -339,12 +363,13 @@ def recode(
     groups: Mapping[Any, Any] | None = None,
     hierarchy: Hierarchy | str | Path | Mapping[Any, Any] | None = None,
     level: int | str | None = None,
+    period: Period | None = None,
     how: Method = "equal_width",
     closed: Closed | None = None,
     labels: Sequence[str] | None = None,
     outside: Outside = "error",
 ) -> Protected:
-    """Make one column coarser: bands of its numbers, groups of its values, or their names up a hierarchy.
+    """Make one column coarser: bands of numbers, groups of values, their names up a hierarchy, or dates by period.
 
     Parameters
     ----------
@@ -360,6 +385,8 @@ def recode(
         Each value with its coarser names, see `read_hierarchy`; a mapping is ``{value: [its names]}``.
     level : int or str, optional
         How many levels up, from 1, or the level's name; needed where there are several.
+    period : {"month", "quarter", "year", "decade"}
+        What is left of dates and times, by their own clock: "2024-05", "2024-Q2", the number 2024, or "2020-2029".
     how : {"equal_width", "log", "equal_frequency"}
         How a number of bands is cut.
     closed : {"left", "right", "both"}, optional
@@ -372,16 +399,17 @@ def recode(
     Returns
     -------
     Protected
-        ``data`` and ``change``. Bands give ordered categories; groups and hierarchies keep the column's type
-        where the new values are of it. Missing values stay missing unless a group takes them.
+        ``data`` and ``change``. Bands and periods give ordered categories, years whole numbers; groups and
+        hierarchies keep the column's type where the new values are of it. Missing values stay missing unless a group
+        takes them.
 
     Raises
     ------
     ColumnError
         The column is absent.
     DataError
-        Not exactly one of bands, groups and hierarchy; bands of text; edges that do not ascend; groups that
-        share a value; no such level; values outside (how many, never which).
+        Not exactly one of bands, groups, hierarchy and period; bands of text; edges that do not ascend; groups that
+        share a value; no such level; a period of what is no date; values outside (how many, never which).
     FileFormatError
         The file of the hierarchy is no hierarchy.
 
@@ -401,24 +429,31 @@ def recode(
     >>> survey = pl.DataFrame({"age": [3, 31, 88], "place": ["Graz", "Linz", "Wels"]})
     >>> recode(survey, column="age", bands=[0, 15, 65, None]).data["age"].to_list()
     ['0-14', '15-64', '65+']
+    >>> born = survey.with_columns(born=pl.date(1980, pl.int_range(4, 7), 24))
+    >>> recode(born, column="born", period="quarter").data["born"].to_list()
+    ['1980-Q2', '1980-Q2', '1980-Q2']
     >>> towns = {"south": ["Graz"], "north": ["Linz", "Wels"]}
     >>> safe, change = recode(survey, column="place", groups=towns)
     >>> safe["place"].to_list(), change.changed
     (['south', 'north', 'north'], {'place': 3})
     """
-    given = [name for name, value in (("bands", bands), ("groups", groups), ("hierarchy", hierarchy))
-             if value is not None]  # fmt: skip
+    ways = {"bands": bands, "groups": groups, "hierarchy": hierarchy, "period": period}
+    given = [name for name, value in ways.items() if value is not None]
     if len(given) != 1:
-        says = f"give one of bands=, groups= and hierarchy=; there are {len(given)}"
+        says = f"give one of bands=, groups=, hierarchy= and period=; there are {len(given)}"
         raise DataError(says, argument=given[-1] if given else "bands")
     arguments.column(column, "column")
     _check_options(given[0], bands, level=level, how=how, closed=closed, labels=labels, outside=outside)
+    if period is not None:
+        arguments.choice(period, "period", get_args(Period))
     if hierarchy is not None:
         hierarchy = as_hierarchy(hierarchy)  # before the data is looked at: a bad file is told first
         hierarchy.at(level)
     frame, records = open_records(data, {"column": [column]})
     if bands is not None:
         return _banded(frame, records, column, bands, how=how, closed=closed, labels=labels, outside=outside)
+    if period is not None:
+        return _shortened(frame, records, column, period)
     values = distinct_values(frame[column])
     if groups is not None:
         new_of = groups_map(groups, column, values.kind)
@@ -454,9 +489,22 @@ def _check_options(
         raise DataError("closed= and labels= go with bands=", argument=which)
     if how != "equal_width" and (given != "bands" or not isinstance(bands, Integral)):
         raise DataError("how= says how a number of bands is cut, as in bands=5", argument="how")
+    if outside != "error" and given == "period":
+        raise DataError("outside= is not for period=: every date is in a period", argument="outside")
     if outside == "keep" and given == "bands":
         says = 'outside="keep" would leave numbers among the bands; give "missing", or wider bands'
         raise DataError(says, argument="outside")
+
+
+def _shortened(frame: Any, records: Records, column: str, period: Period) -> Protected:
+    months = months_of(frame[column])
+    known = ~np.isnan(months)
+    distinct, place = np.unique(months[known].astype(np.int64) // MONTHS[period], return_inverse=True)
+    codes = np.full(len(months), -1, np.int64)
+    codes[known] = place
+    levels = period_names(distinct.tolist(), period)
+    change = Change("recode", records.n, {column: records.where(known)}, {"column": column, "period": period})
+    return Protected(with_levels(frame, {column: (levels, codes)}, ordered=bool(levels) and period != "year"), change)
 
 
 def _banded(

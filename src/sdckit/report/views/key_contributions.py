@@ -64,7 +64,7 @@ UNSTEPPED = {
     "codes": "codes whose order says nothing, and no hierarchy: group those that belong together by their meaning",
     "unknown": "whole numbers that may be codes: group those that belong together, or declare them numeric or ordered",
     "ordered": "ordered categories: name the neighbours that become one",
-    "date": "a date: no step of a recipe shortens it; give the year or month in its place",
+    "date": "dates of one month, or times of a day: no step makes them longer periods",
     "number": "a number: cut it into bands",
 }
 SUGGESTED = ("uniques_saved", "risk_saved", "entropy_lost", "saved_per_bit", "sentence")

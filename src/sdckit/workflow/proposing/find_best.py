@@ -360,6 +360,11 @@ class Asked:
     kept: Begun = field(default_factory=Begun)
     within: Callable[[str], None] = lambda _: None  # is told what is done while a node is judged
 
+    @property
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() >= self.until
+
 
 def at_aim(trials: Trials, aim: int) -> Trials:
     """The same trials with limits of `aim` times the declared k."""
@@ -391,9 +396,9 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Searched, J
             searched = search.run()
             bound = min(bound, searched.bound)
             tried += _judged(now, search, replace(searched, bound=bound), asked)
-            if time.monotonic() >= asked.until and tried:
+            if asked.over and (tried or early):
                 break
-        if any(way[3].passed for way in tried) or (time.monotonic() >= asked.until and tried):
+        if any(way[3].passed for way in tried) or (asked.over and (tried or early)):
             break
     best = min(
         (way for way in tried if way[3].passed), key=lambda way: (way[3].measured, way[3].made.loss), default=None
@@ -486,6 +491,8 @@ def _judged(now: Trials, search: Search, searched: Searched, asked: Asked) -> li
     """The first ranked node that passes, else the one with fewest failures; empty where no release can be made."""
     nearest: list[_Way] = []
     for node in _ranked(now, searched, asked)[:JUDGED]:
+        if asked.over and (nearest or asked.kept.early):
+            break
         judged = _measured(now, _repaired(now, node, asked), asked)
         way = (now.with_how(judged.how), search, searched, judged)
         if judged.passed:
@@ -529,7 +536,7 @@ def _ranked(trials: Trials, searched: Searched, asked: Asked) -> list[Node]:
     if asked.loss is None or trials.goal is not None:
         return searched.ranked()
     asked.tell("measuring releases by loss=")
-    return [node for _, node in ranked_by(asked.loss, trials, searched, lambda: time.monotonic() >= asked.until)]
+    return [node for _, node in ranked_by(asked.loss, trials, searched, lambda: asked.over)]
 
 
 def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
@@ -541,7 +548,7 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
     hold = partial(judge, control=asked.control, keep=asked.keep, tell=asked.within)
     judged = _drawn_again(trials, hold(trials, trials.made[node], trials.how, soon=True), hold)
     for _ in range(REPAIRS):
-        how = None if judged.passed else improved(judged, trials.scenario, asked.keep)
+        how = None if judged.passed or asked.over else improved(judged, trials.scenario, asked.keep)
         if how is None:
             break
         asked.tell("taking values out in another way: some can be reconstructed")
@@ -570,7 +577,7 @@ def variants(trials: Trials, search: Search, judged: Judged, asked: Asked, count
     """Alternative recipes: fewer suppressions, or one key finer, starting with the key that loses most in the best."""
     made = {judged.made.node}
     for words, now, other_search in _searches_beside(trials, search, judged, asked):
-        if len(made) > count or time.monotonic() >= asked.until:
+        if len(made) > count or asked.over:
             return
         nodes = other_search.run().ranked()
         if "finer" in words:  # of other shares only the best tells anything

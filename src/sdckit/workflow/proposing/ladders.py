@@ -14,16 +14,19 @@ from numpy.typing import NDArray
 from sdckit.cells.crosstab import numbers_of
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
+from sdckit.data.columns import MONTHS
 from sdckit.errors import DataError
 from sdckit.identity.contributions.coarsening import (
     MOST_NAMED,
     Levels,
     along,
+    by_period,
     entropy,
     every_second,
     grouped,
     in_bands,
     other,
+    periods,
     round_edges,
 )
 from sdckit.numerics.array_types import Ints, Words
@@ -140,6 +143,9 @@ def _coarser(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str,
     if levels.scale == "number":
         yield from _numbers(levels, key)
         return
+    if levels.scale == "date":
+        yield from _by_period(levels, key)
+        return
     may_name = internal or int(levels.size.min()) >= FEW
     if levels.scale == "ordered":
         if levels.coded.kind in NUMBERS:
@@ -163,6 +169,12 @@ def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Iterator[tuple[str, S
         step = along(key, levels.coded, levels.file, level, missed=missed)
         if step is not None:
             yield f"at level {level} of its hierarchy", step, _numbered(names)
+
+
+def _by_period(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+    for period in MONTHS:
+        if (step := by_period(key, levels.coded, period)) is not None:
+            yield f"by {period}", step, periods(levels, period)[0]
 
 
 def _numbers(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:

@@ -22,6 +22,9 @@ Step = dict[str, Any]
 FEWEST_ABOVE = 5  # values at the highest edge of the size classes, or above it
 LEAST_WHOLE = 10  # a class of whole numbers below would hold one or two of them
 DECADES = 4
+WIDE, NARROW = (1, 2, 5), (1, 1.3, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8)  # no narrow one is told to within 10 %
+MOST_IN_TWO = 0.9  # of the numbers, in the two classes that hold most of them
+MANY = 50  # numbers, whose classes may be narrow
 TIMES = (1, 2, 4)  # the smallest group of means, by k
 OTHERWISE = (
     "Instead, where the check holds: top_bottom_code, add_noise or round_to; another column of groups: number_groups."
@@ -58,6 +61,8 @@ def columns_beyond(results: Iterable[Any], scenario: Scenario) -> list[str]:
 def size_classes(column: str, values: np.ndarray[Any, Any]) -> Step | None:
     """The step that puts a number in classes whose edges are 1, 2 and 5 times powers of ten; None without an edge.
 
+    Where two of these would hold nearly all numbers, as of wages in logarithms, there are ten to a power of ten.
+
     No number of such a class is told to within 10 %, whoever dominates a group.
 
     Examples
@@ -68,9 +73,16 @@ def size_classes(column: str, values: np.ndarray[Any, Any]) -> Step | None:
     known = np.sort(values[np.isfinite(values)])
     if len(known) < FEWEST_ABOVE or (top := known[-FEWEST_ABOVE]) <= 0:
         return None
-    power, least = math.floor(math.log10(top)), LEAST_WHOLE if (known == np.floor(known)).all() else 0.0
-    edges = [digit * 10.0**at for at in range(power - DECADES + 1, power + 1) for digit in (1, 2, 5)]
-    inside = np.array([edge for edge in edges if least <= edge <= top])
+    whole = bool((known == np.floor(known)).all())
+    power, least = math.floor(math.log10(top)), LEAST_WHOLE if whole else 0.0
+    inside = np.empty(0)
+    for digits in (WIDE, NARROW):
+        decades = np.outer(10.0 ** np.arange(power - DECADES + 1, power + 1), digits).ravel()
+        edges = np.array([float(f"{edge:.2g}") for edge in decades.tolist()])
+        inside = edges[(edges >= least) & (edges <= top) & (not whole or edges == np.floor(edges))]
+        in_class = np.sort(np.bincount(np.searchsorted(inside, known, side="right")))
+        if in_class[-2:].sum() <= MOST_IN_TWO * len(known) or len(known) < MANY:
+            break
     return in_bands(column, inside) if len(inside) else None
 
 

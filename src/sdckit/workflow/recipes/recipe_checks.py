@@ -161,6 +161,8 @@ def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any]
     if arguments.get("bands") is not None and header.kinds[arguments["column"]] is False:
         name = arguments["column"]
         raise DataError(f"{place}: column {name!r} holds no numbers; group its values by groups or hierarchy")
+    if arguments.get("period") is not None and header.kinds[arguments["column"]]:
+        raise DataError(f"{place}: column {arguments['column']!r} holds numbers, no dates; put them in bands")
 
 
 def _check_scenario(method: Method, step: StepLike, scenario: Scenario | None, place: str) -> None:
@@ -238,7 +240,7 @@ def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
             elif effect == "text" or (role == "column" and step.arguments.get("bands") is not None):
                 header.kinds[name], header.texts[name] = False, place
             elif effect == "unknown":
-                header.kinds[name] = None
+                header.kinds[name] = True if step.arguments.get("period") == "year" else None
     for name in columns_made(method, step.arguments):
         header.kinds[name] = header.kinds[name.removesuffix(step.arguments["suffix"])]
     copies = step.arguments.get("masked")

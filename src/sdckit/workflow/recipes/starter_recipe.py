@@ -18,7 +18,7 @@ import numpy as np
 
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
-from sdckit.data.columns import code_column, float_values
+from sdckit.data.columns import MONTHS, code_column, float_values
 from sdckit.data.derived_formula import ENTRY
 from sdckit.data.households import homes_of, household_variables
 from sdckit.data.limits import FOLLOWING, LIMITS
@@ -281,10 +281,13 @@ def _steps_after(way: Way, key: str) -> Iterator[Step]:
 
 
 def _coarser(way: Way, step: Step) -> Step | None:
-    """The next coarser step on the same key: every second edge of its bands, or one hierarchy level up."""
+    """The next coarser step on the same key: every second edge of bands, a longer period, one hierarchy level up."""
     if "bands" in step:
         edges = every_second(np.array(step["bands"][1:-1], np.float64))
         return in_bands(step["column"], edges) if len(edges) + 1 >= FEWEST_BANDS else None
+    if "period" in step:
+        coarser = [*MONTHS][[*MONTHS].index(step["period"]) + 1 :]
+        return {**step, "period": coarser[0]} if coarser else None
     if "hierarchy" in step:
         from sdckit.data.hierarchy import read_hierarchy
 
@@ -366,6 +369,8 @@ def _recodings(way: Way) -> Iterator[CommentedStep]:
 def _how(step: dict[str, Any]) -> str:
     if "bands" in step:
         return "in bands"
+    if "period" in step:
+        return f"by {step['period']}"
     return f"at level {step['level']} of its hierarchy" if "hierarchy" in step else "with its rare values joined"
 
 

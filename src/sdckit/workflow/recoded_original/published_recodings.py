@@ -86,6 +86,8 @@ class Repeated:
             return f"the {' and '.join(ends)} numbers brought to a limit"
         if "bands" in given:
             return IN_BANDS
+        if "period" in given:
+            return "dates by period"
         return "values in groups" if "groups" in given else "values up a hierarchy"
 
     def apply(self, data: Any) -> Any:

@@ -230,3 +230,12 @@ def test_numbers_that_count_nothing_are_no_ids_of_persons():
     spread = np.sort(rng.choice(10**6, 200, replace=False))[HOME] ** 2 % 10**5
     assert units(id=spread, x=SEX).person is None
     assert units(pid=HOME, x=SEX).person is not None
+
+
+def test_a_number_whose_rows_are_each_from_another_wave_is_a_persons() -> None:
+    nr, year = np.repeat(np.arange(60) * 7 + 13, 5), np.tile(np.arange(1980, 1985), 60)
+    found = units(nr=nr, year=year, wage=rng.normal(0, 1, 300))
+    assert found.person is not None
+    assert (found.person.column, found.person.confidence, found.waves) == ("nr", "likely", ("year",))
+    assert units(nr=nr, wage=rng.normal(0, 1, 300)).person is None  # which may number anything
+    assert units(nr=nr, year=np.repeat(np.arange(1980, 1985), 60), wage=rng.normal(0, 1, 300)).person is None

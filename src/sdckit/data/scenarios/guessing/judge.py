@@ -249,6 +249,7 @@ _SEVERAL_ROWS = (
 _NAMES_PERSON = "it names the person: let new ones go out in its place (new_ids); " + _SEVERAL_ROWS
 _KNOWN = "could a stranger know it? If so move it to keys"
 _NAMES_SOMEBODY = "does it name somebody? Else take it out of the identifiers"
+_WHEN = "does it say when the row of a person is from? Then name it as time, and where it is known, as a key, too"
 _NO_ROLE = "what is it? Give it a role, or move it to insensitive where nobody knows it and it harms nobody"
 _FREE_TEXT = "it may hold names and places; read it through before any of it is released"
 
@@ -324,7 +325,8 @@ def _from_context(facts: Facts, spoken: Spoken, setting: Setting) -> Guess | Non
         why = (*spoken.evidence, "counts the records of the household")
         return Guess(name, "key", "sure" if spoken.topic else "likely", why)
     if name in units.waves and spoken.role in ("", "time"):
-        return Guess(name, "ignore", "likely", (*spoken.evidence, "numbers the records of a person: a wave?"))
+        why = (*spoken.evidence, "numbers the records of a person: a wave?")
+        return Guess(name, "ignore", "likely", why, None, _WHEN)
     if name in units.running or spoken.within:
         reason = "numbers the members of the household" if name in units.running else spoken.why
         return Guess(name, "ignore", "sure" if name in units.running else "likely", (reason,))

@@ -163,6 +163,7 @@ class _Candidate:
     sizes: tuple[str, ...]
     running: tuple[str, ...]
     repeats: bool  # ids start again elsewhere, so they are not unique
+    waves: tuple[str, ...] = ()  # columns of time of which an id has each value once
 
     @property
     def score(self) -> int:
@@ -180,6 +181,7 @@ class _Candidate:
             *([self.basis] if self.basis else []),
             *([f"{_quoted(self.sizes)} counts its records"] if self.sizes else []),
             *([f"{_quoted(self.running)} numbers them"] if self.running else []),
+            *([f"each from another {_quoted(self.waves)}"] if self.waves else []),
         ]  # fmt: skip
         return tuple(evidence)
 
@@ -195,13 +197,15 @@ def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[st
         Of every column.
     """
     names = [name for name in frame.columns if _may_group(facts[name], spoken[name])]
-    units = [_candidate(frame, name, facts, spoken) for name in names]
+    candidates = [_candidate(frame, name, facts, spoken) for name in names]
+    # "nr" alone may number anything
+    units = [unit for unit in candidates if unit.waves or unit.spoken.name != "an id" or says_id(unit.column)]
     home = max((unit for unit in units if _is_home(unit, facts)), key=lambda unit: unit.score, default=None)
     others = [unit for unit in units if unit is not home]
     persons = (unit for unit in others if _is_person(unit, facts))
     person = max(persons, key=lambda unit: (unit.spoken.name != OFFICIAL, unit.score), default=None)
     questions = {unit.column: question for unit in others if unit is not person and (question := _question(unit))}
-    waves = person.running if person else ()
+    waves = tuple(dict.fromkeys([*person.running, *person.waves])) if person else ()
     if home is None:
         return Units(None, _unit(person, "person"), waves=waves, questions=questions)
     same = tuple(
@@ -225,7 +229,7 @@ def _may_group(facts: Facts, spoken: Spoken) -> bool:
     repeated = 1 < facts.levels < facts.n <= facts.levels * _GROUP
     if not repeated or facts.fraction or facts.date or facts.n < _KNOWN * facts.records or spoken.within:
         return False
-    if spoken.role in ("household", "person") or spoken.name == OFFICIAL or says_id(facts.name):
+    if spoken.role in ("household", "person") or spoken.name in (OFFICIAL, "an id") or says_id(facts.name):
         return True
     digits = facts.text and all(any(letter.isdigit() for letter in text) for text in facts.categories)
     looks = facts.numbered or (facts.text and not facts.number and digits and facts.written is None)
@@ -250,7 +254,16 @@ def _candidate(frame: pl.DataFrame, name: str, facts: Mapping[str, Facts], spoke
             running.append(other)
         elif spoken[other].within or spoken[other].name == "a person number":
             repeats = repeats or _starts_again(frame, groups, numbers, facts, spoken)
-    return _Candidate(name, groups, spoken[name], kind, basis, tuple(sizes), tuple(running), repeats)
+    waves = tuple(
+        other for other in _times(frame, facts, spoken)
+        if other != name and groups.n_several >= 2 * _ENOUGH
+        and groups.repeated([same_values(frame[other])]) <= 1 - _ALWAYS
+    )  # fmt: skip
+    return _Candidate(name, groups, spoken[name], kind, basis, tuple(sizes), tuple(running), repeats, waves)
+
+
+def _times(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]) -> list[str]:
+    return [name for name in frame.columns if spoken[name].role == "time" and 1 < facts[name].levels <= _LARGEST]
 
 
 def _starts_again(
@@ -258,8 +271,7 @@ def _starts_again(
     spoken: Mapping[str, Spoken],
 ) -> bool:  # fmt: skip
     """Whether member numbers repeat within an id and wave: then ids start again in another place."""
-    waves = [name for name in frame.columns if spoken[name].role == "time" and 1 < facts[name].levels <= _LARGEST]
-    keys = [numbers, *(same_values(frame[name]) for name in waves)]
+    keys = [numbers, *(same_values(frame[name]) for name in _times(frame, facts, spoken))]
     return groups.repeated(keys) > 1 - _ALWAYS
 
 
@@ -298,6 +310,8 @@ def _is_home(unit: _Candidate, facts: Mapping[str, Facts]) -> bool:
 def _is_person(unit: _Candidate, facts: Mapping[str, Facts]) -> bool:
     if unit.kind == "household" or unit.repeats:
         return False
+    if unit.waves and unit.spoken.name == "an id":
+        return True
     if unit.spoken.name == "an id" and not facts[unit.column].numbered and facts[unit.column].number:
         return False
     if unit.spoken.role == "person" or unit.spoken.name == OFFICIAL:
