@@ -10,7 +10,7 @@ from draw import quiet
 from plans import collected, on_engines, opened, polars_plan
 from sdckit.cells.as_cells import as_cells
 from sdckit.cells.plans import cells_in_parts as parting, count_cells as counting
-from sdckit.cells.plans.cells_in_parts import PartedCells, choose_parting
+from sdckit.cells.plans.cells_in_parts import CellsAside, PartedCells, choose_parting, count_or_put_aside
 from sdckit.cells.plans.count_cells import group_keys
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
@@ -144,8 +144,12 @@ def parted(plan, keys, monkeypatch, most, missing="wildcard"):
     monkeypatch.setattr(counting, "MOST_CELLS", most)
     frame = opened(plan, PARTING_FRAME)
     grouped = group_keys(frame, resolve_roles(keys=keys, missing=missing))
-    gone = tuple(PARTING_FRAME[key].null_count() for key in keys)
-    found = choose_parting(grouped, gone)
+    aside = count_or_put_aside(grouped)
+    assert isinstance(aside, CellsAside)
+    gone = tuple(map(aside.missing, grouped.keys))
+    assert gone == tuple(PARTING_FRAME[key].null_count() for key in keys)
+    assert [aside.n_levels(key) for key in grouped.keys] == [PARTING_FRAME[key].n_unique() for key in keys]
+    found = choose_parting(grouped, aside, gone)
     assert found.n_cells == PARTING_FRAME.select(keys).n_unique()
     rows = [collected(one)["row"].to_list() for one in found.plans(frame)]
     loose = found.loose_plan(frame)
