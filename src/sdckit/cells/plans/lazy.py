@@ -299,7 +299,8 @@ class LazyCells(PlanCells):
     def _count_together(self, variable: str) -> Crosstab:
         """The same of all sensitive variables in one pass of the engine, where this is one of them and they fit."""
         variables, types, memo = [variable], self.frame.collect_schema(), self.here.memo
-        for name in self.roles.sensitive if variable in self.roles.sensitive else ():
+        own = self.roles.sensitive if variable in self.roles.sensitive and ("apart",) not in memo else ()
+        for name in own:
             if name not in (*variables, *self.keys) and not types[name].is_nested() and ("crosstab", name) not in memo:
                 variables.append(name)
         try:
@@ -307,8 +308,8 @@ class LazyCells(PlanCells):
         except TooManyCellsError:
             if len(variables) == 1:
                 raise
-            variables = [variable]
-            finer = count_by(self.frame, [*self.keys, variable], self.n)
+            memo["apart",] = True
+            return self._count_together(variable)
         cell_of_row, sizes = rows_in_cells(self.here, self.counted, finer), sizes_of(finer)
         for name in variables[1:]:
             with suppress(DataError):  # it has no value, which is said where it is asked for
