@@ -19,7 +19,16 @@ from sdckit.cells.table import AnyCells, Cells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import Frame, built, check_plan_names, collect, column_names, count_records, open_frame
+from sdckit.data.frames import (
+    Frame,
+    built,
+    check_plan_names,
+    collect,
+    column_names,
+    count_records,
+    on_spark,
+    open_frame,
+)
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -114,9 +123,11 @@ def as_cells(
     ----------
     Bishop, Y., Fienberg, S. and Holland, P. (1975). Discrete Multivariate Analysis. MIT Press.
     """
+    frame = data if is_cells(data) else open_frame(data)
+    far = isinstance(frame, nw.LazyFrame) and on_spark(frame)  # where another pass takes longer than what comes along
     return tabulate_given(
-        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
-        missing=missing, alpha=alpha, id=id, scenario=scenario,
+        frame, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
+        missing=missing, alpha=alpha, id=id, scenario=scenario, by_levels=far,
     )  # fmt: skip
 
 
