@@ -127,6 +127,9 @@ def test_on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"keys": KEYS, "weight": "w", "household": "home", "id": "row", **options}
     expected = quiet(sdc.individual_risk, frame, **given)
     learnt = quiet(sdc.l_diversity, frame, keys=KEYS, sensitive="ill").to_dict()["figures"]
+    cells = quiet(sdc.as_cells, plan, scenario=sdc.Scenario(keys=KEYS, sensitive=["ill"]), missing="category")
+    assert cells.counted.learnt == ("ill",)  # in one pass with the cells
+    assert_same_figures(learnt, quiet(sdc.l_diversity, cells, sensitive="ill").to_dict()["figures"])
     limit(monkeypatch, 400)
     monkeypatch.setattr(parting, "FILLED", 1)
     found = quiet(sdc.individual_risk, plan, **given)

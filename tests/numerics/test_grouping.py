@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 import ways
 from numerics.as_python import both_forms
 from sdckit.numerics import grouping, threads
-from sdckit.numerics.grouping import DIRECT_BITS, ascending, group, look_up
+from sdckit.numerics.grouping import DIRECT_BITS, ascending, group, look_up, tally
 
 
 @pytest.fixture(params=["few", "many"], autouse=True)
@@ -131,3 +131,18 @@ def test_words_in_their_order_with_their_rows(bits, values, spread):
     np.testing.assert_array_equal(rows, expected)
     np.testing.assert_array_equal(found, words[expected])
     assert (found.dtype, rows.dtype) == (np.uint64, np.int64)
+
+
+@given(st.integers(0, 2**32), st.integers(1, 5), st.integers(0, 300), st.sampled_from([1, 4, 10**9]))
+def test_codes_of_each_cell_are_added_up(seed, k, n, top):
+    """Cells of no row, of a few, and of hundreds; codes few and far apart."""
+    rng = np.random.default_rng(seed)
+    cell, codes, records = rng.integers(0, k, n).astype(np.int32), rng.integers(0, top, n), rng.integers(1, 9, n)
+    edges, level, count = tally(cell, codes, records, k)
+    assert (len(edges), edges[0], edges[-1], len(count)) == (k + 1, 0, len(level), len(level))
+    for number in range(k):
+        own = cell == number
+        expected, place = np.unique(codes[own], return_inverse=True)
+        here = slice(edges[number], edges[number + 1])
+        assert level[here].tolist() == expected.tolist()
+        assert count[here].tolist() == np.bincount(place, records[own], len(expected)).astype(int).tolist()

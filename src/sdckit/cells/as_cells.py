@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.packing import group_codes
-from sdckit.cells.plans.cells_in_parts import PartedCells, tabulate_parts
+from sdckit.cells.plans.cells_in_parts import CellsAside, PartedCells, count_or_put_aside, tabulate_parts
 from sdckit.cells.plans.count_cells import group_keys, refuse_spans
 from sdckit.cells.plans.key_sizes import KeySizes, deal_sizes
 from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
@@ -19,7 +19,16 @@ from sdckit.cells.table import AnyCells, Cells
 from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.frames import Frame, built, check_plan_names, collect, column_names, count_records, open_frame
+from sdckit.data.frames import (
+    Frame,
+    built,
+    check_plan_names,
+    collect,
+    column_names,
+    count_records,
+    on_spark,
+    open_frame,
+)
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -42,9 +51,10 @@ def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: Sequence[st
 def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: Sequence[str]) -> PlanCells:
     grouped = group_keys(frame, roles)
     finer = grouped.by_levels(learnt)
-    counted = None if finer is grouped else finer.bring_if_few()
-    if counted is None and (counted := grouped.bring_if_few()) is None:
-        return tabulate_parts(grouped)
+    few = None if finer is grouped else finer.bring_if_few()
+    counted = few or count_or_put_aside(grouped)
+    if isinstance(counted, CellsAside):
+        return tabulate_parts(grouped, counted)
     here = tabulate_counts(counted, roles)
     return LazyCells(
         keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,
@@ -113,9 +123,11 @@ def as_cells(
     ----------
     Bishop, Y., Fienberg, S. and Holland, P. (1975). Discrete Multivariate Analysis. MIT Press.
     """
+    frame = data if is_cells(data) else open_frame(data)
+    far = isinstance(frame, nw.LazyFrame) and on_spark(frame)  # where another pass takes longer than what comes along
     return tabulate_given(
-        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
-        missing=missing, alpha=alpha, id=id, scenario=scenario,
+        frame, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
+        missing=missing, alpha=alpha, id=id, scenario=scenario, by_levels=far,
     )  # fmt: skip
 
 
@@ -190,8 +202,9 @@ def cells_or_sizes(data: Any, keys: Sequence[str]) -> Cells | KeySizes:
     if not isinstance(frame, nw.LazyFrame):
         return tabulate_frame(frame, roles)
     grouped = built(lambda: group_keys(frame, roles))
-    if (counted := built(grouped.bring_if_few)) is None:
-        return built(lambda: deal_sizes(frame, keys, grouped.n))
+    counted = built(lambda: count_or_put_aside(grouped))
+    if isinstance(counted, CellsAside):
+        return built(lambda: deal_sizes(frame, keys, grouped.n, counted.pieces))
     return tabulate_counts(counted, roles)
 
 

@@ -27,12 +27,12 @@ from sdckit.numerics.grouping import (
     ascending,
     count_short,
     dense_codes,
-    distinct_words,
     gather,
     group,
     min_through,
     sum_by,
     sum_through,
+    tally,
 )
 
 if TYPE_CHECKING:
@@ -81,28 +81,26 @@ def count_codes(
     records: NDArray[np.int64] | None = None, *, ordered: bool = False,
 ) -> Crosstab:  # fmt: skip
     """Contingency table of k cells by the codes of rows, whose coding may be that of other rows."""
-    bits = coded.bits
-    words = (cell_of_row.astype(np.uint64) << np.uint64(bits)) | codes.astype(np.uint64)
-    word, size = _distinct(words, max(1, (k - 1).bit_length() + bits), records)
-    cell = (word >> np.uint64(bits)).astype(np.int64)
-    edges = np.zeros(k + 1, np.int64)
-    np.cumsum(np.bincount(cell, minlength=k), out=edges[1:])
-    level = (word & np.uint64((1 << bits) - 1)).astype(np.int64)
+    if records is None:
+        edges, level, size = _by_word(cell_of_row, codes, coded.bits, k)
+    else:
+        edges, level, size = tally(cell_of_row, codes, records, k)
     return Crosstab(
         edges, level, size, missing=coded.span if coded.n_missing else -1, coded=coded.without_rows(), ordered=ordered
     )
 
 
-def _distinct(
-    words: NDArray[np.uint64], bits: int, records: NDArray[np.int64] | None
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The distinct words, ascending, and the number of records with each."""
-    if records is not None:  # counted by an engine, few words several times
-        word, order = ascending(words, bits=bits)
-        return distinct_words(word, records[order])
-    pairs = group(words, bits=bits)
-    word, order = ascending(pairs.words, bits=bits)
-    return word, pairs.size[order]
+def _by_word(
+    cell_of_row: NDArray[np.int32] | NDArray[np.int64], codes: NDArray[np.int64], bits: int, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The same as `tally` of a record each row: cell and code are packed into words, and these are grouped."""
+    words = (cell_of_row.astype(np.uint64) << np.uint64(bits)) | codes.astype(np.uint64)
+    width = max(1, (k - 1).bit_length() + bits)
+    pairs = group(words, bits=width)
+    word, order = ascending(pairs.words, bits=width)
+    edges = np.zeros(k + 1, np.int64)
+    np.cumsum(np.bincount((word >> np.uint64(bits)).astype(np.int64), minlength=k), out=edges[1:])
+    return edges, (word & np.uint64((1 << bits) - 1)).astype(np.int64), pairs.size[order]
 
 
 def _is_ordered(column: nw.Series[Any]) -> bool:

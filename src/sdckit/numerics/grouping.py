@@ -209,6 +209,62 @@ def sum_of_equal(words: NDArray[np.int64], values: NDArray[Any]) -> tuple[NDArra
     return different, sum_by(place, values, len(different))
 
 
+@njit(cache=True, nogil=True)
+def _tally(cell_of_row, codes, records, edges, level, count):  # type: ignore[no-untyped-def]
+    """Put the codes and records of rows cell by cell, in order, and add up equal codes; return how many are left."""
+    for i in range(len(cell_of_row)):
+        edges[cell_of_row[i] + 1] += 1
+    for k in range(len(edges) - 1):
+        edges[k + 1] += edges[k]
+    following = edges[:-1].copy()
+    for i in range(len(cell_of_row)):
+        at = following[cell_of_row[i]]
+        following[cell_of_row[i]] = at + 1
+        level[at] = codes[i]
+        count[at] = records[i]
+    left, start = 0, 0
+    for k in range(len(edges) - 1):
+        first, stop = left, edges[k + 1]
+        gap = 1
+        while 3 * gap < stop - start:
+            gap = 3 * gap + 1
+        while gap > 0:
+            for i in range(start + gap, stop):
+                code, n, j = level[i], count[i], i
+                while j >= start + gap and level[j - gap] > code:
+                    level[j], count[j] = level[j - gap], count[j - gap]
+                    j -= gap
+                level[j], count[j] = code, n
+            gap //= 3
+        for i in range(start, stop):
+            if left > first and level[left - 1] == level[i]:
+                count[left - 1] += count[i]
+            else:
+                level[left], count[left] = level[i], count[i]
+                left += 1
+        start, edges[k + 1] = stop, left
+    return left
+
+
+def tally(
+    cell_of_row: NDArray[np.integer[Any]], codes: Ints, records: Ints, k: int
+) -> tuple[Ints, Ints, Ints]:  # fmt: skip
+    """Where each of k cells begins among the entries, with the end; the codes in it, ascending; records of each.
+
+    >>> [part.tolist() for part in tally(np.array([1, 1, 0, 1]), np.array([5, 2, 7, 5]), np.array([1, 1, 2, 3]), 2)]
+    [[0, 1, 3], [7, 2, 5], [2, 1, 4]]
+    """
+    edges, level, count = np.zeros(k + 1, np.int64), np.empty(len(codes), np.int64), np.empty(len(codes), np.int64)
+    if is_few(_tally, len(codes)):
+        order = np.lexsort((codes, cell_of_row))
+        cell, level = cell_of_row[order], codes[order]
+        starts = np.flatnonzero(np.append(True, (cell[1:] != cell[:-1]) | (level[1:] != level[:-1]))[: len(cell)])
+        np.cumsum(np.bincount(cell[starts], minlength=k), out=edges[1:])
+        return edges, level[starts], np.add.reduceat(records[order], starts) if len(starts) else count
+    left = _tally(cell_of_row, codes, records, edges, level, count)
+    return edges, level[:left].copy(), count[:left].copy()
+
+
 def first_of_groups(of_row: NDArray[np.integer[Any]], k: int) -> NDArray[np.int64]:
     """First row of each of k groups, none of which is empty.
 

@@ -10,8 +10,9 @@ from draw import quiet
 from plans import collected, on_engines, opened, polars_plan
 from sdckit.cells.as_cells import as_cells
 from sdckit.cells.plans import cells_in_parts as parting, count_cells as counting
-from sdckit.cells.plans.cells_in_parts import PartedCells, choose_parting
+from sdckit.cells.plans.cells_in_parts import CellsAside, PartedCells, choose_parting, count_or_put_aside
 from sdckit.cells.plans.count_cells import group_keys
+from sdckit.data.frames import blocks
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
@@ -126,6 +127,19 @@ def test_keys_too_wide_for_a_word(monkeypatch):
     assert parts.values("sample_frequency").total() == whole.values("sample_frequency").total()
 
 
+@on_engines
+def test_cells_that_do_not_fit_are_grouped_once(plan, monkeypatch):
+    """They pass by once; their population is looked up in what was put aside then."""
+    passed = []
+    monkeypatch.setattr(counting, "MOST_CELLS", 150)
+    monkeypatch.setattr(counting, "blocks", lambda *given: passed.append(given[1]) or blocks(*given))
+    with quiet():
+        parts = as_cells(opened(plan, FRAME), keys=["a", "b"], weight="w", missing="category")
+    sizes = parts.key_sizes()
+    assert len(passed) == 1
+    assert (sizes.n, sizes.n_cells) == (parts.n, parts.n_cells) == (N, FRAME.select("a", "b").n_unique())
+
+
 # How cells are split: by keys that must agree first, all parts within the limit, no record in two.
 
 
@@ -144,8 +158,12 @@ def parted(plan, keys, monkeypatch, most, missing="wildcard"):
     monkeypatch.setattr(counting, "MOST_CELLS", most)
     frame = opened(plan, PARTING_FRAME)
     grouped = group_keys(frame, resolve_roles(keys=keys, missing=missing))
-    gone = tuple(PARTING_FRAME[key].null_count() for key in keys)
-    found = choose_parting(grouped, gone)
+    aside = count_or_put_aside(grouped)
+    assert isinstance(aside, CellsAside)
+    gone = tuple(map(aside.missing, grouped.keys))
+    assert gone == tuple(PARTING_FRAME[key].null_count() for key in keys)
+    assert [aside.n_levels(key) for key in grouped.keys] == [PARTING_FRAME[key].n_unique() for key in keys]
+    found = choose_parting(grouped, aside, gone)
     assert found.n_cells == PARTING_FRAME.select(keys).n_unique()
     rows = [collected(one)["row"].to_list() for one in found.plans(frame)]
     loose = found.loose_plan(frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,11 +13,13 @@ from hypothesis import given, strategies as st
 
 import brute
 from draw import files, quiet
-from plans import FEW, collected, on_engines
+from plans import FEW, collected, on_engines, opened
 from sdckit.cells.as_cells import as_cells, tabulate_roles
 from sdckit.cells.plans import count_cells, lazy
+from sdckit.cells.plans.count_cells import count_by
 from sdckit.cells.plans.lazy import LazyCells
 from sdckit.data.scenarios.roles import resolve_roles
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 
 GAPS = {
@@ -140,3 +143,28 @@ def test_levels_that_are_not_counted_with_the_cells(plan, monkeypatch):
     assert learnt() == ()
     monkeypatch.setattr(count_cells, "most_cells", lambda n, *_: 5 if n == 2 else 4)
     assert learnt(sensitive=["t"]) == ()  # of three columns there are more than fit
+
+
+@on_engines
+def test_levels_of_all_sensitive_variables_are_counted_in_one_pass(plan, monkeypatch):
+    """Where they fit; else each by itself. One without a value is refused by itself."""
+    frame = pl.DataFrame({"a": [1, 1, 2, 2, 2], "s": ["x", None, "y", "y", "x"], "t": [0.5, 0.5, 0.5, 1.5, 1.5]})
+    frame = frame.with_columns(none=pl.lit(None, pl.String))
+    scenario = Scenario(keys=["a"], sensitive=["s", "t", "none"])
+    asked = []
+    monkeypatch.setattr(lazy, "count_by", lambda *given: asked.append(given[1]) or count_by(*given))
+    together = ["a", "s", "t", "none"]
+    for most, passes in ((100, [together]), (4, [together, ["a", "s"], ["a", "t"]])):
+        asked.clear()
+        with quiet(), pytest.MonkeyPatch.context() as patch:
+            whole, cells = (as_cells(file, scenario=scenario) for file in (frame, opened(plan, frame)))
+            patch.setattr(count_cells, "MOST_CELLS", most)
+            for name in ("s", "t"):
+                here, there = (file.count_levels(name) for file in (whole, cells))
+                assert [here.count[a:b].sum() for a, b in pairwise(here.edges)] == [2, 3]
+                assert sorted(zip(here.coded.labels(here.level), here.count.tolist(), strict=True)) == sorted(
+                    zip(there.coded.labels(there.level), there.count.tolist(), strict=True)
+                )
+        assert asked == passes
+        with pytest.raises(DataError, match="'none' has no value in any record"):
+            cells.count_levels("none")

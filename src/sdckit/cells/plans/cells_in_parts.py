@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from operator import or_
+from operator import add, or_
 from typing import Any, NoReturn, TypeVar, cast
 
 import narwhals.stable.v2 as nw
@@ -23,11 +23,10 @@ from sdckit.cells.plans.count_cells import (
     Counted,
     Grouped,
     KeyColumn,
-    aggregate,
-    count,
     count_by,
     key_columns,
     most_cells,
+    sizes_of,
     too_many,
 )
 from sdckit.cells.plans.households import Brought, HouseholdSums
@@ -37,8 +36,7 @@ from sdckit.cells.plans.levels_aside import DealtLevels, PartLevels, deal_levels
 from sdckit.cells.plans.spilled import BLOCK, Spilled
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
-from sdckit.data import pa, pl
-from sdckit.data.frames import collect, count_records, on_spark
+from sdckit.data import pa, pc, pl
 from sdckit.data.memory import what_opens
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
@@ -49,7 +47,7 @@ from sdckit.errors import DataError
 # since they may match cells of every part.
 
 
-BUCKET, COUNT = f"{PREFIX}bucket", f"{PREFIX}count"
+BUCKET = f"{PREFIX}bucket"
 N_BUCKETS = 1 << 16
 LOOSE = -1
 FILLED = 2  # a part may have the cells that fit divided by this, since a sensitive variable splits them further
@@ -71,8 +69,20 @@ class Parting:
 
     def placed(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """The records with the bucket of each."""
-        absent = [key.absent for key in self.may_lack]
-        return _in_buckets(frame, [key.present for key in self.keys], self.keys, absent)
+        return self._bucketed(_hashed(frame, self.keys, lambda key: key.present), [key.absent for key in self.may_lack])
+
+    def placed_cells(self, cells: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The same of rows that were grouped by the keys, among others."""
+        absent = [nw.col(key.column).is_null() for key in self.may_lack]
+        return self._bucketed(_hashed(cells, self.keys, lambda key: key.brought(key.column)), absent)
+
+    def _bucketed(self, hashed: nw.LazyFrame[Any], absent: Sequence[nw.Expr]) -> nw.LazyFrame[Any]:
+        """The rows with a bucket for the hashes of their keys; `LOOSE` if one that may lack is missing."""
+        names = [_hash_of(key) for key in self.keys]
+        bucket: nw.Expr = reduce(add, map(nw.col, names)) % N_BUCKETS
+        if absent:
+            bucket = nw.when(_any(absent)).then(nw.lit(LOOSE)).otherwise(bucket)
+        return hashed.with_columns(bucket.cast(nw.Int64).alias(BUCKET)).drop(*names)
 
     def plans(self, frame: nw.LazyFrame[Any]) -> list[nw.LazyFrame[Any]]:
         """The records of each part."""
@@ -84,7 +94,47 @@ class Parting:
         return frame.filter(_any(key.absent for key in self.may_lack)) if self.loose else None
 
 
-def choose_parting(grouped: Grouped, n_missing: Sequence[int]) -> Parting:
+@dataclass(frozen=True, eq=False)
+class CellsAside:
+    """All cells of a plan, a row for each, with a hash of each key; in files where they are more than fit."""
+
+    pieces: tuple[nw.DataFrame[Any], ...]
+    files: Spilled
+
+    @property
+    def n_cells(self) -> int:
+        """Number of distinct key combinations."""
+        return sum(map(len, self.pieces))
+
+    def missing(self, key: KeyColumn) -> int:
+        """The records without a value of a key."""
+        return sum(int(sizes_of(piece)[_absent(piece, [key])].sum()) for piece in self.pieces)
+
+    def n_levels(self, key: KeyColumn) -> int:
+        """The different values of a key, a missing one among them."""
+        values = pa.chunked_array([chunk for piece in self.pieces for chunk in piece.to_arrow()[key.name].chunks])
+        return int(pc.count_distinct(pc.add(values, 0.0) if key.is_float else values, "all").as_py())
+
+
+def count_or_put_aside(grouped: Grouped) -> Counted | CellsAside:
+    """Collect the cells of a plan; where they do not fit, they are put aside as they pass by: it is grouped once."""
+    most = most_cells(len(grouped.keys), grouped.frame)
+    if grouped.n <= most:
+        return grouped.bring()
+    held, aside, n_cells, files = list[nw.DataFrame[Any]](), list[nw.DataFrame[Any]](), 0, Spilled()
+    cells, hashes = grouped.cells(), [_hash_of(key) for key in grouped.keys]
+    for block in grouped.blocks(_hashed(cells, grouped.keys, lambda key: nw.col(key.column)), BLOCK, *hashes):
+        held.append(block)
+        n_cells += len(block)
+        if n_cells > most:
+            aside += [nw.from_native(files.table(piece.to_arrow()), eager_only=True) for piece in held]
+            held.clear()
+    if n_cells > most:
+        return CellsAside(tuple(aside), files)
+    return grouped.counted(nw.concat(held).drop(*hashes))
+
+
+def choose_parting(grouped: Grouped, aside: CellsAside, n_missing: Sequence[int]) -> Parting:
     """Split the cells of a lazy frame by as few keys with wildcards as possible, so that each part fits into memory.
 
     Raises DataError: no keys split them into parts that fit.
@@ -99,30 +149,31 @@ def choose_parting(grouped: Grouped, n_missing: Sequence[int]) -> Parting:
         keys, may_lack = (*sure, *lacking[:n_more]), tuple(lacking[:n_more])
         if not keys:
             continue
-        sizes, loose = _sizes(grouped, keys, may_lack)
+        buckets = np.concatenate([_buckets(piece, keys, may_lack) for piece in aside.pieces])
+        counts, loose = np.bincount(buckets[buckets != LOOSE], minlength=N_BUCKETS), int((buckets == LOOSE).sum())
+        sizes = np.stack([at := np.flatnonzero(counts), counts[at]], axis=1)
         if len(sizes) and sizes[:, 1].max() + loose <= room:
-            n_cells = int(sizes[:, 1].sum()) + loose
-            return Parting(keys, may_lack, tuple(_packed(sizes, room - loose)), loose > 0, n_cells)
+            return Parting(keys, may_lack, tuple(_packed(sizes, room - loose)), loose > 0, aside.n_cells)
     why = "; nor do they fall into parts that fit, since cells may match across all of them"
-    raise too_many(count_records(grouped.cells()), len(grouped.keys), most, grouped.frame, why)
+    raise too_many(aside.n_cells, len(grouped.keys), most, grouped.frame, why)
 
 
-def _sizes(grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]) -> tuple[NDArray[np.int64], int]:
-    """Buckets and the number of cells in each (buckets, 2), and the number of loose cells."""
-    placed = _cells_in_buckets(grouped, keys, may_lack)
-    counts = collect(placed.group_by(BUCKET).agg(nw.len().cast(nw.Int64).alias(COUNT)))
-    table = np.stack([counts[BUCKET].to_numpy(), counts[COUNT].to_numpy()], axis=1).astype(np.int64)
-    table = table[np.argsort(table[:, 0])]
-    is_loose = table[:, 0] == LOOSE
-    return table[~is_loose], int(table[is_loose, 1].sum())
+def _buckets(
+    piece: nw.DataFrame[Any], keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]
+) -> NDArray[np.int64]:  # fmt: skip
+    """The bucket of each of some cells that were put aside, the same as that of its records."""
+    bucket = np.zeros(len(piece), np.int64)
+    for key in keys:
+        bucket += piece[_hash_of(key)].to_numpy()
+    return np.where(_absent(piece, may_lack), LOOSE, bucket % N_BUCKETS)
 
 
-def _cells_in_buckets(
-    grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]
-) -> nw.LazyFrame[Any]:  # fmt: skip
-    """The cells of a lazy frame with the bucket of each, the same as that of its records."""
-    values, absent = [key.brought(key.column) for key in keys], [nw.col(key.column).is_null() for key in may_lack]
-    return _in_buckets(grouped.cells(), values, keys, absent)
+def _absent(piece: nw.DataFrame[Any], keys: Sequence[KeyColumn]) -> NDArray[np.bool_]:
+    """Whether one of some keys is missing in each of some cells."""
+    absent = np.zeros(len(piece), np.bool_)
+    for key in keys:
+        absent |= piece[key.name].is_null().to_numpy()
+    return absent
 
 
 def _packed(sizes: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
@@ -138,26 +189,28 @@ def _packed(sizes: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
     yield start, N_BUCKETS
 
 
-def _in_buckets(
-    frame: nw.LazyFrame[Any], values: Sequence[nw.Expr], keys: Sequence[KeyColumn], absent: Sequence[nw.Expr]
-) -> nw.LazyFrame[Any]:
-    """The lazy frame with the bucket of each row, by the engine's hash of some keys; `LOOSE` if one is missing."""
-    names = [f"{PREFIX}split{i}" for i in range(len(keys))]
-    whole = [key.one_zero(value) for value, key in zip(values, keys, strict=True)]
-    placed = frame.with_columns(*(value.alias(name) for value, name in zip(whole, names, strict=True)))
-    native, listed = placed.to_native(), ", ".join(names)
+def _hash_of(key: KeyColumn) -> str:
+    return f"{key.column}hash"
+
+
+def _hashed(
+    frame: nw.LazyFrame[Any], keys: Sequence[KeyColumn], value: Callable[[KeyColumn], nw.Expr]
+) -> nw.LazyFrame[Any]:  # fmt: skip
+    """The lazy frame with a hash of some keys beside each row, by its engine; `value`: that of a key."""
+    names = {f"{key.column}value": int(key.column.removeprefix(f"{PREFIX}key")) for key in keys}
+    whole = [key.one_zero(value(key)).alias(name) for key, name in zip(keys, names, strict=True)]
+    native, own = frame.with_columns(*whole).to_native(), list(map(_hash_of, keys))
     if frame.implementation.is_polars():
-        hashed = sum((pl.col(name).hash(i) % N_BUCKETS for i, name in enumerate(names)), pl.lit(0, pl.UInt64))
-        native = native.with_columns((hashed % N_BUCKETS).cast(pl.Int64).alias(BUCKET))
-    elif frame.implementation.is_duckdb():
-        native = native.project(f"*, cast(hash({listed}) % {N_BUCKETS} as bigint) as {BUCKET}")
-    else:
-        native = native.selectExpr("*", f"cast(pmod(xxhash64({listed}), {N_BUCKETS}) as bigint) as {BUCKET}")
-    plan: nw.LazyFrame[Any] = nw.from_native(native).drop(*names)
-    if absent:
-        bucket = nw.when(_any(absent)).then(nw.lit(LOOSE)).otherwise(nw.col(BUCKET))
-        plan = plan.with_columns(bucket.cast(nw.Int64).alias(BUCKET))
-    return plan
+        hashed = [pl.col(name).hash(salt) % N_BUCKETS for name, salt in names.items()]
+        native = native.with_columns(one.cast(pl.Int64).alias(name) for one, name in zip(hashed, own, strict=True))
+    else:  # equal values of two keys have different hashes
+        duckdb = frame.implementation.is_duckdb()
+        number = "(hash({0}) & {2}) * (2 * {1} + 1)" if duckdb else "pmod(xxhash64({0}, {1}), {2} + 1)"
+        numbers = [number.format(name, salt, N_BUCKETS - 1) for name, salt in names.items()]
+        columns = ["*", *(f"cast({one} as bigint) as {name}" for one, name in zip(numbers, own, strict=True))]
+        native = native.project(", ".join(columns)) if duckdb else native.selectExpr(*columns)
+    plan: nw.LazyFrame[Any] = nw.from_native(native)
+    return plan.drop(*names)
 
 
 def _any(conditions: Any) -> nw.Expr:
@@ -263,7 +316,8 @@ class PartedCells(PlanCells):
     def key_sizes(self) -> KeySizes:
         """The records of each combination of keys, in parts that are looked up; counted once for all measures."""
         if ("sizes",) not in self.memo:
-            self.memo["sizes",] = deal_sizes(self.frame, self.keys, self.n)
+            rows = [part.counted.frame for part in self.parts]
+            self.memo["sizes",] = deal_sizes(self.frame, self.keys, self.n, rows)
         sizes: KeySizes = self.memo["sizes",]
         return sizes
 
@@ -289,8 +343,8 @@ class PartedCells(PlanCells):
     def _deal_levels(self, variables: Sequence[str]) -> DealtLevels:
         number = self.memo["dealings"] = self.memo.get("dealings", 0) + 1  # files of one that failed are never added to
         return deal_levels(
-            self.parting.placed(self.frame), self.keys, variables, self.parts, self.spilled, f"levels-{number}",
-            bucket=BUCKET, first=[low for low, _ in self.parting.parts],
+            self.frame, self.keys, variables, self.parts, self.spilled, f"levels-{number}",
+            place=self.parting.placed_cells, bucket=BUCKET, first=[low for low, _ in self.parting.parts],
         )  # fmt: skip
 
     def _made(self, parts: Sequence[LazyCells]) -> PartedCells:
@@ -335,19 +389,17 @@ class PartedCells(PlanCells):
         )
 
 
-def tabulate_parts(grouped: Grouped) -> PartedCells:
+def tabulate_parts(grouped: Grouped, aside: CellsAside) -> PartedCells:
     """Count the cells of a plan in parts, each of which fits into memory.
 
     Raises DataError: what the values of the keys do not allow; no parts that fit.
     """
     frame, roles, n = grouped.frame, grouped.roles, grouped.n
-    absent = aggregate(frame, *(count(key.absent) for key in grouped.keys))
-    n_missing = tuple(int(gone) for gone in absent)
+    n_missing = tuple(map(aside.missing, grouped.keys))
     check_missing(roles, n_missing, n)
-    parting = choose_parting(grouped, n_missing)
-    levels = aggregate(frame, *(key.value.n_unique() for key in grouped.keys))
-    for key, n_levels, gone in zip(roles.keys, levels, n_missing, strict=True):
-        warn_about_key(key, int(n_levels), gone, parting.n_cells, n)
+    parting = choose_parting(grouped, aside, n_missing)
+    for key, gone in zip(grouped.keys, n_missing, strict=True):
+        warn_about_key(key.name, aside.n_levels(key), gone, parting.n_cells, n)
 
     wild = any(rule == "wildcard" and gone for rule, gone in zip(roles.rules, n_missing, strict=True))
     own_columns, spilled = tuple(frame.collect_schema().names()), Spilled()
@@ -363,7 +415,7 @@ def tabulate_parts(grouped: Grouped) -> PartedCells:
     beside = parting.loose_plan(frame)
     loose = None if beside is None else _Loose(grouped.bring(beside), roles)
     parts, plans = [], parting.plans(frame)
-    for plan, counted in zip(plans, _counted_by_part(grouped, parting, plans, spilled), strict=True):
+    for plan, counted in zip(plans, _counted_by_part(grouped, parting, aside, spilled), strict=True):
         here = tabulate_part(counted, roles) if loose is None else loose.counted_with(counted)
         parts.append(part_of(plan, counted, here))
     if loose is not None and beside is not None:
@@ -374,20 +426,16 @@ def tabulate_parts(grouped: Grouped) -> PartedCells:
     )  # fmt: skip
 
 
-def _counted_by_part(
-    grouped: Grouped, parting: Parting, plans: Sequence[nw.LazyFrame[Any]], spilled: Spilled
-) -> Iterator[Counted]:
-    """The cells of each part: in one pass of the engine that deals them out, on Spark part by part."""
-    if on_spark(grouped.frame):
-        yield from map(grouped.bring, plans)
-        return
-    pieces: list[list[pa.Table]] = [[] for _ in plans]
+def _counted_by_part(grouped: Grouped, parting: Parting, aside: CellsAside, spilled: Spilled) -> Iterator[Counted]:
+    """The cells of each part, out of those that were put aside."""
+    pieces: list[list[pa.Table]] = [[] for _ in parting.parts]
     first = [low for low, _ in parting.parts]
-    for block in grouped.blocks(_cells_in_buckets(grouped, parting.keys, parting.may_lack), BLOCK, BUCKET):
-        part_of_row = np.searchsorted(first, block[BUCKET].to_numpy(), side="right") - 1  # -1: loose
-        for number, own in enumerate(pieces):
+    for piece in aside.pieces:
+        part_of_row = np.searchsorted(first, _buckets(piece, parting.keys, parting.may_lack), side="right") - 1
+        block = piece.drop(*map(_hash_of, grouped.keys))
+        for number, own in enumerate(pieces):  # -1: loose
             if len(at := np.flatnonzero(part_of_row == number)):
-                own.append(spilled.table(block.drop(BUCKET)[at].to_arrow()))
+                own.append(spilled.table(block[at].to_arrow()))
     yield from (grouped.counted(nw.from_native(pa.concat_tables(own), eager_only=True)) for own in pieces)
 
 

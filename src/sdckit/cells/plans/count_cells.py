@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -390,10 +390,14 @@ def values_of(frame: nw.LazyFrame[Any], name: str, *, held: int = 0) -> nw.DataF
     return found
 
 
-def blocks_by(frame: nw.LazyFrame[Any], columns: Sequence[str], rows: int) -> Iterator[nw.DataFrame[Any]]:
-    """What `count_by` gives, in pieces of about so many rows, however many there are."""
+def blocks_by(
+    frame: nw.LazyFrame[Any], columns: Sequence[str], rows: int,
+    place: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]] | None = None,
+) -> Iterator[nw.DataFrame[Any]]:  # fmt: skip
+    """What `count_by` gives, in pieces of about so many rows, however many there are; `place` adds columns to them."""
     keys = _key_columns(frame, columns, frame.collect_schema())
-    for block in blocks(_brought(_grouped(frame, keys, {}), keys), [*(key.column for key in keys), SIZE], rows):
+    cells = _brought(_grouped(frame, keys, {}) if place is None else place(_grouped(frame, keys, {})), keys)
+    for block in blocks(cells, cells.collect_schema().names(), rows):
         yield block.rename({key.column: key.name for key in keys})
 
 

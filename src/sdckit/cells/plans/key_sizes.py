@@ -87,21 +87,29 @@ class KeySizes:
         return self.spilled.once(f"{part}-ordered", in_order)
 
 
-def deal_sizes(frame: nw.LazyFrame[Any], keys: Sequence[str], n: int) -> KeySizes:
+def deal_sizes(
+    frame: nw.LazyFrame[Any], keys: Sequence[str], n: int, rows: Sequence[nw.DataFrame[Any]] = ()
+) -> KeySizes:  # fmt: skip
     """Count the combinations of keys of n records on their engine, and put them aside.
+
+    `rows`: the combinations with their records, where these were counted before.
 
     Raises TooManyCellsError: more combinations than whole numbers; more values of keys than fit here.
     """
     columns, coded = key_columns(frame, keys), dict[str, Coded]()
     for key in columns:
         held = sum(own.span for own in coded.values())
-        coded[key.name] = code_keys(values_of(frame, key.name, held=held), [key])[0]
+        if rows:
+            values = nw.concat([piece.select(key.name).unique() for piece in rows]).unique()
+        else:
+            values = values_of(frame, key.name, held=held)
+        coded[key.name] = code_keys(values, [key])[0]
     levels = {name: (own, share_coding(name, [(own, own.codes())])) for name, own in coded.items()}
     if math.prod(shared.n_levels + 1 for _, shared in levels.values()) > MOST_WORDS:
         raise TooManyCellsError(f"{', '.join(levels)} have too many values to be counted together; recode some first")
     room = max(1, bytes_of_cells(most_cells(len(levels), frame), len(levels)) // BYTES)
     spilled, n_parts, n_cells = Spilled(), -(-n // room), 0
-    for piece in blocks_by(frame, keys, BLOCK):
+    for piece in rows or blocks_by(frame, keys, BLOCK):
         word = np.zeros(len(piece), np.int64)
         for own, (_, shared) in zip(code_keys(piece, columns), levels.values(), strict=True):
             word = word * (shared.n_levels + 1) + shared.with_file(own, ("", "")).codes[-1]

@@ -292,11 +292,29 @@ class LazyCells(PlanCells):
         if self.aside is not None:
             return self.aside.of_cells(variable)
         try:
-            finer = count_by(self.frame, [*self.keys, variable], self.n)
+            return self._count_together(variable)
         except TooManyCellsError:
             return deal_levels(self.frame, self.keys, [variable], [self], Spilled(), "levels").of_cells(0, variable)
-        cell_of_row = rows_in_cells(self.here, self.counted, finer)
-        return count_levels(cell_of_row, finer[variable], self.n_cells, sizes_of(finer))
+
+    def _count_together(self, variable: str) -> Crosstab:
+        """The same of all sensitive variables in one pass of the engine, where this is one of them and they fit."""
+        variables, types, memo = [variable], self.frame.collect_schema(), self.here.memo
+        own = self.roles.sensitive if variable in self.roles.sensitive and ("apart",) not in memo else ()
+        for name in own:
+            if name not in (*variables, *self.keys) and not types[name].is_nested() and ("crosstab", name) not in memo:
+                variables.append(name)
+        try:
+            finer = count_by(self.frame, [*self.keys, *variables], self.n)
+        except TooManyCellsError:
+            if len(variables) == 1:
+                raise
+            memo["apart",] = True
+            return self._count_together(variable)
+        cell_of_row, sizes = rows_in_cells(self.here, self.counted, finer), sizes_of(finer)
+        for name in variables[1:]:
+            with suppress(DataError):  # it has no value, which is said where it is asked for
+                memo["crosstab", name] = count_levels(cell_of_row, finer[name], self.n_cells, sizes)
+        return count_levels(cell_of_row, finer[variable], self.n_cells, sizes)
 
     def count_in_file(self, variable: str) -> Crosstab:
         """How many records of the file have each level of another variable, in these cells or in other parts."""

@@ -88,12 +88,13 @@ class PartLevels:
 
 def deal_levels(
     frame: nw.LazyFrame[Any], keys: Sequence[str], variables: Sequence[str], parts: Sequence[Part], spilled: Spilled,
-    mark: str, *, bucket: str | None = None, first: Sequence[int] = (0,),
+    mark: str, *, place: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]] | None = None, bucket: str = "",
+    first: Sequence[int] = (0,),
 ) -> DealtLevels:  # fmt: skip
     """Count the levels of some variables in the cells of a plan that are in parts, in one pass of its engine.
 
-    `bucket`: the column that says to which part a record belongs; `first`: its first value in each part, ascending,
-    but for the last one where that has all below.
+    `place` adds the column `bucket`, which says to which part a row belongs; `first`: its first value in each part,
+    ascending, but for the last one where that has all below.
 
     Raises DataError: a variable without any value, or with more levels than fit here.
     """
@@ -110,8 +111,8 @@ def deal_levels(
         codes[name] = shared, code
     dealt = DealtLevels(whole, codes, [part.here.n_cells for part in parts], spilled, mark)
     rows, most = np.zeros(len(parts), np.int64), most_cells(len(keys) + 1, frame)
-    for piece in blocks_by(frame, [*([] if bucket is None else [bucket]), *keys, *variables], BLOCK):
-        buckets = np.zeros(len(piece), np.int64) if bucket is None else piece[bucket].to_numpy()
+    for piece in blocks_by(frame, [*keys, *variables], BLOCK, place):
+        buckets = np.zeros(len(piece), np.int64) if place is None else piece[bucket].to_numpy()
         part_of_row = (np.searchsorted(first, buckets, side="right") - 1) % len(parts)  # below all is the last one
         for number, part in enumerate(parts):
             if len(at := np.flatnonzero(part_of_row == number)):
