@@ -125,8 +125,8 @@ def narrow_noting(relations, low, high, begin, room, tidiness):  # type: ignore[
     queue, queued = room.queue, room.queued
     head, size = 0, 0
     if begin < 0:
-        for r in range(n):
-            queue[r], queued[r] = r, True
+        for i in range(n):
+            queue[i], queued[i] = i, True
         size = n
     else:
         for i in range(relations.first[begin], relations.first[begin + 1]):
