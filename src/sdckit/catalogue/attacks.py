@@ -234,7 +234,10 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
 
 
 def _variables_put_back(result: RecoverableValues, context: Context) -> dict[str, LimitPutBack]:
-    """By variable, records in groups of too few values of a sensitive variable that was left out, and is told."""
+    """By variable, records in groups of too few values with what is given back of the keys, or of the variable.
+
+    A variable that was left out counts where what goes out tells it.
+    """
     from sdckit.attacks.recovery.owner_knowledge import file_put_back
     from sdckit.attacks.recovery.recoverable_values import LimitPutBack
 
@@ -243,9 +246,11 @@ def _variables_put_back(result: RecoverableValues, context: Context) -> dict[str
     if least is None:
         return {}
     for name in scenario.sensitive:
-        told = [j for j, file in enumerate(result.files) if name in file.gone and name in result.found[j]]
-        sources = [source for j in told for source in getattr(result.found[j][name].known, "sources", ())]
+        there = any(name in file.columns for file in result.files)
+        told = [j for j, file in enumerate(result.files) if there or (name in file.gone and name in result.found[j])]
+        sources = [source for j in told if not there for source in getattr(result.found[j][name].known, "sources", ())]
         words = [source.words for source in sources if not {*source.columns} <= {*scenario.keys}]
+        words = [result.telling((*scenario.keys, name))] if there else words
         if not any(words):  # what follows from what is known anyway, no release tells
             continue
         because, beyond = "; ".join(dict.fromkeys(words)), []

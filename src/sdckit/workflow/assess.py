@@ -74,6 +74,7 @@ from sdckit.workflow.verdicts import (
     of_lost_variables,
     of_single_rows,
     with_origins,
+    with_values_put_back,
     without_households,
     worst_of,
 )
@@ -643,6 +644,7 @@ def _compared(
     lost = of_lost_variables(scenario, name, after, outcome.results)
     replaced = {verdict.name for verdict in lost}
     worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])
+    worst = with_values_put_back(worst, outcome.results)
     limits = scenario.limits_of(compared=True)
     verdicts: tuple[Verdict, ...] = (
         *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),

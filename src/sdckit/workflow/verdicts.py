@@ -692,6 +692,28 @@ def of_lost_variables(
     ]
 
 
+THEN_TOO_FEW = "with values that the release gives back (rule: {}) groups have too few values of {}"
+
+
+def with_values_put_back(verdicts: Iterable[Verdict], results: Mapping[str, Any]) -> list[Verdict]:
+    """Verdicts on groups of a release, open where they hold no more with what it gives back put back."""
+    told = getattr(results.get(RECOVERABLE.name), "put_back", {})
+    return [
+        _unjudged(verdict.name, verdict.intruder, verdict.limit or 0.0, reason, verdict.variable)
+        if verdict.holds and verdict.variable is not None and (reason := _broken_by(told, verdict.variable))
+        else verdict
+        for verdict in verdicts
+    ]
+
+
+def _broken_by(told: Mapping[str, Any], variable: str) -> str:
+    """Why groups are not known to have enough values once reconstructed values are put back; "" where they have."""
+    found = told.get(variable)
+    if found is None or not (found.reason or any(found.beyond)):
+        return ""
+    return found.reason or THEN_TOO_FEW.format(found.because, variable)
+
+
 def without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
     """Verdicts that hold for household limits of a release type where no release has the household column."""
     if scenario.household is None or any(assessment.scenario.household is not None for assessment in after):

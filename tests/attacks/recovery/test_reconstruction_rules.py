@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from attacks.recovery.made import blanked, opened, survey
+from sdckit.attacks.recovery import reconstruction_rules
 from sdckit.attacks.recovery.derived_columns import Household, column_predictors
 from sdckit.attacks.recovery.reconstruction_rules import by_columns, by_household, by_numbers, by_order, by_pairs
 
@@ -33,6 +34,25 @@ def test_a_column_that_tells(noise, expected):
     assert count == right
     assert bool(count == one.target.touched.sum()) is expected
     assert [source.words for source in one.sources] == ["key"] * expected
+
+
+@pytest.mark.parametrize("errors", [0.0, 0.004, 0.02, 0.2])
+@pytest.mark.parametrize("levels", [4_000, 9_000, 30_000])
+def test_pairs_tell_the_same_where_records_alone_in_their_group_are_left_out(errors, levels, monkeypatch):
+    rng = np.random.default_rng([levels, round(1000 * errors)])
+    n = 20_000
+    home, place = rng.integers(0, levels, n), rng.integers(0, 3, n)
+    value = np.where(rng.random(n) < errors, rng.integers(0, 4, n), (home * 7 + place * 5) % 11 % 4)
+    whole = pl.DataFrame({"home": home, "place": place, "x": [f"v{one}" for one in value]})
+    hidden = blanked(blanked(whole, ["x"], 0.1), ["home"], 0.01, seed=5)
+    given = []
+    for mostly in (0.1, np.inf):
+        monkeypatch.setattr(reconstruction_rules, "MOSTLY_ALONE", mostly)
+        columns, one = opened(hidden, whole, "x")
+        by_pairs([one], list(column_predictors(columns, None)))
+        given.append((one.open.tolist(), one.codes.tolist(), one.sources))
+    assert given[0] == given[1]
+    assert errors > 0.01 or given[0][2]
 
 
 def test_thirty_unrelated_columns_and_all_their_pairs_tell_nothing():

@@ -237,11 +237,12 @@ def judge_agreement(
     sizes = np.zeros((len(SUPPORTS), LONGEST + 1), np.int64)
     _leave_out(tally.votes, tally.size, SUPPORTS, DEVIATING, right, wrong, groups, sizes)
     copied = not bool((tally.votes < tally.size).any())
-    counts = [array.tolist() for array in (right, wrong, groups)]
+    counts = [array.tolist() for array in (right, wrong)]
+    sums = [array.cumsum(axis=1).tolist() for array in (right, wrong, groups)]
     by_row = [row for row in reversed(range(len(SUPPORTS))) if any(counts[0][row]) or any(counts[1][row])]
 
     def judged(choice: tuple[tuple[int, int], ...], hits: int, limit: float) -> Rule | None:
-        errors, agreeing = (_sum_of(some, choice) for some in counts[1:])
+        errors, agreeing = (_sum_of(some, choice) for some in sums[1:])
         whole = copied and SUPPORTS[choice[-1][0]] >= COPY_SUPPORT
         if hits < (FEWEST_WHOLE if whole else FEWEST_RIGHT):
             return None
@@ -282,16 +283,16 @@ def judge_agreement(
                 if not within[row][loosest]:
                     break  # smaller groups are no better, and a choice among them would be one of lucky ones
                 choice = (*choice, (row, within[row][loosest]))
-                choices[choice] = _sum_of(counts[0], choice)
+                choices[choice] = _sum_of(sums[0], choice)
         for choice, hits in sorted(choices.items(), key=lambda entry: -entry[1]):  # that tells most is asked for first
             if (rule := judged(choice, hits, limit)) is not None:
                 return rule
     return None
 
 
-def _sum_of(counts: list[list[int]], choice: tuple[tuple[int, int], ...]) -> int:
-    """Sum of counts (SUPPORTS, DEVIATING) over the first columns of some rows."""
-    return sum(sum(counts[row][:columns]) for row, columns in choice)
+def _sum_of(sums: list[list[int]], choice: tuple[tuple[int, int], ...]) -> int:
+    """Sum over the first columns of some rows; `sums` (SUPPORTS, DEVIATING): those up to each column."""
+    return sum(sums[row][columns - 1] for row, columns in choice)
 
 
 def _within(right: list[int], wrong: list[int], limit: float) -> list[int]:
