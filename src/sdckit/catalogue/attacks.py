@@ -159,7 +159,7 @@ def _recovery_arguments(context: Context) -> dict[str, Any]:
     assert pair is not None
     return {
         "scenario": context.scenario, "k": _sizes(context), "risk": context.scenario.limits.risk,
-        "seed": context.seed, "id": pair.id,
+        "guess": context.guesses, "seed": context.seed, "id": pair.id,
         "aligned": context.aligned and not (pair.brought and pair.id is None), "step": context.tell,
     }  # fmt: skip
 

@@ -99,6 +99,8 @@ class Context:
         The file; or the pair of original and releases, with the control. None in a dry run.
     by : tuple of str
         Columns of the file, or of the original, whose combinations are subgroups.
+    guesses : bool
+        Whether models guess what a release does not show; no limit reads what they come to.
     shared : dict
         Cache of results that do not depend on the intruder.
     tell : callable
@@ -121,6 +123,7 @@ class Context:
     data: Any = None
     pair: Pair | None = None
     by: tuple[str, ...] = ()
+    guesses: bool = True
     shared: dict[str, Any] = field(default_factory=dict)
     tell: Step = lambda _: None
 

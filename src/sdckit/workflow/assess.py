@@ -439,7 +439,7 @@ def assess_release(
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": stays_on_engines(pair),
-        "named": pair.id is not None, "asked": targets,
+        "named": pair.id is not None, "asked": targets, "guesses": not lean,
     }  # fmt: skip
     if soonest is not None:
         alone = tuple(_measured(soonest[0], name, planned) for name, planned in plan_release(scenario, **known).items())

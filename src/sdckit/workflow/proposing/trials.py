@@ -243,6 +243,7 @@ class Trials:
         """Suppression steps, intruder by intruder, repeated until none changes a value; each with the data after it."""
         scenario = self._left_scenario(data)
         lacking: dict[str, tuple[Any, Floats]] = {}  # by intruder: of which data, and the values lacking there
+        idle: dict[str, Any] = {}  # by step: the data that it changed nothing in
         for turn in range(ROUNDS):
             before = data
             for name in scenario.intruders:
@@ -254,12 +255,16 @@ class Trials:
                         if not (lacking[name][1] > 0).any() and not (last and short):
                             continue
                         short = True
+                    if idle.get(repr(step)) is data:
+                        continue
                     done, changed = self._run(data, step, lacking=lacking[name][1] if kind == "l" else None)
                     # next year's file may need the step for k that this one does not, and other draws the last for l
                     if any(changed.values()) or (turn == 0 and (kind == "k" or last)):
                         yield kind, step, changed, done
                     if any(changed.values()):
                         data = done
+                    else:
+                        idle[repr(step)] = data
             if data is before:
                 break
 
