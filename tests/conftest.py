@@ -16,7 +16,7 @@ from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 import offline
-from needs import needs_chromium, needs_java, needs_reference, require_all
+from needs import needs_chromium, needs_java, needs_page_viewer, needs_reference, require_all
 
 # Kernels compile on first use, so the time of a single example says nothing.
 settings.register_profile("dev", max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -56,6 +56,12 @@ def reference() -> Path:
 def chromium() -> Path:
     """The browser's program."""
     return needs_chromium()
+
+
+@pytest.fixture(scope="session")
+def page_viewer() -> Path:
+    """The program that shows pages in the least processor time."""
+    return needs_page_viewer()
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WITHOUT_WINDOWS = "chromium-headless-shell"
 OLDEST_JAVA = 17
 
 
@@ -51,6 +52,15 @@ def needs_chromium() -> Path:
         if found := shutil.which(name):
             return Path(found)
     pytest.skip("missing: Chromium")
+
+
+def needs_page_viewer() -> Path:
+    """The program that shows pages: Chromium's engine without windows where it is installed, else Chromium, or skip.
+
+    A page takes it a third of the processor time.
+    """
+    found = shutil.which(WITHOUT_WINDOWS)
+    return Path(found) if found else needs_chromium()
 
 
 def needs_app() -> None:

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from app.browsing import FLAGS, Served, Windows, serve
-from needs import needs_app, needs_chromium
+from needs import needs_app, needs_page_viewer
 from sdckit.app.lean_shiny import leave_untraced
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Debian's Chromium, driven by Playwright, which leaves a loop running: other files need to be rid of it."""
-    program = needs_chromium()
+    program = needs_page_viewer()
     needs_app()
     from playwright.sync_api import sync_playwright
 

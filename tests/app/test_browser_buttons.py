@@ -10,9 +10,13 @@ from typing import Any
 from app.browsing import Served, Windows, calm, eventually, go_to
 from app.walking import SEEN, Walk, write_files
 
-# What a press may change: what is drawn, what stands in the fields, what is sent, what is downloaded.
-MARKS = """() => document.body.outerHTML + JSON.stringify(
-  [...document.querySelectorAll('input, select')].map(one => [one.value, one.checked]))"""
+# What a press may change: what is drawn, what stands in the fields, what is sent, what is downloaded; as a hash, since
+# the page as a text takes longer to come here than the press.
+MARKS = """async () => {
+  const fields = [...document.querySelectorAll('input, select')].map(one => [one.value, one.checked]);
+  const marks = new TextEncoder().encode(document.body.outerHTML + JSON.stringify(fields));
+  return [...new Uint8Array(await crypto.subtle.digest('SHA-256', marks))].join();
+}"""
 # What changes nothing, and why it need not.
 EXCEPTED = {
     "field": "a text is taken with its form's button",

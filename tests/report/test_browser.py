@@ -59,8 +59,8 @@ def written(name: str, folder: Path, language: str = "en") -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser(chromium: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(chromium, tmp_path_factory.mktemp("profile")) as found:
+def browser(page_viewer: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(page_viewer, tmp_path_factory.mktemp("profile")) as found:
         yield found
 
 

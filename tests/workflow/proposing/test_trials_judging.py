@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,8 @@ import pytest
 
 import sdckit as sdc
 from proposals import survey, trials
+from sdckit.catalogue.attacks import _recovery_arguments
+from sdckit.catalogue.row import Context
 from sdckit.workflow.proposing.trials import How, improved, judge, surrounding_steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
@@ -64,6 +67,24 @@ def test_where_large_numbers_go_out_nothing_else_is_judged_before_they_are_put_i
     better = one.with_how(how)
     judged = judge(better, better.make(made.node), how, soon=True)
     assert judged.verdicts == judge(better, better.make(made.node), how).verdicts != ()
+
+
+def test_no_model_is_fitted_to_guess_what_no_limit_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verdicts, and all else that is measured of what is given back, are those with the guesses."""
+    one = trials("released")
+    made = one.make((1, 0, 0))
+    judged = judge(one, made, one.how)
+
+    def with_guesses(context: Context) -> dict[str, Any]:
+        return {**_recovery_arguments(context), "guess": True}
+
+    monkeypatch.setattr("sdckit.catalogue.attacks._recovery_arguments", with_guesses)
+    whole = judge(one, made, one.how)
+    own, full = (given.assessment["default"]["recoverable_values"] for given in (judged, whole))
+    assert sum(column.n_guessed for column in full.columns[0]) > 0
+    assert [column.n_guessed for column in own.columns[0]] == [0] * len(full.columns[0])
+    assert judged.verdicts == whole.verdicts != ()
+    assert (own.recoverable, own.touched, own.undone_k) == (full.recoverable, full.touched, full.undone_k)
 
 
 def test_nothing_is_changed_for_other_thresholds() -> None:

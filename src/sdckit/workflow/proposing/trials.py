@@ -262,29 +262,37 @@ class Trials:
         """Suppression steps, intruder by intruder, repeated until none changes a value; each with the data after it."""
         scenario = self._left_scenario(data)
         lacking = {name: _Lacking(scenario.intruder(name)) for name in scenario.intruders}
+        idle: dict[str, Any] = {}  # by step: the data that it changed nothing in
         for turn in range(ROUNDS):
             before = data
             for name, of_values in lacking.items():
-                data = yield from self._against(data, node, name, of_values, first=turn == 0)
+                data = yield from self._against(data, node, name, of_values, idle, first=turn == 0)
             if data is before:
                 break
 
     def _against(
-        self, data: Any, node: Node, name: str, lacking: _Lacking, *, first: bool
+        self, data: Any, node: Node, name: str, lacking: _Lacking, idle: dict[str, Any], *, first: bool
     ) -> Generator[_Suppression, None, Any]:
-        """Suppression steps against one intruder, each with the data after it; it returns the data after all."""
+        """Suppression steps against one intruder, each with the data after it; it returns the data after all.
+
+        `idle`: by step, the data in which it changed nothing.
+        """
         short = False
         for kind, step, last in self._of_intruder(data, lacking.intruder, name, node):
             values = lacking.of(data) if kind == "l" else None
             if values is not None and not (values > 0).any() and not (last and short):
                 continue
             short |= values is not None
+            if idle.get(repr(step)) is data:
+                continue
             done, changed = self._run(data, step, lacking=values)
             # next year's file may need the step for k that this one does not, and other draws the last for l
             if any(changed.values()) or (first and (kind == "k" or last)):
                 yield kind, step, changed, done
             if any(changed.values()):
                 data = done
+            else:
+                idle[repr(step)] = data
         return data
 
     def _of_intruder(self, data: Any, intruder: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step, bool]]:
