@@ -89,7 +89,7 @@ class Context:
     asked : int or None
         How many people are to be drawn; None where that follows from the number of records.
     lean : bool
-        Whether a trial is judged: figures that no limit reads are left out where they take long.
+        Whether verdicts alone are asked for: what no limit reads is left out where it takes long.
     models : dict of str to str
         Formulas with their families.
     knowledge : Knowledge or None

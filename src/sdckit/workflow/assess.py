@@ -441,7 +441,7 @@ def assess_release(
     known: dict[str, Any] = {
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by), "on_engine": stays_on_engines(pair),
-        "named": pair.id is not None, "asked": targets, "lean": lean,
+        "named": pair.id is not None, "asked": targets, "lean": lean or gate,
         "left_out": {name: tuple(key for key in keys if key in gone) for name, keys in every.intruders.items()},
     }  # fmt: skip
     if soonest is not None:
