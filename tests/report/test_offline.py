@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,12 @@ def made() -> dict[str, Any]:
     return charts()
 
 
+@pytest.fixture(scope="module")
+def browser(page_viewer: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(page_viewer, tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
 def markup(page: str) -> str:
     """The page without what stands in its scripts."""
     return re.sub(r"<script[^>]*>.*?</script>", "<script></script>", page, flags=re.DOTALL)
@@ -63,9 +70,11 @@ def test_another_process_is_given_a_chart(made: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("way", ["write", "save", "to_html"])
-def test_a_page_in_a_browser_without_a_network(made: dict[str, Any], chromium: Path, tmp_path: Path, way: str) -> None:
-    path = tmp_path / "map.html"
+def test_a_page_in_a_browser_without_a_network(
+    made: dict[str, Any], browser: Browser, tmp_path: Path, way: str
+) -> None:
     for name, chart in made.items():
+        path = tmp_path / f"{name}.html"
         if way == "write":
             write_chart(chart, path)
         elif way == "save":
@@ -74,17 +83,16 @@ def test_a_page_in_a_browser_without_a_network(made: dict[str, Any], chromium: P
             path.write_text(chart.to_html(), encoding="utf-8")
         text = path.read_text(encoding="utf-8")
         assert not LOADED.search(markup(text)), name
-        with Browser(chromium, tmp_path / f"profile-{name}") as browser:
-            browser.open(path, width=1000)
-            browser.call(
-                "Runtime.evaluate", awaitPromise=True,
-                expression="new Promise(done => setTimeout(done, 1500))",
-            )  # fmt: skip
-            asked = [one["request"]["url"] for one in browser.happened("Network.requestWillBeSent")]
-            assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [path.as_uri()]
-            assert browser.evaluate("document.querySelectorAll('svg path, canvas').length") > 0
-            assert not browser.evaluate("document.querySelectorAll('.vega-actions a').length")  # no way to an editor
-            assert not browser.happened("Runtime.exceptionThrown")
+        browser.open(path, width=1000)
+        browser.call(
+            "Runtime.evaluate", awaitPromise=True,
+            expression="new Promise(done => setTimeout(done, 1500))",
+        )  # fmt: skip
+        asked = [one["request"]["url"] for one in browser.happened("Network.requestWillBeSent")]
+        assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [path.as_uri()]
+        assert browser.evaluate("document.querySelectorAll('svg path, canvas').length") > 0
+        assert not browser.evaluate("document.querySelectorAll('.vega-actions a').length")  # no way to an editor
+        assert not browser.happened("Runtime.exceptionThrown")
 
 
 def test_every_format(made: dict[str, Any], tmp_path: Path) -> None:
