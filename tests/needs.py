@@ -57,7 +57,7 @@ def needs_chromium() -> Path:
 def needs_page_viewer() -> Path:
     """The program that shows pages: Chromium's engine without windows where it is installed, else Chromium, or skip.
 
-    A page takes it a third of the processor time.
+    It opens a page in a third of the processor time.
     """
     found = shutil.which(WITHOUT_WINDOWS)
     return Path(found) if found else needs_chromium()

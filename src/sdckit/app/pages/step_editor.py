@@ -22,12 +22,8 @@ from sdckit.errors import ScenarioError
 
 
 Plain = Mapping[str, Any]
-WAYS = {
-    "bands": "Bands of numbers",
-    "groups": "Groups of values",
-    "hierarchy": "Up a hierarchy",
-    "period": "Dates by period",
-}
+BANDS, GROUPS = "Bands of numbers", "Groups of values"
+WAYS = {"bands": BANDS, "groups": GROUPS, "hierarchy": "Up a hierarchy", "period": "Dates by period"}
 NOTHING: Plain = {}
 POOLED = "Values that few records have are one line here. Switch to exact figures to see each of them."
 
@@ -43,10 +39,8 @@ def ways_shown(say: Say, arguments: Plain) -> TagChild:
 def bands_shown(say: Say, arguments: Plain, variable: Plain, name: str) -> TagChild:
     """Where edges are drawn on the histogram; they are told to the input `name`."""
     if not variable["numeric"]:
-        return tags.p(
-            say("{c} holds no numbers: put its values in groups, or dates by period.", c=variable["column"]),
-            class_="warn",
-        )
+        text = say("{c} holds no numbers: put its values in groups, or dates by period.", c=variable["column"])
+        return tags.p(text, class_="warn")
     edges = [edge for edge in arguments.get("bands") or () if isinstance(edge, int | float)]
     given = {
         "rows": variable["rows"], "bins": variable["edges"], "edges": edges or variable["suggested"],
