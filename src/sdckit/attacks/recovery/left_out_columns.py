@@ -67,11 +67,14 @@ def _told(file: RecoveryFile, *, time: str | None, seed: int, step: Callable[[st
     """The columns that were left out and that others tell."""
     if not file.gone:
         return {}
-    place = ("left out", tuple(file.gone), file.household, file.roles.person, time, seed, id(file.truth))
+    place = ("left out", tuple(file.gone), file.roles.person, time, seed, id(file.truth))
     if place not in file.memo:
         step("looking for what tells the columns that were left out")
-        predictors = released_predictors(file.columns, file.household, {})
-        known = owner_knowledge(file, {}, released=predictors, time=time, seed=seed)
+        # How many rows a household has goes out with its number, whatever is left out: nothing but that number hides it.
+        columns = {name: column for name, column in file.columns.items() if name != file.household}
+        alone = replace(file, columns=columns, roles=replace(file.roles, household=None))
+        predictors = released_predictors(columns, None, {})
+        known = owner_knowledge(alone, {}, released=predictors, time=time, seed=seed)
         file.memo[place] = {name: own.of(None) for name, own in known.items() if own.told.any()}
     told: dict[str, Recovered] = file.memo[place]
     return told
