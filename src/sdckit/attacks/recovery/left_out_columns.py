@@ -70,7 +70,7 @@ def _told(file: RecoveryFile, *, time: str | None, seed: int, step: Callable[[st
     place = ("left out", tuple(file.gone), file.roles.person, time, seed, id(file.truth))
     if place not in file.memo:
         step("looking for what tells the columns that were left out")
-        # How many rows a household has goes out with its number, whatever is left out: nothing but that number hides it.
+        # How many rows a household has goes out with its number, whatever is left out: that number alone hides it.
         columns = {name: column for name, column in file.columns.items() if name != file.household}
         alone = replace(file, columns=columns, roles=replace(file.roles, household=None))
         predictors = released_predictors(columns, None, {})
