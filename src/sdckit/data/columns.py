@@ -168,8 +168,8 @@ def to_arrow(series: nw.Series[Any]) -> pa.Array:
     try:
         # Polars aborts the process on a NUL in a name. It speaks Arrow itself: narwhals asks each time whether it does,
         # which takes longer than handing out a few hundred records.
-        polars = series.implementation.is_polars()
-        chunked = pa.chunked_array((series.to_native() if polars else series).alias("values"))
+        own = isinstance(series, nw.Series) and series.implementation.is_polars()
+        chunked = pa.chunked_array((series.to_native() if own else series).alias("values"))
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise DataError(f"column {series.name!r} {_unread(series, error)}") from None
     if chunked.num_chunks == 1:
