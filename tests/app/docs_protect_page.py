@@ -190,13 +190,6 @@ def _(hand: Hand) -> None:
     assert [" ".join(way.split()) for way in ways][-4:] == words
 
 
-@SCRIPT.step("Dates by period: the month, quarter, year or decade is left of a date.")
-def _(hand: Hand) -> None:
-    hand.press("Dates by period")
-    periods = hand.page.locator("#protect-period label").all_inner_texts()
-    assert [period.strip() for period in periods if period.strip() in MONTHS] == [*MONTHS]
-
-
 def _edges(hand: Hand) -> list[float]:
     return [float(edge.get_attribute("aria-valuenow")) for edge in hand.page.locator("g.edge").all()]
 
@@ -287,6 +280,15 @@ def _(hand: Hand) -> None:
     assert not hand.page.input_value("#protect-hierarchy").endswith("areas.csv")
     hand.press("Apply")
     assert steps_of(hand)[-1].startswith("area to level 1 of its hierarchy"), steps_of(hand)
+    hand.press("Close")
+
+
+@SCRIPT.step("Dates by period: the month, quarter, year or decade is left of a date.")
+def _(hand: Hand) -> None:
+    _new_step(hand, "recode")
+    hand.press("Dates by period")
+    periods = hand.page.locator("#protect-period label").all_inner_texts()
+    assert [period.strip() for period in periods if period.strip() in MONTHS] == [*MONTHS]
     hand.press("Close")
 
 
