@@ -101,6 +101,19 @@ class TestSensitive:
         verdicts = judged(self.data(), ["ill", "code"], insensitive=["code"], **said)
         assert verdicts["l"].holds
 
+    def test_l_is_open_where_the_order_of_the_rows_tells_the_variable(self):
+        said = {"keys": ["sex", "educ"], "sensitive": ["ill"], "thresholds": {"l": 2}}
+        verdicts = judged(self.data().drop("code").sort("ill"), ["ill"], **said)
+        assert verdicts["l"].holds is None
+        assert "order" in verdicts["l"].reason
+
+    def test_l_is_open_where_nobody_looked_since_rows_are_not_brought_together(self):
+        data, keys = self.data().sample(fraction=1.0, shuffle=True, seed=1), ["sex", "educ"]
+        scenario = sdc.Scenario(keys=keys, sensitive=["ill"], insensitive=["code"], thresholds={"l": 2})
+        assert [verdict.holds for verdict in sdc.check(data, data.drop("ill"), scenario=scenario).verdicts] == [None]
+        (verdict,) = sdc.check(data, data.select(keys), scenario=scenario).verdicts  # nothing that could tell it
+        assert verdict.holds
+
     def test_what_a_column_of_its_own_limit_tells_is_no_value_given_back(self):
         data = people().select("sex", "educ", "ill", school=pl.col("educ").replace_strict({0: "a", 1: "b", 2: "c"}))
         verdicts = judged(
@@ -138,3 +151,5 @@ def test_l_is_open_where_a_suppressed_key_that_is_given_back_leaves_groups_with_
     assert verdicts["k"].holds
     assert verdicts["l"].holds is (None if told else True)
     assert not told or "district" in verdicts["l"].reason
+    alone = sdc.check(data, released, scenario=scenario.changed(thresholds={"l": 2})).verdicts
+    assert [verdict.holds for verdict in alone] == [verdicts["l"].holds]
