@@ -204,6 +204,8 @@ def _with_left_out(result: RecoverableValues, context: Context) -> tuple[Recover
     more = [key for key in result.keys if key not in scenario.keys]
     if more:
         scenario = scenario.changed(intruders={context.intruder: (*scenario.keys, *more)})
+    if any(_may_be_told(result, key, scenario.keys) for key in keys):
+        result = replace(result, notes={**result.notes, NOT_LOOKED_FOR: NOT_TOLD})
     return result, replace(context, scenario=scenario)
 
 
@@ -227,7 +229,7 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
         if released and (because := "; ".join(dict.fromkeys(reasons))):
             context.tell("measuring the risk with the values put back")
             found[base.name] = _measured_put_back(result, base, context, original, because, near)
-        elif released and base.numbers and original is not None and _may_be_near(result, own):
+        elif own and base.numbers and original is not None and _may_be_near(result, own):
             found[base.name] = LimitPutBack("", reason=NOT_NEAR)
     found |= _variables_put_back(result, context)
     return replace(result, put_back=found)
@@ -271,9 +273,10 @@ def _variables_put_back(result: RecoverableValues, context: Context) -> dict[str
     return put_back
 
 
+NOT_LOOKED_FOR = "left_out"  # the note on keys that nobody looked for
 NOT_TOLD = (
     "nothing says which records of the release and of the original belong together, so that nobody looked whether "
-    "another column tells the variable, which was left out; say aligned = true in the scenario, or name the id"
+    "another column tells what was left out; say aligned = true in the scenario, or name the id"
 )
 
 

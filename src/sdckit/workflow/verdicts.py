@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
-from sdckit.catalogue.attacks import NOTHING_TAKEN, RECOVERABLE
+from sdckit.catalogue.attacks import NOT_LOOKED_FOR, NOTHING_TAKEN, RECOVERABLE
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
@@ -384,13 +384,15 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
         else:
             verdict = asked.by_share(max(n / whole for n, whole in zip(found.beyond, found.whole, strict=True)))
     elif not because:
-        return []
+        return [asked.open(result.notes[NOT_LOOKED_FOR])] if NOT_LOOKED_FOR in result.notes else []
     else:
         counts: Mapping[str, Callable[[], int]] = {
             "k": lambda: max(below[asked.limit] for below in result.below_k),
             "risk": lambda: max(n_above or 0 for n_above in result.above_risk),
         }
         verdict = asked.by_count(counts[base.name]())
+        if verdict.holds and NOT_LOOKED_FOR in result.notes:
+            return [asked.open(result.notes[NOT_LOOKED_FOR])]
     return [replace(verdict, because=because, unmatched=math.isnan(result.right))]
 
 

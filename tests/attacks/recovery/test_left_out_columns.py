@@ -57,6 +57,16 @@ class TestKeys:
         data = people().select(self.KEYS).sort("region")
         assert judged(data, ["region"], keys=self.KEYS, thresholds={"k": 50})["k_undone"].holds is False
 
+    @pytest.mark.parametrize("shown", [[], ["other"]])
+    def test_it_is_not_judged_where_rows_are_not_brought_together_and_others_go_out(self, shown):
+        data = people().select(*self.KEYS, *shown).sample(fraction=1.0, shuffle=True, seed=1)
+        scenario = sdc.Scenario(keys=self.KEYS, insensitive=shown, thresholds={"k": 2, "risk": 0.9})
+        made = sdc.Recipe([{"method": "drop_identifiers", "columns": ["region"]}])
+        verdicts = sdc.check(data, data.drop("region"), scenario=scenario, recipe=made).verdicts
+        assert {verdict.name: verdict.holds for verdict in verdicts} == {
+            "k": True, "risk": True, **dict.fromkeys(["k_undone", "risk_undone"] if shown else [])
+        }  # fmt: skip
+
     @pytest.mark.parametrize("seed", range(3))
     def test_what_has_nothing_to_do_with_it_does_not(self, seed):
         data = people(seed).select(*self.KEYS, "other", "income", "ill")
@@ -84,6 +94,18 @@ class TestNumbers:
             thresholds={"exact_numbers": 0.0},
         )  # fmt: skip
         assert [verdict.word for verdict in verdicts.values()] == ["holds"]
+
+    @pytest.mark.parametrize("shown", [[], ["other"]])
+    def test_one_is_not_judged_where_rows_are_not_brought_together_and_other_numbers_go_out(self, shown):
+        named = [pl.format("no {}", name).alias(name) for name in ("sex", "educ")]
+        data = people().select(*named, "income", *shown)
+        scenario = sdc.Scenario(
+            keys=["sex", "educ"], magnitudes=["income"], insensitive=shown, thresholds={"exact_numbers": 0.0}
+        )
+        verdicts = sdc.check(data, data.drop("income"), scenario=scenario).verdicts
+        assert {verdict.name: verdict.holds for verdict in verdicts} == {
+            "exact_numbers": True, **({"exact_numbers_undone": None} if shown else {})
+        }  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore")
