@@ -201,9 +201,11 @@ def _with_left_out(result: RecoverableValues, context: Context) -> tuple[Recover
         result, [*names], keys=keys, judged={*scenario.keys, *scenario.sensitive, *scenario.judged_numbers},
         time=scenario.time, seed=context.seed or 0, risk=scenario.limits.risk, step=context.tell,
     )  # fmt: skip
-    told = [key for key in result.keys if key not in scenario.keys]
-    if told:
-        scenario = scenario.changed(intruders={context.intruder: (*scenario.keys, *told)})
+    more = [key for key in result.keys if key not in scenario.keys]
+    if more:
+        scenario = scenario.changed(intruders={context.intruder: (*scenario.keys, *more)})
+    if any(_may_be_told(result, key, scenario.keys) for key in keys):
+        result = replace(result, notes={**result.notes, NOT_LOOKED_FOR: NOT_TOLD})
     return result, replace(context, scenario=scenario)
 
 
@@ -227,7 +229,7 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
         if released and (because := "; ".join(dict.fromkeys(reasons))):
             context.tell("measuring the risk with the values put back")
             found[base.name] = _measured_put_back(result, base, context, original, because, near)
-        elif released and base.numbers and original is not None and _may_be_near(result, own):
+        elif own and base.numbers and original is not None and _may_be_near(result, own):
             found[base.name] = LimitPutBack("", reason=NOT_NEAR)
     found |= _variables_put_back(result, context)
     return replace(result, put_back=found)
@@ -236,35 +238,55 @@ def _put_back(result: RecoverableValues, context: Context, original: Any) -> Rec
 def _variables_put_back(result: RecoverableValues, context: Context) -> dict[str, LimitPutBack]:
     """By variable, records in groups of too few values with what is given back of the keys, or of the variable.
 
-    A variable that was left out counts where what goes out tells it.
+    A variable that was left out counts where what goes out tells it, or where nobody could look whether it does.
     """
     from sdckit.attacks.recovery.owner_knowledge import file_put_back
     from sdckit.attacks.recovery.recoverable_values import LimitPutBack
 
-    scenario, found = context.scenario, {}
+    scenario, put_back = context.scenario, {}
     least = scenario.limits_of(compared=True).l
     if least is None:
         return {}
     for name in scenario.sensitive:
-        there = any(name in file.columns for file in result.files)
-        told = [j for j, file in enumerate(result.files) if there or (name in file.gone and name in result.found[j])]
-        sources = [source for j in told if not there for source in getattr(result.found[j][name].known, "sources", ())]
-        words = [source.words for source in sources if not {*source.columns} <= {*scenario.keys}]
-        words = [result.telling((*scenario.keys, name))] if there else words
-        if not any(words):  # what follows from what is known anyway, no release tells
+        having = [j for j, file in enumerate(result.files) if name in file.columns]
+        if not having and _may_be_told(result, name, scenario.keys):
+            put_back[name] = LimitPutBack("", reason=NOT_TOLD)
+            continue
+        telling = [j for j, file in enumerate(result.files) if name in file.gone and name in result.found[j]]
+        sources = [source for j in telling for source in getattr(result.found[j][name].known, "sources", ())]
+        # what follows from what is known anyway, no release tells; the order of its rows it does
+        words = [source.words for source in sources if not source.columns or {*source.columns} - {*scenario.keys}]
+        words = [result.telling((*scenario.keys, name))] if having else words
+        if not any(words):
             continue
         because, beyond = "; ".join(dict.fromkeys(words)), []
-        for j in told:
+        for j in having or telling:
             undone = file_put_back(result.files[j], result.found[j]).to_native()
             try:
                 diversity = DIVERSITY.measure(undone, scenario=scenario, sensitive=name, levels=[least])
             except SdcError as error:
-                found[name] = LimitPutBack(because, reason=str(error))
+                put_back[name] = LimitPutBack(because, reason=str(error))
                 break
             beyond.append(diversity.violations[name]["distinct"][least])
         else:
-            found[name] = LimitPutBack(because, tuple(beyond))
-    return found
+            put_back[name] = LimitPutBack(because, tuple(beyond))
+    return put_back
+
+
+NOT_LOOKED_FOR = "left_out"  # the note on keys that nobody looked for
+NOT_TOLD = (
+    "nothing says which records of the release and of the original belong together, so that nobody looked whether "
+    "another column tells what was left out; say aligned = true in the scenario, or name the id"
+)
+
+
+def _may_be_told(result: RecoverableValues, name: str, keys: Sequence[str]) -> bool:
+    """Whether columns beside the keys go out, of records that are not known to be those of the original."""
+    original = result.pair.original
+    return (
+        original is not None and name in original.columns
+        and any(file.truth is None and {*file.columns} - {*keys} for file in result.files)
+    )  # fmt: skip
 
 
 NOT_NEAR = (

@@ -669,7 +669,7 @@ MONTHS: dict[Period, int] = {"month": 1, "quarter": 3, "year": 12, "decade": 120
 def months_of(series: nw.Series[Any]) -> NDArray[np.float64]:
     """The month of each date, counted from January of the year 0; NaN where it is missing.
 
-    Raises `DataError`: the column holds no dates.
+    Raises `DataError`: the column holds no dates, or times of an unknown zone.
 
     >>> import polars as pl
     >>> from datetime import date
@@ -684,7 +684,11 @@ def months_of(series: nw.Series[Any]) -> NDArray[np.float64]:
             "2024-05-31"
         )
     array = array.cast(pa.date32()) if pt.is_null(array.type) else array
-    year, month = (part.cast(pa.float64()) for part in (pc.year(array), pc.month(array)))
+    try:
+        year, month = (part.cast(pa.float64()) for part in (pc.year(array), pc.month(array)))
+    except pa.ArrowInvalid:
+        says = "holds times of a zone that this system does not know; convert them to a known one, or to times without"
+        raise DataError(f"column {series.name!r} {says}") from None
     return np.asarray(pc.add(pc.multiply(year, 12.0), pc.subtract(month, 1.0)).fill_null(math.nan), np.float64)
 
 

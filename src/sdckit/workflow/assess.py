@@ -452,7 +452,7 @@ def assess_release(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
     some = known["on_engine"] and draws_records(pair, scenario)
-    only = _read_by_limits(scenario, opened, drawn=some) if gate or lean else None
+    only = _read_by_limits(scenario, drawn=some) if gate or lean else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
@@ -510,11 +510,10 @@ def assess_release(
     )  # fmt: skip
 
 
-def _read_by_limits(scenario: Scenario, opened: Pair, *, drawn: bool) -> frozenset[str]:
-    """Measures that limits read, and the one that says whether what goes out tells a variable that was left out."""
-    lacking = {*scenario.sensitive} - columns_of(opened.released)
-    told = lacking and not drawn and scenario.limits_of(compared=True).l is not None
-    return read_by_limits(scenario, drawn=drawn) | ({RECOVERABLE.name} if told else set())
+def _read_by_limits(scenario: Scenario, *, drawn: bool) -> frozenset[str]:
+    """Measures that limits read, and the one by whose values put back groups may have too few values for l."""
+    of_groups = scenario.sensitive and not drawn and scenario.limits_of(compared=True).l is not None
+    return read_by_limits(scenario, drawn=drawn) | ({RECOVERABLE.name} if of_groups else set())
 
 
 def _by_cells(planned: Sequence[Planned], only: Collection[str] | None) -> bool:
@@ -641,7 +640,7 @@ def _compared(
 ) -> IntruderAssessment:  # fmt: skip
     scenario = planned[0].context.scenario
     outcome = carry_out_chosen(planned, only)
-    lost = of_lost_variables(scenario, name, after, outcome.results)
+    lost = of_lost_variables(scenario, name, after, outcome)
     replaced = {verdict.name for verdict in lost}
     worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])
     worst = with_values_put_back(worst, outcome.results)

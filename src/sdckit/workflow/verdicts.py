@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
-from sdckit.catalogue.attacks import NOTHING_TAKEN, RECOVERABLE
+from sdckit.catalogue.attacks import NOT_LOOKED_FOR, NOTHING_TAKEN, RECOVERABLE
 from sdckit.data.drawn_rows import SAMPLED
 from sdckit.data.limits import FOLLOWING, LIMITS, SCOPES, LimitKind
 from sdckit.data.scenarios.thresholds import NOTHING_CHANGED, NOTHING_SEEN, asks_everything, limits_in_force, not_said
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.scenarios.thresholds import Thresholds
     from sdckit.workflow.assessment import Assessment
-    from sdckit.workflow.plan import Asked
+    from sdckit.workflow.plan import Asked, Outcome
 
 NO_HOUSEHOLD = "the scenario names no household column"
 ON_ATTACKS = [kind for kind in LIMITS.values() if kind.judged == "attacks"]
@@ -384,13 +384,15 @@ def _by_undone(asked: _Asked) -> list[Verdict]:
         else:
             verdict = asked.by_share(max(n / whole for n, whole in zip(found.beyond, found.whole, strict=True)))
     elif not because:
-        return []
+        return [asked.open(result.notes[NOT_LOOKED_FOR])] if NOT_LOOKED_FOR in result.notes else []
     else:
         counts: Mapping[str, Callable[[], int]] = {
             "k": lambda: max(below[asked.limit] for below in result.below_k),
             "risk": lambda: max(n_above or 0 for n_above in result.above_risk),
         }
         verdict = asked.by_count(counts[base.name]())
+        if verdict.holds and NOT_LOOKED_FOR in result.notes:
+            return [asked.open(result.notes[NOT_LOOKED_FOR])]
     return [replace(verdict, because=because, unmatched=math.isnan(result.right))]
 
 
@@ -671,25 +673,33 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
 STILL_TOLD = "the release does not have the variable, but it is told all the same (rule: {}): leave that out, too"
 
 
-def of_lost_variables(
-    scenario: Scenario, name: str, after: Sequence[Assessment], results: Mapping[str, Any]
-) -> list[Verdict]:
+def of_lost_variables(scenario: Scenario, name: str, after: Sequence[Assessment], outcome: Outcome) -> list[Verdict]:
     """Verdicts that hold for sensitive variables absent from every release: there is no attribute disclosure.
 
-    Where what is released tells one of them (`results` of the intruder by place), it is open.
+    Where what is released tells one of them, or nobody looked whether it does (`outcome` of the intruder), it is open.
     """
     kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
     gone = [variable for variable in scenario.sensitive if variable not in kept]
-    reason = "the release does not have the variable"
-    told = getattr(results.get(RECOVERABLE.name), "put_back", {})
+    result = outcome.results.get(RECOVERABLE.name)
+    reasons = dict.fromkeys(gone, _not_looked_for(result, outcome.skipped))
+    for variable in gone:
+        reasons[variable] = reasons[variable] or _broken_by(result, variable, STILL_TOLD)
     return [
-        _unjudged(limited, name, limit, told[variable].reason or STILL_TOLD.format(told[variable].because), variable)
-        if variable in told and (told[variable].reason or any(told[variable].beyond))
-        else Verdict(limited, name, variable, limit, True, 0, None, reason)
+        _unjudged(limited, name, limit, reasons[variable], variable)
+        if reasons[variable]
+        else Verdict(limited, name, variable, limit, True, 0, None, "the release does not have the variable")
         for limited, limit in scenario.limits.declared.items()
         if LIMITS[limited].scope == "variable"
         for variable in gone
     ]
+
+
+def _not_looked_for(result: Any, skipped: Sequence[tuple[str, str]]) -> str:
+    """Why nobody looked whether what is released tells what was left out; "" where somebody did, or need not."""
+    if result is not None:
+        return DRAWN_ONLY if SAMPLED in result.notes else ""
+    reason = dict(skipped).get(RECOVERABLE.name, "")
+    return "" if reason == NOTHING_TAKEN else reason
 
 
 THEN_TOO_FEW = "with values that the release gives back (rule: {}) groups have too few values of {}"
@@ -697,21 +707,21 @@ THEN_TOO_FEW = "with values that the release gives back (rule: {}) groups have t
 
 def with_values_put_back(verdicts: Iterable[Verdict], results: Mapping[str, Any]) -> list[Verdict]:
     """Verdicts on groups of a release, open where they hold no more with what it gives back put back."""
-    told = getattr(results.get(RECOVERABLE.name), "put_back", {})
+    result = results.get(RECOVERABLE.name)
     return [
         _unjudged(verdict.name, verdict.intruder, verdict.limit or 0.0, reason, verdict.variable)
-        if verdict.holds and verdict.variable is not None and (reason := _broken_by(told, verdict.variable))
+        if verdict.holds and verdict.variable and (reason := _broken_by(result, verdict.variable, THEN_TOO_FEW))
         else verdict
         for verdict in verdicts
     ]
 
 
-def _broken_by(told: Mapping[str, Any], variable: str) -> str:
+def _broken_by(result: Any, variable: str, words: str) -> str:
     """Why groups are not known to have enough values once reconstructed values are put back; "" where they have."""
-    found = told.get(variable)
-    if found is None or not (found.reason or any(found.beyond)):
+    limit = getattr(result, "put_back", {}).get(variable)
+    if limit is None or not (limit.reason or any(limit.beyond)):
         return ""
-    return found.reason or THEN_TOO_FEW.format(found.because, variable)
+    return limit.reason or words.format(limit.because, variable)
 
 
 def without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:

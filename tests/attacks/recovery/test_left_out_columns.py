@@ -57,6 +57,16 @@ class TestKeys:
         data = people().select(self.KEYS).sort("region")
         assert judged(data, ["region"], keys=self.KEYS, thresholds={"k": 50})["k_undone"].holds is False
 
+    @pytest.mark.parametrize("shown", [[], ["other"]])
+    def test_it_is_not_judged_where_rows_are_not_brought_together_and_others_go_out(self, shown):
+        data = people().select(*self.KEYS, *shown).sample(fraction=1.0, shuffle=True, seed=1)
+        scenario = sdc.Scenario(keys=self.KEYS, insensitive=shown, thresholds={"k": 2, "risk": 0.9})
+        made = sdc.Recipe([{"method": "drop_identifiers", "columns": ["region"]}])
+        verdicts = sdc.check(data, data.drop("region"), scenario=scenario, recipe=made).verdicts
+        assert {verdict.name: verdict.holds for verdict in verdicts} == {
+            "k": True, "risk": True, **dict.fromkeys(["k_undone", "risk_undone"] if shown else [])
+        }  # fmt: skip
+
     @pytest.mark.parametrize("seed", range(3))
     def test_what_has_nothing_to_do_with_it_does_not(self, seed):
         data = people(seed).select(*self.KEYS, "other", "income", "ill")
@@ -85,6 +95,18 @@ class TestNumbers:
         )  # fmt: skip
         assert [verdict.word for verdict in verdicts.values()] == ["holds"]
 
+    @pytest.mark.parametrize("shown", [[], ["other"]])
+    def test_one_is_not_judged_where_rows_are_not_brought_together_and_other_numbers_go_out(self, shown):
+        named = [pl.format("no {}", name).alias(name) for name in ("sex", "educ")]
+        data = people().select(*named, "income", *shown)
+        scenario = sdc.Scenario(
+            keys=["sex", "educ"], magnitudes=["income"], insensitive=shown, thresholds={"exact_numbers": 0.0}
+        )
+        verdicts = sdc.check(data, data.drop("income"), scenario=scenario).verdicts
+        assert {verdict.name: verdict.holds for verdict in verdicts} == {
+            "exact_numbers": True, **({"exact_numbers_undone": None} if shown else {})
+        }  # fmt: skip
+
 
 @pytest.mark.filterwarnings("ignore")
 class TestSensitive:
@@ -100,6 +122,19 @@ class TestSensitive:
         assert "code" in verdicts["l"].reason
         verdicts = judged(self.data(), ["ill", "code"], insensitive=["code"], **said)
         assert verdicts["l"].holds
+
+    def test_l_is_open_where_the_order_of_the_rows_tells_the_variable(self):
+        said = {"keys": ["sex", "educ"], "sensitive": ["ill"], "thresholds": {"l": 2}}
+        verdicts = judged(self.data().drop("code").sort("ill"), ["ill"], **said)
+        assert verdicts["l"].holds is None
+        assert "order" in verdicts["l"].reason
+
+    def test_l_is_open_where_nobody_looked_since_rows_are_not_brought_together(self):
+        data, keys = self.data().sample(fraction=1.0, shuffle=True, seed=1), ["sex", "educ"]
+        scenario = sdc.Scenario(keys=keys, sensitive=["ill"], insensitive=["code"], thresholds={"l": 2})
+        assert [verdict.holds for verdict in sdc.check(data, data.drop("ill"), scenario=scenario).verdicts] == [None]
+        (verdict,) = sdc.check(data, data.select(keys), scenario=scenario).verdicts  # nothing that could tell it
+        assert verdict.holds
 
     def test_what_a_column_of_its_own_limit_tells_is_no_value_given_back(self):
         data = people().select("sex", "educ", "ill", school=pl.col("educ").replace_strict({0: "a", 1: "b", 2: "c"}))
@@ -138,3 +173,5 @@ def test_l_is_open_where_a_suppressed_key_that_is_given_back_leaves_groups_with_
     assert verdicts["k"].holds
     assert verdicts["l"].holds is (None if told else True)
     assert not told or "district" in verdicts["l"].reason
+    alone = sdc.check(data, released, scenario=scenario.changed(thresholds={"l": 2})).verdicts
+    assert [verdict.holds for verdict in alone] == [verdicts["l"].holds]

@@ -363,3 +363,9 @@ def test_times_go_by_their_own_clock_and_periods_stand_in_order() -> None:
 def test_what_has_no_period_is_refused(values: list[object], more: dict[str, object], says: str) -> None:
     with pytest.raises(DataError, match=says):
         recode(pl.DataFrame({"day": values}), column="day", **{"period": "year", **more})
+
+
+def test_times_of_a_zone_that_nobody_knows_are_refused() -> None:
+    times = pa.table({"at": pa.array([dt.datetime(2024, 4, 1)], pa.timestamp("us", "Mars/Base"))})
+    with pytest.raises(DataError, match="'at' holds times of a zone that this system does not know"):
+        recode(times, column="at", period="year")

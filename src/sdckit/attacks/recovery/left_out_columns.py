@@ -35,18 +35,18 @@ def with_left_out(
     files = tuple(file.looking_for(result.pair.original, names) for file in result.files)
     if not any(file.gone for file in files):
         return result
-    told = [_told(file, time=time, seed=seed, step=step) for file in files]
-    found = tuple({**before, **own} for before, own in zip(result.found, told, strict=True))
+    by_file = [_told(file, time=time, seed=seed, step=step) for file in files]
+    recovered = tuple({**before, **own} for before, own in zip(result.found, by_file, strict=True))
     by_column = tuple(
         (*columns, *_by_column(file, own, judged))
-        for columns, file, own in zip(result.columns, files, told, strict=True)
+        for columns, file, own in zip(result.columns, files, by_file, strict=True)
     )
     figures, below, above = [], list(result.below_k), list(result.above_risk)
-    known = [key for key in keys if any(key in own for own in told)]
+    known = [key for key in keys if any(key in own for own in by_file)]
     for j, (file, columns, before) in enumerate(zip(files, by_column, result.per_release, strict=True)):
         more = recovery_figures(columns, known=True) if len(columns) > len(result.columns[j]) else {}
-        if own_keys := [key for key in known if key in told[j]]:
-            undone = recognised(file_put_back(file, found[j]), _with_keys(file, own_keys), k=[*below[j]], risk=risk)
+        if own_keys := [key for key in known if key in by_file[j]]:
+            undone = recognised(file_put_back(file, recovered[j]), _with_keys(file, own_keys), k=[*below[j]], risk=risk)
             below[j], above[j] = undone.below_k, undone.above_risk
             more |= {
                 "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
@@ -58,7 +58,7 @@ def with_left_out(
     notes |= {"touched": result.notes["touched"]} if "touched" in result.notes and not means["touched"] else {}
     changed: dict[str, Any] = dict(means)
     return replace(
-        result, files=files, found=found, columns=by_column, per_release=tuple(figures), below_k=tuple(below),
+        result, files=files, found=recovered, columns=by_column, per_release=tuple(figures), below_k=tuple(below),
         above_risk=tuple(above), keys=(*result.keys, *known), notes=notes, **changed,
     )  # fmt: skip
 
@@ -76,16 +76,16 @@ def _told(file: RecoveryFile, *, time: str | None, seed: int, step: Callable[[st
         predictors = released_predictors(columns, None, {})
         known = owner_knowledge(alone, {}, released=predictors, time=time, seed=seed)
         file.memo[place] = {name: own.of(None) for name, own in known.items() if own.told.any()}
-    told: dict[str, Recovered] = file.memo[place]
-    return told
+    recovered: dict[str, Recovered] = file.memo[place]
+    return recovered
 
 
-def _by_column(file: RecoveryFile, told: Told, judged: Collection[str]) -> list[Any]:
+def _by_column(file: RecoveryFile, by_name: Told, judged: Collection[str]) -> list[Any]:
     """Figures of the columns that something tells whose own limits say nothing."""
     roles = file.roles
     return [
         summed_up(recovered, None, None, level=LEVEL, weight=roles.weight, household=roles.household)
-        for recovered in told.values()
+        for recovered in by_name.values()
         if recovered.known is not None
         and any(not source.columns or {*source.columns} - {*judged} for source in recovered.known.sources)
     ]

@@ -337,8 +337,8 @@ def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[
             continue
         column.tried += 1
         table = table_of_numbered(companion.codes, companion.n_levels, numbered, fit, several=several)
-        told = np.count_nonzero(~np.isnan(table[companion.codes])) if several else len(companion.codes)
-        if told < MOST_TOLD * len(companion.codes):  # of which some values go together, and no code
+        n_told = np.count_nonzero(~np.isnan(table[companion.codes])) if several else len(companion.codes)
+        if n_told < MOST_TOLD * len(companion.codes):  # of which some values go together, and no code
             continue
         if not np.isnan(table).all() and column.tells(table[companion.codes], column.near):
             yield i, table

@@ -286,7 +286,8 @@ class RecoverableValues(PairResult):
     columns : tuple of tuple of ColumnRecovery
         For each release, column by column.
     put_back : dict of str to LimitPutBack
-        In an assessment: figures of other measures on the releases with the reconstructed values, by limit.
+        In an assessment: figures of other measures on the releases with the reconstructed values, by limit, and those
+        of groups with too few values by sensitive variable.
     changed : tuple of tuple of ChangedValues
         Of files on an engine of which records were drawn (``notes["targets"]``): for each release ``column``,
         ``kinds`` and ``n``, the values that were changed among all records; None where they could not be counted.

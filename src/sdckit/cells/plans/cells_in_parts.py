@@ -202,12 +202,12 @@ def _hashed(
     native, own = frame.with_columns(*whole).to_native(), list(map(_hash_of, keys))
     if frame.implementation.is_polars():
         hashed = [pl.col(name).hash(salt) % N_BUCKETS for name, salt in names.items()]
-        native = native.with_columns(one.cast(pl.Int64).alias(name) for one, name in zip(hashed, own, strict=True))
+        native = native.with_columns(part.cast(pl.Int64).alias(name) for part, name in zip(hashed, own, strict=True))
     else:  # equal values of two keys have different hashes
         duckdb = frame.implementation.is_duckdb()
         number = "(hash({0}) & {2}) * (2 * {1} + 1)" if duckdb else "pmod(xxhash64({0}, {1}), {2} + 1)"
         numbers = [number.format(name, salt, N_BUCKETS - 1) for name, salt in names.items()]
-        columns = ["*", *(f"cast({one} as bigint) as {name}" for one, name in zip(numbers, own, strict=True))]
+        columns = ["*", *(f"cast({own_hash} as bigint) as {name}" for own_hash, name in zip(numbers, own, strict=True))]
         native = native.project(", ".join(columns)) if duckdb else native.selectExpr(*columns)
     plan: nw.LazyFrame[Any] = nw.from_native(native)
     return plan.drop(*names)
