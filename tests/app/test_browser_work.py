@@ -83,8 +83,9 @@ def test_first_figures_of_a_large_file_come_before_what_it_gives_back_is_judged(
     assert "not judged yet" not in page.text_content("#verdict_bar").lower()
 
 
-def test_what_is_refused_stands_where_one_looks(visit: Windows, tmp_path: Path) -> None:
+def test_what_is_refused_stands_where_one_looks(visit: Windows, served: Served, tmp_path: Path) -> None:
     """No key was found, a limit is out of range, a task is cancelled: "Checking the scenario" stood there for ever."""
+    before = set(served.workers())
     page = visit()
     keyless = tmp_path / "keyless.csv"
     keyless.write_text("x1,x2\n" + "".join(f"{n * 1.37:.3f},{n * n % 97 / 3:.4f}\n" for n in range(300)))
@@ -105,8 +106,18 @@ def test_what_is_refused_stands_where_one_looks(visit: Windows, tmp_path: Path) 
     calm(page)
     assert "at least 2" in page.inner_text("#roles-limit_k_fault")
     assert page.get_attribute("#roles-limit_k", "aria-invalid") == "true"
-    page.fill("#roles-limit_k", "4")
-    page.click("#roles-accept")
+    (worker,) = set(served.workers()) - before
+    for k in range(4, 12):  # until the measuring is held before its end
+        page.fill("#roles-limit_k", str(k))
+        page.click("#roles-accept")
+        page.wait_for_selector("#page_risk:not([hidden])")
+        os.kill(worker, signal.SIGSTOP)
+        time.sleep(1)  # what was sent before arrives
+        if page.query_selector("#page_risk .empty"):
+            break
+        os.kill(worker, signal.SIGCONT)
+        calm(page)
+        page.click("button.way[data-go=roles]")
     page.wait_for_selector("#page_risk .empty")
     page.click("#cancel")
     calm(page)
