@@ -1,6 +1,5 @@
 """Input of a reconstruction attack: the coded release, its changed values, and the original where it is known."""
 
-import hashlib
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -34,8 +33,6 @@ FEWEST = 50  # known values needed for training
 MANY_VALUES = 50  # distinct numbers above which regression is used instead of classification
 NEAR = 0.05  # relative error up to which a guessed number is right
 FLOOR = 0.1  # of the standard deviation: least size that the relative error refers to
-REMEMBERED = 64  # forests whose predictions are kept, of at most 10,000 records and of those that they grew on
-_GROWN: dict[bytes, tuple[NDArray[Any], NDArray[Any]]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,33 +89,12 @@ def guess_values(
         usual = np.full(len(rows), np.bincount(state.known[known]).argmax())
     if len(np.unique(y)) < 2:
         return Guessed(rows, np.full(len(rows), y[0]), usual, as_number, reach)
-    model, left_out = _grown(train, y, to_predict, as_number=as_number, seed=seed)
+    model, left_out = _grow(train, y, to_predict, as_number=as_number, seed=seed)
     guesses = Guessed(rows, model, usual, as_number, reach)
     often = Guessed(some, left_out, np.full(len(some), usual[0]), as_number, reach)
     return replace(
         guesses, expected=float(often.right(y).mean()), expected_usual=float(often.right(y, usual=True).mean())
     )
-
-
-def _grown(
-    train: Floats, y: NDArray[Any], to_predict: Floats, *, as_number: bool, seed: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Predictions of a forest, and those of its own records by the trees without them; remembered by a digest.
-
-    A release is assessed again and again while it is made, and growing its forests takes most of a small one's time.
-    """
-    if len(to_predict) > MOST_CHANGED:
-        return _grow(train, y, to_predict, as_number=as_number, seed=seed)
-    given = (train, y, to_predict)
-    shapes = repr([as_number, seed, *((part.shape, part.dtype.str) for part in given)]).encode()
-    key = hashlib.blake2b(b"".join([shapes, *(part.tobytes() for part in given)])).digest()
-    grown = _GROWN.get(key)
-    if grown is None:
-        grown = _grow(train, y, to_predict, as_number=as_number, seed=seed)
-        if len(_GROWN) >= REMEMBERED:
-            _GROWN.clear()
-        _GROWN[key] = grown
-    return grown
 
 
 def _grow(
