@@ -100,6 +100,7 @@ def guess_values(
 def _grow(
     train: Floats, y: NDArray[Any], to_predict: Floats, *, as_number: bool, seed: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Predictions of a forest, and those of its own records by the trees without them."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     kind = RandomForestRegressor if as_number else RandomForestClassifier
