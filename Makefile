@@ -32,9 +32,13 @@ test: export OPENBLAS_NUM_THREADS := 1
 test: export OMP_NUM_THREADS := 1
 test: $(STAMP) ## lint, types, import rules and every test
 	@mkdir -p .cache
-	@# What all tests use is compiled first, where no earlier run has. Checks run beside it and beside the tests.
+	@# What all tests use is compiled first, where no earlier run has, and so are the tests: processes that begin at one
+	@# time would each compile them all. Checks run beside it and beside the tests.
 	@$(MAKE) --no-print-directory lint type > .cache/checks.txt 2>&1 & checks=$$!; \
+	{ test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only -qq; } > .cache/collected.txt 2>&1 & \
+	compiled=$$!; \
 	$(BIN)/sdckit warm-up > .cache/warm-up.txt 2>&1; \
+	wait $$compiled; \
 	$(BIN)/python -m pytest $(PYTEST_ARGS); tests=$$?; \
 	wait $$checks; checked=$$?; cat .cache/checks.txt; test $$tests -eq 0 && test $$checked -eq 0
 
