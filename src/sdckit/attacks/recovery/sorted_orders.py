@@ -9,6 +9,9 @@ from sdckit.numerics.array_types import Floats
 
 SORTED = 0.9  # rank correlation of a number with the order, from which on the file counts as sorted by it
 MOST_RUNS = 0.25  # runs of one value per record, up to which it counts as sorted into groups
+# Of values that no record shows somebody knows where a few runs begin, not where each of many does, as of people who
+# have several rows: so many runs per value, or per record.
+RUNS_OF_VALUE, RUNS_UNSEEN = 2, 0.04
 
 
 def neighbours(
@@ -43,12 +46,14 @@ def neighbours(
 
 
 def by_position(
-    truth: Floats, order: NDArray[np.int64], fit: NDArray[np.int64], homes: NDArray[np.int64] | None = None
-) -> Iterator[Floats]:
+    truth: Floats, order: NDArray[np.int64], fit: NDArray[np.int64], homes: NDArray[np.int64] | None = None, *,
+    shown: bool = True,
+) -> Iterator[Floats]:  # fmt: skip
     """Values (n,) that an order of the records (n,) gives, in two ways; none where it is not that of the values.
 
     The values in ascending or descending order put at the places of the order; and the value between those of the
-    records before and after, of the half `fit`; of other `homes`, see `neighbours`.
+    records before and after, of the half `fit`; of other `homes`, see `neighbours`. `shown`: whether the values of some
+    records are released, between which others lie.
 
     >>> age = np.repeat(np.arange(20.0), 10)
     >>> [float((fitted == age).mean()) for fitted in by_position(age, np.arange(200), np.arange(0, 200, 2))]
@@ -68,7 +73,10 @@ def by_position(
         fitted = np.full(len(truth), np.nan)
         fitted[there] = np.sort(truth[there])[:: 1 if trend > 0 else -1]
         yield fitted
-    if abs(trend) >= SORTED or 1 < runs <= MOST_RUNS * len(known):
+    most = MOST_RUNS * len(known)
+    if not shown:
+        most = min(most, max(RUNS_OF_VALUE * len(np.unique(known)), RUNS_UNSEEN * len(known)))
+    if abs(trend) >= SORTED or 1 < runs <= most:
         half = np.zeros(len(truth), np.bool_)
         half[places[use]] = True
         last, following = (at[places] for at in neighbours(half, None if homes is None else homes[order]))
