@@ -81,6 +81,15 @@ class TestVerdicts:
             assert verdicts["office", name].holds is None
             assert verdicts["office", name].reason == STILL_TOLD.format("district")
 
+    @pytest.mark.parametrize("intruders", [None, {"office": ["region", "sex"]}])
+    @pytest.mark.parametrize(("shown", "how"), [("district", {}), ("other", {}), ("other", {"shuffled": True})])
+    def test_a_limit_on_keys_alone_makes_the_gate_look(self, intruders, shown, how):
+        """Also of an intruder who has another key left: that limit is on this one alone."""
+        _, verdicts = judged(shown, intruders=intruders, thresholds={"global_risk": 0.9}, **how)
+        verdict = verdicts["office", "global_risk"]
+        assert verdict.holds is (True if shown == "other" and not how else None)
+        assert verdict.holds or ("aligned" if how else "rule: district") in verdict.reason
+
     @pytest.mark.parametrize(("least", "holds"), [(2, True), (4, None)])
     def test_groups_of_what_is_told_need_values_enough(self, least, holds):
         _, verdicts = judged("district", sensitive=["ill"], thresholds={"l": least})

@@ -437,7 +437,7 @@ def assess_release(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
     some = known["on_engine"] and draws_records(pair, scenario)
-    only = _read_by_limits(scenario, drawn=some) if gate or lean else None
+    only = _read_by_limits(scenario, drawn=some, left_out=bool(gone)) if gate or lean else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
@@ -491,10 +491,13 @@ def assess_release(
     )  # fmt: skip
 
 
-def _read_by_limits(scenario: Scenario, *, drawn: bool) -> frozenset[str]:
-    """Measures that limits read, and the one by whose values put back groups may have too few values for l."""
+def _read_by_limits(scenario: Scenario, *, drawn: bool, left_out: bool) -> frozenset[str]:
+    """Measures that limits read, and what a release gives back, where it is asked for by l or keys were `left_out`.
+
+    With values put back groups may have too few values, and whoever is told a key knows more than limits look at.
+    """
     of_groups = scenario.sensitive and not drawn and scenario.limits_of(compared=True).l is not None
-    return read_by_limits(scenario, drawn=drawn) | ({RECOVERABLE.name} if of_groups else set())
+    return read_by_limits(scenario, drawn=drawn) | ({RECOVERABLE.name} if of_groups or left_out else set())
 
 
 def _by_cells(planned: Sequence[Planned], only: Collection[str] | None) -> bool:

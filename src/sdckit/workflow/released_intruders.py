@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sdckit.catalogue import measure
 from sdckit.catalogue.attacks import DIFFERENCING, NOT_LOOKED_FOR, RECOVERABLE
-from sdckit.data.limits import LIMITS
+from sdckit.data.limits import LIMITS, LimitKind
 from sdckit.workflow.assessment import Assessment, IntruderAssessment
 from sdckit.workflow.plan import Asked, Outcome, Planned, carry_out_chosen
 from sdckit.workflow.verdicts import (
@@ -35,6 +36,10 @@ from sdckit.workflow.verdicts import (
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.scenarios.thresholds import Thresholds
+
+KEYS = {"keys", "known"}  # what measures need that are about them
+KEY_TOLD = "keys that were left out are told all the same (rule: {}): leave that out, too"
+TWICE = {kind.of for kind in LIMITS.values() if kind.judged == "undone"}  # on the release, and with values put back
 
 
 def compared_intruders(
@@ -76,8 +81,39 @@ def _compared(
         ),
         *_of_attacks(limits, name, list(before), attacked, asked, control=control),
     )  # fmt: skip
+    verdicts = _with_keys_told(verdicts, planned[0].context.left_out.get(name, ()), outcome)
     verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)
     return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
+
+
+def _with_keys_told(verdicts: tuple[Verdict, ...], gone: Sequence[str], outcome: Outcome) -> tuple[Verdict, ...]:
+    """Verdicts on keys, open where they hold without the keys that are `gone` and the release tells one of these.
+
+    Limits that are held against the release with values put back are judged there, and l with its groups.
+    """
+    reason = _told_or_unknown(gone, outcome, KEY_TOLD) if gone else ""
+    return tuple(
+        replace(verdict, holds=None, n_records=None, value=None, reason=reason)
+        if reason and verdict.holds and _only_on_keys(LIMITS[verdict.name])
+        else verdict
+        for verdict in verdicts
+    )
+
+
+def _only_on_keys(kind: LimitKind) -> bool:
+    """Whether a limit is about keys, and not judged with values put back."""
+    of_keys = bool(kind.measure) and kind.judged not in ("attacks", "undone", "groups") and kind.name not in TWICE
+    return (
+        of_keys and measure(kind.measure).room != RECOVERABLE.room and not KEYS.isdisjoint(measure(kind.measure).needs)
+    )
+
+
+def _told_or_unknown(keys: Sequence[str], outcome: Outcome, words: str) -> str:
+    """Why keys that were left out may be known all the same: by what they are told, or since nobody looked; else ""."""
+    result: Any = outcome.results.get(RECOVERABLE.name)
+    if told := "" if result is None else result.telling(keys):
+        return words.format(told)
+    return not_looked_for(result, outcome.skipped) or getattr(result, "notes", {}).get(NOT_LOOKED_FOR, "")
 
 
 def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> list[Verdict]:
@@ -115,7 +151,6 @@ NOT_HELD_AGAINST = (
     f"{KEYLESS}, so that it was not held against earlier releases for this intruder, who may find people there; keep "
     "one of the keys in the release, coarser if need be"
 )
-TWICE = {kind.of for kind in LIMITS.values() if kind.judged == "undone"}  # on the release, and with values put back
 LINKED = next(kind for kind in LIMITS.values() if kind.judged == "linked")
 
 
@@ -175,8 +210,8 @@ def _of_its_keys(
 ) -> Iterator[Verdict]:
     """Verdicts on the limits that are about keys; those of measures `made` without keys are judged as ever."""
     result: Any = outcome.results.get(RECOVERABLE.name)
-    told = "" if result is None else result.telling(keys)
-    unknown = not_looked_for(result, outcome.skipped) or getattr(result, "notes", {}).get(NOT_LOOKED_FOR, "")
+    told = result is not None and bool(result.telling(keys))
+    unknown = _told_or_unknown(keys, outcome, STILL_TOLD)
     declared = scenario.limits_of(compared=True).declared
     if earlier and LINKED.of in declared:
         yield Verdict(LINKED.name, name, None, declared[LINKED.of], None, None, None, NOT_HELD_AGAINST)
@@ -191,8 +226,6 @@ def _of_its_keys(
                 reason, keyless = "", TOLD_OF
             elif told and kind.judged == "groups":
                 reason, keyless = broken_by(result, variable or "", THEN_TOO_FEW), ""
-            elif told:
-                reason = STILL_TOLD.format(told)
             if kind.judged == "ledger" and earlier:
                 reason = NOT_HELD_AGAINST
             if reason:
