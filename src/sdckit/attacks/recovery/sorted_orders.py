@@ -9,9 +9,9 @@ from sdckit.numerics.array_types import Floats
 
 SORTED = 0.9  # rank correlation of a number with the order, from which on the file counts as sorted by it
 MOST_RUNS = 0.25  # runs of one value per record, up to which it counts as sorted into groups
-# Of values that no record shows somebody knows where a few runs begin, not where each of many does, as of people who
-# have several rows: so many runs per value, or per record.
-RUNS_OF_VALUE, RUNS_UNSEEN = 2, 0.04
+# Runs per value of what no record shows: somebody may know where each value begins in a sorted file, but not where each
+# of many runs does, as of people whose rows stand together.
+RUNS_UNSEEN = 2
 
 
 def neighbours(
@@ -75,7 +75,7 @@ def by_position(
         yield fitted
     most = MOST_RUNS * len(known)
     if not shown:
-        most = min(most, max(RUNS_OF_VALUE * len(np.unique(known)), RUNS_UNSEEN * len(known)))
+        most = min(most, RUNS_UNSEEN * len(np.unique(known)))
     if abs(trend) >= SORTED or 1 < runs <= most:
         half = np.zeros(len(truth), np.bool_)
         half[places[use]] = True
