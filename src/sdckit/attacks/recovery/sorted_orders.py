@@ -66,6 +66,9 @@ def by_position(
     if len(known) < 2:
         return
     ranks = np.argsort(np.argsort(known, kind="stable"))
+    if not shown:  # a rare value anywhere would do, were equal ones ranked as they stand
+        _, of, counts = np.unique(known, return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(counts) - counts / 2)[of]
     trend = float(np.corrcoef(ranks, np.arange(len(ranks)))[0, 1]) if known.min() < known.max() else 0.0
     runs = 1 + np.count_nonzero(np.diff(known))
     if abs(trend) >= SORTED:
