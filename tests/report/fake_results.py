@@ -166,6 +166,7 @@ class Verdict:
     beside: str = ""
     alone: bool = False
     points: int | None = None
+    keyless: str = ""
 
 
 @dataclass(frozen=True)

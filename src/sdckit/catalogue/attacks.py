@@ -173,7 +173,7 @@ def _recovery_parts(context: Context) -> Iterator[Part]:
             return _of_drawn(context)
         result: RecoverableValues = RECOVERABLE.measure(context.pair, **_recovery_arguments(context))
         result, context = _with_left_out(result, context)
-        return _put_back(result, context, result.pair.original)
+        return _put_back(result, context, result.pair.original) if context.keys else result
 
     yield "", measured
 
@@ -199,7 +199,7 @@ def _with_left_out(result: RecoverableValues, context: Context) -> tuple[Recover
     names = dict.fromkeys([*keys, *scenario.sensitive, *scenario.judged_numbers])
     result = with_left_out(
         result, [*names], keys=keys, judged={*scenario.keys, *scenario.sensitive, *scenario.judged_numbers},
-        time=scenario.time, seed=context.seed or 0, risk=scenario.limits.risk, step=context.tell,
+        time=scenario.time, seed=context.seed or 0, k=_sizes(context), risk=scenario.limits.risk, step=context.tell,
     )  # fmt: skip
     more = [key for key in result.keys if key not in scenario.keys]
     if more:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.display import EXACT, exact_shown
 from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock, Page, Paragraph, Section, TableBlock
-from sdckit.report.chapters.decision import drawn_of
+from sdckit.report.chapters.decision import drawn_of, with_figures
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.map import map_table, plain_map
 from sdckit.report.chapters.page import STATES, answer_section, figures_of, verdicts_block
@@ -56,15 +56,15 @@ def shorten(page: Page, plain: Plain) -> Page:
 def _figures(plain: Plain) -> tuple[Block, ...]:
     """Main figures of each intruder under the first rule for missing values; of a release before and after."""
     intruders = plain["intruders"]
-    tables = [_table(plain, number) for number in range(len(intruders))]
-    if len(tables) == 1:
+    tables = [_table(plain, number) for number in range(with_figures(plain))]
+    if len(intruders) == 1:
         return tuple(tables)
     known = [Paragraph(f"“{intruder['name']}” knows {', '.join(intruder['keys'])}.") for intruder in intruders]
     files = tables[0].columns[1:]
     rows = [(row[0], *(THEN.join(table.rows[at][1:]) for table in tables)) for at, row in enumerate(tables[0].rows)]
     rule = without_rule(tables[0].caption)[1]
     caption = with_rule(" → ".join(files) if len(files) > 1 else "Main figures", rule)
-    heads = ("Figure", *(f"“{intruder['name']}”" for intruder in intruders))
+    heads = ("Figure", *(f"“{intruder['name']}”" for intruder in intruders[: len(tables)]))
     return (TableBlock(caption, heads, tuple(rows), tuple(range(1, len(heads)))), *known)
 
 

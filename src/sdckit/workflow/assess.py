@@ -16,7 +16,7 @@ from sdckit.cells.pair import IN_BANDS, Pair, keep_rows, open_files
 from sdckit.data import arguments
 from sdckit.data.drawn_rows import people_drawn
 from sdckit.data.frames import has_repeats, is_lazy, open_frame
-from sdckit.data.limits import LIMITS, declarable
+from sdckit.data.limits import declarable
 from sdckit.data.scenarios.column_roles import check_insensitive, look_at_columns
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import SINGLE, unconfirmed_words
@@ -46,7 +46,6 @@ from sdckit.workflow.plan import (
     attack_parameters,
     attacked_columns,
     carry_out,
-    carry_out_chosen,
     chosen_measures,
     chosen_of,
     declared_knowledge,
@@ -62,22 +61,8 @@ from sdckit.workflow.recoded_original.numbered_plans import without_numbers
 from sdckit.workflow.recoded_original.open_recoded import Opened
 from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.recoded_original.recoded_plans import stays_on_engines
-from sdckit.workflow.verdicts import (
-    ON_ATTACKS,
-    Verdict,
-    is_unasked,
-    judge,
-    judge_alone,
-    judge_attacks,
-    judge_release,
-    judge_undone,
-    of_lost_variables,
-    of_single_rows,
-    with_origins,
-    with_values_put_back,
-    without_households,
-    worst_of,
-)
+from sdckit.workflow.released_intruders import compared_intruders
+from sdckit.workflow.verdicts import judge, judge_alone, of_single_rows, with_origins
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
@@ -452,7 +437,7 @@ def assess_release(
                 scenario=scenario, original=nothing, released=(), intruders=alone, warnings=(), version="", date=""
             )
     some = known["on_engine"] and draws_records(pair, scenario)
-    only = _read_by_limits(scenario, drawn=some) if gate or lean else None
+    only = _read_by_limits(scenario, drawn=some, left_out=bool(gone)) if gate or lean else None
     going_out = with_ledger_id(files, scenario, aligned=aligned)
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         several = _has_several_rows(own_file, scenario)
@@ -477,16 +462,12 @@ def assess_release(
         plans = plan_release(as_numbers(scenario, pair), **known)
         if known["on_engine"] and any(_by_cells(planned, only) for planned in plans.values()):
             for file, measured in enumerate((before, *after)):
-                for against in measured.intruders:
-                    keep_rows(pair, file, getattr(against.get("key_frequencies"), "cells", None))
+                for intruder in measured.intruders:
+                    keep_rows(pair, file, getattr(intruder.get("key_frequencies"), "cells", None))
             count_ahead(pair, scenario)
-        intruders = tuple(
-            _compared(
-                name, planned, before, after, attempts, asked, control=len(pair.control or ()), several=several,
-                only=only,
-            )
-            for name, planned in plans.items()
-        )  # fmt: skip
+        intruders = compared_intruders(
+            every, plans, before, after, attempts, asked, control=len(pair.control or ()), several=several, only=only
+        )
         planned = () if lean else plan_utility(scenario, models=families_of(models), **known)
         utility = carry_out(planned) if only is None else put_off(planned, UNREAD)
         overview: Any = next(iter(utility.results.values()), None)
@@ -506,14 +487,17 @@ def assess_release(
         models=tuple(families_of(models).items()), attacks=attempts.results, attacks_skipped=attempts.skipped,
         attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by), collected=collected,
         recoding="" if recodings is None else recodings.source, column_roles=column_roles, promise=promise,
-        targets=targets,
+        targets=targets, declared=every if gone else None,
     )  # fmt: skip
 
 
-def _read_by_limits(scenario: Scenario, *, drawn: bool) -> frozenset[str]:
-    """Measures that limits read, and the one by whose values put back groups may have too few values for l."""
+def _read_by_limits(scenario: Scenario, *, drawn: bool, left_out: bool) -> frozenset[str]:
+    """Measures that limits read, and what a release gives back, where it is asked for by l or keys were `left_out`.
+
+    With values put back groups may have too few values, and whoever is told a key knows more than limits look at.
+    """
     of_groups = scenario.sensitive and not drawn and scenario.limits_of(compared=True).l is not None
-    return read_by_limits(scenario, drawn=drawn) | ({RECOVERABLE.name} if of_groups else set())
+    return read_by_limits(scenario, drawn=drawn) | ({RECOVERABLE.name} if of_groups or left_out else set())
 
 
 def _by_cells(planned: Sequence[Planned], only: Collection[str] | None) -> bool:
@@ -632,48 +616,3 @@ def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, li
         if (column := getattr(scenario, role)) is not None and column not in present
     ]
     return scenario.narrowed(present), notes
-
-
-def _compared(
-    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
-    asked: Asked | None, *, control: int, several: bool, only: Collection[str] | None = None,
-) -> IntruderAssessment:  # fmt: skip
-    scenario = planned[0].context.scenario
-    outcome = carry_out_chosen(planned, only)
-    lost = of_lost_variables(scenario, name, after, outcome)
-    replaced = {verdict.name for verdict in lost}
-    worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])
-    worst = with_values_put_back(worst, outcome.results)
-    limits = scenario.limits_of(compared=True)
-    verdicts: tuple[Verdict, ...] = (
-        *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
-        *lost,
-        *without_households(scenario, name, after),
-        *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
-        *(
-            verdict
-            for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
-            if not is_unasked(verdict.name, scenario, outcome.results)
-        ),
-        *(
-            verdict
-            for kind in ON_ATTACKS
-            for verdict in judge_attacks(
-                getattr(limits, kind.name), name, attacked.results, intruders=list(before), failed=attacked.failed,
-                control=control, asked=asked, kind=kind,
-            )
-        ),
-    )  # fmt: skip
-    verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)
-    return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
-
-
-def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """Verdicts of a release, but for those open for want of a column that another release has: it has nothing of it."""
-    roles = [role for role in ("sensitive", "household") if not getattr(own.scenario, role)]
-    lacking = {role for role in roles if any(getattr(other.scenario, role) for other in after)}
-    return [
-        verdict
-        for verdict in own[name].verdicts
-        if verdict.holds is not None or LIMITS[verdict.name].needs not in lacking
-    ]

@@ -479,6 +479,8 @@ class ReleaseAssessment(Assessed):
         the original is that of the recoded original then. `recoding` is "recipe" or "log" where one was given.
     collected : dict of str to Collected
         Records in small groups of the original as it was collected, by intruder, where a key was recoded.
+    declared : Scenario or None
+        The scenario as it was given, where the release lacks keys that `scenario` is without.
     """
 
     schema: ClassVar[str] = "sdckit/release-assessment"
@@ -500,6 +502,7 @@ class ReleaseAssessment(Assessed):
     recoding: str = ""
     collected: dict[str, Collected] = field(default_factory=dict)
     targets: int | None = None
+    declared: Scenario | None = None
 
     @property
     def n(self) -> int:

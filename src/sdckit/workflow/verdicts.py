@@ -110,6 +110,8 @@ class Verdict:
         Ends of the interval beside the value: of the excess of members over others.
     singly : bool
         Whether only single columns were tried as links to earlier releases, where several together might be one.
+    keyless : str
+        Of an intruder all of whose keys were left out of the release: why the limit holds, and no figure is told.
     """
 
     name: str
@@ -132,6 +134,7 @@ class Verdict:
     unmatched: bool = False
     ends: tuple[float, float] | None = None
     singly: bool = False
+    keyless: str = ""
 
     @property
     def points(self) -> int | None:
@@ -150,8 +153,8 @@ class Verdict:
         return "; ".join(filter(None, (self._judged_sentence(), self.remedy, *covers, self.origin)))
 
     def _judged_sentence(self) -> str:
-        if self.holds is None:
-            return f"{self.name}{'' if self.limit is None else f' = {self.limit:g}'}: {self.reason}"
+        if self.holds is None or self.keyless:
+            return f"{self.name}{'' if self.limit is None else f' = {self.limit:g}'}: {self.keyless or self.reason}"
         n = self.n_records or 0
         kind = LIMITS[self.name]
         sentence = (kind.holds if self.holds else kind.exceeded).format(
@@ -681,9 +684,9 @@ def of_lost_variables(scenario: Scenario, name: str, after: Sequence[Assessment]
     kept = {variable for assessment in after for variable in assessment.scenario.sensitive}
     gone = [variable for variable in scenario.sensitive if variable not in kept]
     result = outcome.results.get(RECOVERABLE.name)
-    reasons = dict.fromkeys(gone, _not_looked_for(result, outcome.skipped))
+    reasons = dict.fromkeys(gone, not_looked_for(result, outcome.skipped))
     for variable in gone:
-        reasons[variable] = reasons[variable] or _broken_by(result, variable, STILL_TOLD)
+        reasons[variable] = reasons[variable] or broken_by(result, variable, STILL_TOLD)
     return [
         _unjudged(limited, name, limit, reasons[variable], variable)
         if reasons[variable]
@@ -694,7 +697,7 @@ def of_lost_variables(scenario: Scenario, name: str, after: Sequence[Assessment]
     ]
 
 
-def _not_looked_for(result: Any, skipped: Sequence[tuple[str, str]]) -> str:
+def not_looked_for(result: Any, skipped: Sequence[tuple[str, str]]) -> str:
     """Why nobody looked whether what is released tells what was left out; "" where somebody did, or need not."""
     if result is not None:
         return DRAWN_ONLY if SAMPLED in result.notes else ""
@@ -710,13 +713,13 @@ def with_values_put_back(verdicts: Iterable[Verdict], results: Mapping[str, Any]
     result = results.get(RECOVERABLE.name)
     return [
         _unjudged(verdict.name, verdict.intruder, verdict.limit or 0.0, reason, verdict.variable)
-        if verdict.holds and verdict.variable and (reason := _broken_by(result, verdict.variable, THEN_TOO_FEW))
+        if verdict.holds and verdict.variable and (reason := broken_by(result, verdict.variable, THEN_TOO_FEW))
         else verdict
         for verdict in verdicts
     ]
 
 
-def _broken_by(result: Any, variable: str, words: str) -> str:
+def broken_by(result: Any, variable: str, words: str) -> str:
     """Why groups are not known to have enough values once reconstructed values are put back; "" where they have."""
     limit = getattr(result, "put_back", {}).get(variable)
     if limit is None or not (limit.reason or any(limit.beyond)):

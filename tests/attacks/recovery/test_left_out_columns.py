@@ -145,10 +145,33 @@ class TestSensitive:
         assert verdicts["recoverable"].holds is None  # nothing was changed
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_column_of_shares_beside_one_that_was_left_out_has_no_totals_of_that():
+    shares = np.random.default_rng(1).random(N)
+    data = people().select("sex", "educ", "income", rate=pl.Series(shares))
+    verdicts = judged(
+        data, ["income"], keys=["sex", "educ"], magnitudes=["income"], insensitive=["rate"],
+        thresholds={"exact_numbers": 0.0},
+    )  # fmt: skip
+    assert verdicts["exact_numbers"].holds
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_rows_of_one_person_that_stand_together_do_not_tell_what_is_hers():
+    people_of = np.repeat(np.arange(250), 8)
+    rng = np.random.default_rng(2)
+    data = pl.DataFrame({
+        "person": people_of, "race": rng.choice(["a", "b"], 250, p=[0.85, 0.15])[people_of],
+        "year": np.tile(np.arange(8), 250), "job": rng.integers(0, 5, 2_000),
+    })  # fmt: skip
+    verdicts = judged(data, ["race"], keys=["race", "job"], insensitive=["person", "year"], thresholds={"k": 3})
+    assert {name: verdict.holds for name, verdict in verdicts.items()} == {"k": True}
+
+
 def test_nothing_is_looked_for_where_nothing_was_left_out():
     data = people().select("region", "sex", "educ")
     result = sdc.recoverable_values(data, data, keys=["region", "sex"])
-    same = with_left_out(result, ["income"], keys=(), judged=(), time=None, seed=0, risk=None)
+    same = with_left_out(result, ["income"], keys=(), judged=(), time=None, seed=0, k=[3], risk=None)
     assert same is result
 
 

@@ -121,6 +121,20 @@ def test_mates_are_numbered():
     assert one.sources == []
 
 
+@pytest.mark.parametrize(("second", "back"), [("2-3", 0), ("2", 20)])
+def test_a_mate_whose_number_is_a_range_leaves_the_others_open(second: str, back: int) -> None:
+    """In the last homes one number may be a range from the start, which stands for none of those that it may be."""
+    numbers = [*np.tile(["1", "2", "3"], 40), *["1", second, "3"] * 20]
+    whole = pl.DataFrame({"home": np.repeat(np.arange(60), 3), "x": numbers})
+    released = whole.with_columns(x=pl.when((pl.col("home") >= 40) & (pl.col("x") == "1")).then(None).otherwise("x"))
+    columns, one = opened(released, whole, "x")
+    by_household(one, Household.of(columns["home"]))
+    fresh = one.target.touched & ~one.open
+    assert fresh.sum() == back
+    assert one.values is not None
+    assert (one.values[fresh] == 1).all()
+
+
 def test_the_order_of_the_rows():
     rng = np.random.default_rng(5)
     whole = pl.DataFrame({"x": [f"v{one}" for one in np.sort(rng.integers(0, 9, 4000))]})

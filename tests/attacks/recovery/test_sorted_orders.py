@@ -80,3 +80,17 @@ def test_mates_who_stand_together_make_no_order_that_tells(in_order: bool) -> No
     assert any(right > 0.95 for right in beside_others) is in_order
     *_, counting_mates = by_position(truth, np.arange(N), FIT)
     assert share(counting_mates) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("truth", "tells"),
+    [
+        (np.repeat([3.0, 1.0, 4.0, 0.0, 2.0], N // 5), True),  # a file in groups, whatever their order
+        (np.repeat(RNG.integers(0, 2, N // 8), 8).astype(np.float64), False),  # eight rows of each person
+        (np.repeat(np.arange(N // 8) % 20 == 0, 8).astype(np.float64), False),  # what is rare among them
+        (np.repeat([0.0, 1.0, 0.0, 1.0, 0.0], N // 5), False),  # a few people with many rows
+    ],
+)
+def test_of_values_that_no_record_shows_only_few_runs_are_known(truth: np.ndarray, tells: bool) -> None:
+    assert len(list(by_position(truth, np.arange(N), FIT))) >= 1
+    assert len(list(by_position(truth, np.arange(N), FIT, shown=False))) == tells

@@ -25,12 +25,13 @@ Told = Mapping[str, Recovered]
 
 def with_left_out(
     result: RecoverableValues, names: Sequence[str], *, keys: Collection[str], judged: Collection[str],
-    time: str | None, seed: int, risk: float | None, step: Callable[[str], None] = lambda _: None,
+    time: str | None, seed: int, k: Sequence[int], risk: float | None, step: Callable[[str], None] = lambda _: None,
 ) -> RecoverableValues:  # fmt: skip
     """What a release gives back, with the columns `names` of the original that it lacks and that others tell.
 
-    `keys`: those of them that the intruder knows; who is recognised with them is counted anew. `judged`: columns whose
-    own limits hold or not; what they alone tell is no reconstructed value, since they go out knowingly.
+    `keys`: those of them that the intruder knows; who is recognised with them is counted anew, in groups of fewer than
+    each `k` and beyond the `risk`, in one group of all where the release has no other key and tells none. `judged`:
+    columns whose own limits hold or not; what they alone tell is no reconstructed value, since they go out knowingly.
     """
     files = tuple(file.looking_for(result.pair.original, names) for file in result.files)
     if not any(file.gone for file in files):
@@ -41,19 +42,24 @@ def with_left_out(
         (*columns, *_by_column(file, own, judged))
         for columns, file, own in zip(result.columns, files, by_file, strict=True)
     )
-    figures, below, above = [], list(result.below_k), list(result.above_risk)
     known = [key for key in keys if any(key in own for own in by_file)]
+    figures, below, above = [], list(result.below_k), list(result.above_risk)
+    if known and not below:
+        below, above = [dict.fromkeys(k, 0) for _ in files], [None if risk is None else 0 for _ in files]
     for j, (file, columns, before) in enumerate(zip(files, by_column, result.per_release, strict=True)):
         more = recovery_figures(columns, known=True) if len(columns) > len(result.columns[j]) else {}
         if own_keys := [key for key in known if key in by_file[j]]:
-            undone = recognised(file_put_back(file, recovered[j]), _with_keys(file, own_keys), k=[*below[j]], risk=risk)
+            undone = recognised(file_put_back(file, recovered[j]), _with_keys(file, own_keys), k=k, risk=risk)
             below[j], above[j] = undone.below_k, undone.above_risk
             more |= {
                 "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
                 "undone_expected": undone.expected,
             }  # fmt: skip
+        elif known and not result.keys:
+            more |= {"undone_k": float(len(file.frame)), "undone_uniques": 0.0, "undone_expected": 1.0}
         figures.append({**before, **more})
-    notes = {name: words for name, words in result.notes.items() if name != "touched"}
+    still = {"touched", *(("undone_k", "undone_uniques", "undone_expected") if known else ())}  # may have a figure now
+    notes = {name: words for name, words in result.notes.items() if name not in still}
     means = mean_figures(figures, notes)
     notes |= {"touched": result.notes["touched"]} if "touched" in result.notes and not means["touched"] else {}
     changed: dict[str, Any] = dict(means)

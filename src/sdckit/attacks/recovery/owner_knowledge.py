@@ -188,7 +188,7 @@ def _sources(
     """What a changed column is held against: nothing of it is made before it is asked for, nor twice."""
     if not searched:
         return []
-    names = [column.name for column in searched]
+    names = [column.name for column in searched if column.name in columns]  # what was left out has no totals
     n = len(searched[0].truth) // 10  # as much as that many texts
     return [
         (n, lambda some: (companion.of(some) for companion in released)),
@@ -345,10 +345,11 @@ def _tables(column: _Column, companions: Sequence[Predictor]) -> Iterator[tuple[
 
 
 def _put_orders(column: _Column, orders: Mapping[str, NDArray[np.int64]], homes: NDArray[np.int64] | None) -> None:
+    kinds = column.recovered.target.kinds
     for words, order in orders.items():
         column.tried += 2
         fit = column.some[column.halves.fit]
-        for fitted in by_position(column.truth, order, fit, homes):
+        for fitted in by_position(column.truth, order, fit, homes, shown=touched_cells.LEFT_OUT not in kinds):
             if column.tells(fitted[column.some], column.near):
                 column.put(fitted, Source((), words, 0, "order"))
 

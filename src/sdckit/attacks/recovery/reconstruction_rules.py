@@ -17,7 +17,7 @@ from sdckit.attacks.recovery.derived_columns import Household, Kind, Predictor, 
 from sdckit.attacks.recovery.judged_relations import Halves, Judge
 from sdckit.attacks.recovery.numeric_relations import find_relations, tolerance
 from sdckit.attacks.recovery.sorted_orders import neighbours
-from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, ReleasedColumn, apart, made_again, others_within
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.threads import n_threads
@@ -330,12 +330,14 @@ def _at(rows: NDArray[np.int64], values: NDArray[Any], n: int) -> NDArray[Any]:
 def by_household(state: Reconstruction, household: Household) -> None:
     """Reconstruct by partition: one member per household has a value, or members are numbered from 1 to the size."""
     has = household.of_row >= 0
-    unknown = household.sums((state.known == 0).astype(np.float64))
+    numbers = state.numbers if state.target.column.has_ranges else None
+    hidden = state.known == 0 if numbers is None else np.isnan(numbers)  # a range is none of its values
+    unknown = household.sums(hidden.astype(np.float64))
     whole = unknown == 0
     if np.count_nonzero(whole) < 10:
         return
     rows, few = household.some  # a household less will do for what holds in each
-    first = few.sums((state.known[rows] == 0).astype(np.float64)) == 0
+    first = few.sums(hidden[rows].astype(np.float64)) == 0
     single = household.spread(unknown) == 1
     name = household.name
     known = state.numbers if state.target.column.whole else None
@@ -354,6 +356,9 @@ def by_household(state: Reconstruction, household: Household) -> None:
         counts = household.sums((state.known == code).astype(np.float64))
         if not (counts[whole] == 1).all() or _one_by_chance(state.shares[code], household.sizes[whole]):
             continue
+        may_be = others_within(state.target.column.labels())[:, code - 1]  # ranges in which it may lie
+        if may_be.any():
+            counts = counts + household.sums(np.append(False, may_be)[state.known].astype(np.float64))
         determined = has & single & (household.spread(counts) == 0)
         codes = np.full(len(determined), code, np.int32)
         state.restore_codes(determined, codes, (name,), f"each {name} has exactly one of a kind", "divided")

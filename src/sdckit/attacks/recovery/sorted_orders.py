@@ -9,6 +9,9 @@ from sdckit.numerics.array_types import Floats
 
 SORTED = 0.9  # rank correlation of a number with the order, from which on the file counts as sorted by it
 MOST_RUNS = 0.25  # runs of one value per record, up to which it counts as sorted into groups
+# Runs per value of what no record shows: somebody may know where each value begins in a sorted file, but not where each
+# of many runs does, as of people whose rows stand together.
+RUNS_UNSEEN = 2
 
 
 def neighbours(
@@ -43,12 +46,14 @@ def neighbours(
 
 
 def by_position(
-    truth: Floats, order: NDArray[np.int64], fit: NDArray[np.int64], homes: NDArray[np.int64] | None = None
-) -> Iterator[Floats]:
+    truth: Floats, order: NDArray[np.int64], fit: NDArray[np.int64], homes: NDArray[np.int64] | None = None, *,
+    shown: bool = True,
+) -> Iterator[Floats]:  # fmt: skip
     """Values (n,) that an order of the records (n,) gives, in two ways; none where it is not that of the values.
 
     The values in ascending or descending order put at the places of the order; and the value between those of the
-    records before and after, of the half `fit`; of other `homes`, see `neighbours`.
+    records before and after, of the half `fit`; of other `homes`, see `neighbours`. `shown`: whether the values of some
+    records are released, between which others lie.
 
     >>> age = np.repeat(np.arange(20.0), 10)
     >>> [float((fitted == age).mean()) for fitted in by_position(age, np.arange(200), np.arange(0, 200, 2))]
@@ -61,6 +66,9 @@ def by_position(
     if len(known) < 2:
         return
     ranks = np.argsort(np.argsort(known, kind="stable"))
+    if not shown:  # a rare value anywhere would do, were equal ones ranked as they stand
+        _, of, counts = np.unique(known, return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(counts) - counts / 2)[of]
     trend = float(np.corrcoef(ranks, np.arange(len(ranks)))[0, 1]) if known.min() < known.max() else 0.0
     runs = 1 + np.count_nonzero(np.diff(known))
     if abs(trend) >= SORTED:
@@ -68,7 +76,10 @@ def by_position(
         fitted = np.full(len(truth), np.nan)
         fitted[there] = np.sort(truth[there])[:: 1 if trend > 0 else -1]
         yield fitted
-    if abs(trend) >= SORTED or 1 < runs <= MOST_RUNS * len(known):
+    most = MOST_RUNS * len(known)
+    if not shown:
+        most = min(most, RUNS_UNSEEN * len(np.unique(known)))
+    if abs(trend) >= SORTED or 1 < runs <= most:
         half = np.zeros(len(truth), np.bool_)
         half[places[use]] = True
         last, following = (at[places] for at in neighbours(half, None if homes is None else homes[order]))

@@ -323,6 +323,20 @@ class SeenChanges:
         return tuple(dict.fromkeys(name for step in self.steps for name in step.changed))
 
 
+def others_within(labels: Sequence[str]) -> Bools:
+    """(labels, labels) whether the first label is a range in which the second, another one, may lie.
+
+    >>> others_within(["1-2", "2", "3"]).tolist()
+    [[False, True, False], [False, False, False], [False, False, False]]
+    """
+    ends = _ranges(labels) if labels else None
+    if ends is None:
+        return np.zeros((len(labels), len(labels)), np.bool_)
+    low, high = ends.T
+    within = (low[:, None] <= high) & (high[:, None] >= low) & (high > low)[:, None]
+    return np.asarray(within & ~np.eye(len(labels), dtype=np.bool_))
+
+
 def has_ranges(labels: Sequence[str]) -> bool:
     """Whether all labels are numbers or ranges, and one is a range.
 

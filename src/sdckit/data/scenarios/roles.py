@@ -88,7 +88,7 @@ def resolve_roles(
         raise ScenarioError("say which variables an intruder knows: keys=[...] or scenario=", argument="keys")
     if names is None and scenario is not None:
         names = scenario.keys
-    if not names:
+    if not names and keys is not None:  # a scenario has some, but for one whose keys a release left out
         raise ScenarioError("keys= is empty; name some variable that an intruder knows", argument="keys")
     if len(names) > MOST_KEYS:
         raise ScenarioError(

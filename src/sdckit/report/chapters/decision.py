@@ -71,7 +71,8 @@ def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
     alike: dict[tuple[object, ...], list[Plain]] = {}
     for verdict in sorted(verdicts, key=lambda verdict: (RANK[verdict["holds"]["value"]], -_size(verdict))):
         state = verdict["holds"]["value"]
-        same = (verdict["name"], state) if state is not None else (plain_verdict(verdict, plain["n"]),)
+        by_text = state is None or verdict.get("keyless")
+        same = (verdict["name"], state) if not by_text else (plain_verdict(verdict, plain["n"]),)
         alike.setdefault(same, []).append(verdict)
     return [_sentence(some, plain) for some in alike.values()]
 
@@ -107,6 +108,8 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
     if holds is None:
         reason = verdict["holds"].get("reason") or verdict["reason"] or "it was not measured"
         return f"{kind.asked} could not be judged: {reason.rstrip('.')}."
+    if keyless := verdict.get("keyless"):
+        return f"{keyless[0].upper()}{keyless[1:]}."
     plain = kind.plain
     if isinstance(plain, str):  # what its value is a share of
         plain = (
@@ -313,7 +316,7 @@ def _picture(plain: Plain) -> tuple[Block, ...]:
     if "released" in plain:
         rows = [
             (f"{who}{when}", leaf)
-            for number, intruder in enumerate(plain["intruders"])
+            for number, intruder in enumerate(plain["intruders"][: with_figures(plain)])
             for when, leaf in _before_after(plain, number)
             for who in [f"{intruder['name']}, " if several else ""]
         ]
@@ -332,6 +335,11 @@ def _picture(plain: Plain) -> tuple[Block, ...]:
 def drawn_of(plain: Plain) -> int:
     """The size of groups that the pictures of a document are about."""
     return drawn_size(plain["scenario"]["limits"].get(K, {}).get("value"))
+
+
+def with_figures(plain: Plain) -> int:
+    """How many intruders have figures of single files: after them come those whose keys a release left out."""
+    return len((plain["original"] if "released" in plain else plain)["intruders"])
 
 
 def _others(k: int) -> str:

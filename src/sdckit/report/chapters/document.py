@@ -405,6 +405,7 @@ def verdict_tree(verdict: Verdict, setting: Setting, share: gate.Share | None = 
         "unmatched": verdict.unmatched,
         "singly": verdict.singly,
         "beside": verdict.beside,
+        "keyless": verdict.keyless,
     }
 
 

@@ -16,7 +16,7 @@ from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBl
 from sdckit.report.chapters import document as documents, page
 from sdckit.report.chapters.attacks_chapter import attack_blocks, attacks_tree, conclude
 from sdckit.report.chapters.coverage_chapter import coverage_sections
-from sdckit.report.chapters.decision import CONTRIBUTIONS, drawn_of
+from sdckit.report.chapters.decision import CONTRIBUTIONS, drawn_of, with_figures
 from sdckit.report.chapters.promise_chapter import promise_section, promise_tree
 from sdckit.report.chapters.recipe_chapter import link_files, recipe_document, recipe_section
 from sdckit.report.chapters.sentences import listed
@@ -45,6 +45,7 @@ STANDS_ON = (
     "those of the recoded original: columns coarser in the release by a rule were made so in the original, too; what "
     "the recoding itself takes from risk and usefulness is not counted"
 )
+NO_KEYS_LEFT = "All of it was left out of the release: what is looked at is whether that tells it all the same."
 BUT_ROWS = ", but in the rows on recoded variables"
 
 
@@ -109,6 +110,7 @@ def plain_release(
     done, comparison, before = whole.pop("what_was_done"), whole.pop("comparison"), whole
     promise = before.pop("promise")
     scenario = assessment.scenario
+    declared = assessment.declared or scenario
     asked = assessment.attacks_asked
     attacks = None if comparison["attacks"] is None else conclude(comparison["attacks"])
     verdicts = [
@@ -153,8 +155,8 @@ def plain_release(
         "reproduce": {
             name: printable(code, lines=True)
             for name, code in {
-                **documents.release_calls(scenario, assessment.measures, by=assessment.by, **how),
-                "scenario": scenario.to_toml(),
+                **documents.release_calls(declared, assessment.measures, by=assessment.by, **how),
+                "scenario": declared.to_toml(),
             }.items()
         },
         **({} if promise is None else {"promise": promise}),
@@ -338,7 +340,7 @@ def _verdict(
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
         "columns": verdict.columns, "points": verdict.points, "single_rows": verdict.single_rows,
-        "unmatched": verdict.unmatched, "singly": verdict.singly, "beside": verdict.beside,
+        "unmatched": verdict.unmatched, "singly": verdict.singly, "beside": verdict.beside, "keyless": verdict.keyless,
     }  # fmt: skip
     if documents.has_no_figure(verdict):
         return {**plain, "reason": displayed(verdict.reason)}
@@ -398,10 +400,15 @@ def lay_out_release(plain: Plain) -> Page:
     known: list[str] = []
     for number, intruder in enumerate(plain["intruders"]):
         heading = f"Intruder “{intruder['name']}”" if several else "Who can be recognised, and what would be learnt"
-        sections.append(Section(heading, (Paragraph(f"Known to the intruder: {listed(intruder['keys'])}."),)))
-        sections.append(Section("Before and after", tuple(before_and_after(plain, number)), 3))
-        sections += [Section(title, tuple(blocks), 3) for title, blocks in _measure_blocks(intruder).items()]
-        if len(plain["released"]) == 1:
+        has_keys = number < with_figures(plain)
+        words = [f"Known to the intruder: {listed(intruder['keys'])}.", *([] if has_keys else [NO_KEYS_LEFT])]
+        sections.append(Section(heading, tuple(map(Paragraph, words))))
+        if has_keys:
+            sections.append(Section("Before and after", tuple(before_and_after(plain, number)), 3))
+        nothing = [Paragraph("Not measured: see below.")] if has_keys else []
+        filled = ((title, blocks or nothing) for title, blocks in _measure_blocks(intruder).items())
+        sections += [Section(title, tuple(blocks), 3) for title, blocks in filled if blocks]
+        if len(plain["released"]) == 1 and has_keys:
             sections += _release_sections(plain, number, known)
             known += intruder["keys"]
     if plain["utility"] is not None:
@@ -515,4 +522,4 @@ def _measure_blocks(intruder: Plain) -> Mapping[str, list[Block]]:
         view = view_of(place)
         blocks = (*view.blocks(intruder["measures"], place), *subgroup_blocks(intruder, place))
         by_title.setdefault(view.title, []).extend(blocks)
-    return {title: blocks or [Paragraph("Not measured: see below.")] for title, blocks in by_title.items()}
+    return by_title

@@ -111,6 +111,8 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
         reason = verdict["holds"].get("reason") or verdict["reason"] or "the measure did not run"
         state = "is not judged yet" if reason == NOT_YET else "could not be judged"
         return f"{limit_of(verdict)} {state}: {reason.rstrip('.')}."
+    if keyless := verdict.get("keyless"):
+        return f"{limit_of(verdict)} holds: {keyless}."
     printed = LIMITS[verdict["name"]].printed
     if isinstance(printed, str):  # what its value is a share of
         printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")

@@ -1,0 +1,234 @@
+"""Measures and verdicts of a release beside its original by intruder, also of those none of whose keys it has.
+
+Of an intruder all of whose keys were left out only what the release tells of these is left: its limits hold where
+nothing tells them, are held against what is told, and are open where nobody looked or no measure judges it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdckit.catalogue import measure
+from sdckit.catalogue.attacks import DIFFERENCING, NOT_LOOKED_FOR, RECOVERABLE
+from sdckit.data.limits import LIMITS, LimitKind
+from sdckit.workflow.assessment import Assessment, IntruderAssessment
+from sdckit.workflow.plan import Asked, Outcome, Planned, carry_out_chosen
+from sdckit.workflow.verdicts import (
+    ON_ATTACKS,
+    THEN_TOO_FEW,
+    Verdict,
+    broken_by,
+    is_unasked,
+    judge_attacks,
+    judge_release,
+    judge_undone,
+    not_looked_for,
+    of_lost_variables,
+    of_single_rows,
+    with_origins,
+    with_values_put_back,
+    without_households,
+    worst_of,
+)
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.data.scenarios.thresholds import Thresholds
+
+KEYS = {"keys", "known"}  # what measures need that are about them
+KEY_TOLD = "keys that were left out are told all the same (rule: {}): leave that out, too"
+TWICE = {kind.of for kind in LIMITS.values() if kind.judged == "undone"}  # on the release, and with values put back
+
+
+def compared_intruders(
+    declared: Scenario, plans: Mapping[str, Sequence[Planned]], before: Assessment, after: Sequence[Assessment],
+    attacked: Outcome, asked: Asked | None, *, control: int, several: bool, only: Collection[str] | None = None,
+) -> tuple[IntruderAssessment, ...]:  # fmt: skip
+    """The measures of two files against every intruder of the `declared` scenario, with every verdict of the release.
+
+    Those with a plan come first; the others have no key in the release.
+    """
+    how: dict[str, Any] = {"control": control, "several": several, "only": only}
+    return (
+        *(_compared(name, planned, before, after, attacked, asked, **how) for name, planned in plans.items()),
+        *_without_keys(declared, plans, after, attacked, asked, **how),
+    )
+
+
+def _compared(
+    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
+    asked: Asked | None, *, control: int, several: bool, only: Collection[str] | None = None,
+) -> IntruderAssessment:  # fmt: skip
+    """The measures of two files against one intruder, and every verdict of the release: of several the worst."""
+    scenario = planned[0].context.scenario
+    outcome = carry_out_chosen(planned, only)
+    lost = of_lost_variables(scenario, name, after, outcome)
+    replaced = {verdict.name for verdict in lost}
+    worst = worst_of([_of_its_columns(assessment, name, after) for assessment in after])
+    worst = with_values_put_back(worst, outcome.results)
+    limits = scenario.limits_of(compared=True)
+    verdicts: tuple[Verdict, ...] = (
+        *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
+        *lost,
+        *without_households(scenario, name, after),
+        *judge_release(limits, name, outcome.results, sensitive=scenario.sensitive, skipped=outcome.skipped),
+        *(
+            verdict
+            for verdict in judge_undone(limits, name, outcome.results, skipped=outcome.skipped)
+            if not is_unasked(verdict.name, scenario, outcome.results)
+        ),
+        *_of_attacks(limits, name, list(before), attacked, asked, control=control),
+    )  # fmt: skip
+    verdicts = _with_keys_told(verdicts, planned[0].context.left_out.get(name, ()), outcome)
+    verdicts = with_origins(of_single_rows(verdicts, scenario) if several else verdicts, scenario, compared=True)
+    return IntruderAssessment(name, before[name].keys, outcome.results, verdicts, outcome.skipped)
+
+
+def _with_keys_told(verdicts: tuple[Verdict, ...], gone: Sequence[str], outcome: Outcome) -> tuple[Verdict, ...]:
+    """Verdicts on keys, open where they hold without the keys that are `gone` and the release tells one of these.
+
+    Limits that are held against the release with values put back are judged there, and l with its groups.
+    """
+    reason = _told_or_unknown(gone, outcome, KEY_TOLD) if gone else ""
+    return tuple(
+        replace(verdict, holds=None, n_records=None, value=None, reason=reason)
+        if reason and verdict.holds and _only_on_keys(LIMITS[verdict.name])
+        else verdict
+        for verdict in verdicts
+    )
+
+
+def _only_on_keys(kind: LimitKind) -> bool:
+    """Whether a limit is about keys, and not judged with values put back."""
+    of_keys = bool(kind.measure) and kind.judged not in ("attacks", "undone", "groups") and kind.name not in TWICE
+    return (
+        of_keys and measure(kind.measure).room != RECOVERABLE.room and not KEYS.isdisjoint(measure(kind.measure).needs)
+    )
+
+
+def _told_or_unknown(keys: Sequence[str], outcome: Outcome, words: str) -> str:
+    """Why keys that were left out may be known all the same: by what they are told, or since nobody looked; else ""."""
+    result: Any = outcome.results.get(RECOVERABLE.name)
+    if told := "" if result is None else result.telling(keys):
+        return words.format(told)
+    return not_looked_for(result, outcome.skipped) or getattr(result, "notes", {}).get(NOT_LOOKED_FOR, "")
+
+
+def _of_its_columns(own: Assessment, name: str, after: Sequence[Assessment]) -> list[Verdict]:
+    """Verdicts of a release, but for those open for want of a column that another release has: it has nothing of it."""
+    roles = [role for role in ("sensitive", "household") if not getattr(own.scenario, role)]
+    lacking = {role for role in roles if any(getattr(other.scenario, role) for other in after)}
+    return [
+        verdict
+        for verdict in own[name].verdicts
+        if verdict.holds is not None or LIMITS[verdict.name].needs not in lacking
+    ]
+
+
+def _of_attacks(
+    limits: Thresholds, name: str, intruders: Sequence[str], attacked: Outcome, asked: Asked | None, *, control: int
+) -> list[Verdict]:
+    return [
+        verdict
+        for kind in ON_ATTACKS
+        for verdict in judge_attacks(
+            getattr(limits, kind.name), name, attacked.results, intruders=intruders, failed=attacked.failed,
+            control=control, asked=asked, kind=kind,
+        )
+    ]  # fmt: skip
+
+
+# Intruders all of whose keys were left out.
+
+
+KEYLESS = "all keys of this intruder were left out of the release"
+UNTOLD = f"{KEYLESS}, and no column that goes out tells them"
+TOLD_OF = f"{KEYLESS}, and what it tells of them all the same is judged by itself"
+STILL_TOLD = f"{KEYLESS}, but they are told all the same (rule: {{}}): leave that out, too"
+NOT_HELD_AGAINST = (
+    f"{KEYLESS}, so that it was not held against earlier releases for this intruder, who may find people there; keep "
+    "one of the keys in the release, coarser if need be"
+)
+LINKED = next(kind for kind in LIMITS.values() if kind.judged == "linked")
+
+
+def _without_keys(
+    declared: Scenario, plans: Mapping[str, Sequence[Planned]], after: Sequence[Assessment], attacked: Outcome,
+    asked: Asked | None, *, control: int, several: bool, only: Collection[str] | None = None,
+) -> Iterator[IntruderAssessment]:  # fmt: skip
+    """Of each intruder of the `declared` scenario without a plan: what the release tells of the keys, and verdicts."""
+    first, planned = next(iter(plans.items()))
+    for name, keys in declared.intruders.items():
+        if name in plans:
+            continue
+        scenario = planned[0].context.scenario
+        missing = scenario.missing if isinstance(scenario.missing, str) else "wildcard"
+        own = scenario.model_copy(update={"intruders": {name: ()}, "missing": missing})
+        again = [
+            replace(measure, context=replace(measure.context, scenario=own))
+            for measure in planned
+            if measure.row.room == RECOVERABLE.room or measure.row.once  # the others are about keys
+        ]
+        outcome = carry_out_chosen(again, only)
+        made = {measure.row.name for measure in again}
+        limits = scenario.limits_of(compared=True)
+        judged = (
+            *judge_release(limits, name, outcome.results, sensitive=own.sensitive, skipped=outcome.skipped),
+            *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
+        )
+        verdicts = [
+            *_of_its_keys(own, name, keys, outcome, made, earlier=_have_earlier(after, first)),
+            *(
+                verdict
+                for verdict in judged
+                if LIMITS[verdict.name].measure in made and not is_unasked(verdict.name, own, outcome.results)
+            ),
+        ]
+        if several:
+            verdicts = [one for verdict in verdicts for one in _of_rows(verdict, own)]
+        verdicts += _of_attacks(limits, name, list(plans), attacked, asked, control=control)
+        yield IntruderAssessment(
+            name, keys, outcome.results, with_origins(verdicts, own, compared=True), outcome.skipped
+        )
+
+
+def _of_rows(verdict: Verdict, scenario: Scenario) -> tuple[Verdict, ...]:
+    return (verdict,) if verdict.keyless else of_single_rows([verdict], scenario)
+
+
+def _have_earlier(after: Sequence[Assessment], name: str) -> bool:
+    """Whether earlier releases were there to be held against the release, or nobody knows."""
+    places = [assessment[name] for assessment in after if assessment.scenario.ledger is not None]
+    results = [place.get(DIFFERENCING.name) for place in places]
+    return any(result is None or bool(result.entries) for result in results)
+
+
+def _of_its_keys(
+    scenario: Scenario, name: str, keys: Sequence[str], outcome: Outcome, made: Collection[str], *, earlier: bool
+) -> Iterator[Verdict]:
+    """Verdicts on the limits that are about keys; those of measures `made` without keys are judged as ever."""
+    result: Any = outcome.results.get(RECOVERABLE.name)
+    told = result is not None and bool(result.telling(keys))
+    unknown = _told_or_unknown(keys, outcome, STILL_TOLD)
+    declared = scenario.limits_of(compared=True).declared
+    if earlier and LINKED.of in declared:
+        yield Verdict(LINKED.name, name, None, declared[LINKED.of], None, None, None, NOT_HELD_AGAINST)
+    for limited, limit in declared.items():
+        kind = LIMITS[limited]
+        if kind.measure in made or kind.judged == "attacks":
+            continue
+        variables: Sequence[str | None] = (scenario.sensitive if kind.per_variable else ()) or (None,)
+        for variable in variables:
+            reason, keyless = unknown, UNTOLD if result is not None else KEYLESS
+            if told and limited in TWICE:
+                reason, keyless = "", TOLD_OF
+            elif told and kind.judged == "groups":
+                reason, keyless = broken_by(result, variable or "", THEN_TOO_FEW), ""
+            if kind.judged == "ledger" and earlier:
+                reason = NOT_HELD_AGAINST
+            if reason:
+                yield Verdict(limited, name, variable, limit, None, None, None, reason)
+            else:
+                yield Verdict(limited, name, variable, limit, True, 0, None, "", keyless=keyless)

@@ -1,0 +1,155 @@
+"""Intruders all of whose keys a release leaves out: what it tells of these is judged, or said to be open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from sdckit.workflow.released_intruders import KEYLESS, NOT_HELD_AGAINST, STILL_TOLD, TOLD_OF, UNTOLD
+
+N = 2_000
+LIMITS = {"k": 80, "risk": 0.9}
+
+
+def people() -> pl.DataFrame:
+    """Districts lie in regions; what else there is has nothing to do with them."""
+    rng = np.random.default_rng(3)
+    region = rng.choice(6, N, p=[0.4, 0.3, 0.13, 0.09, 0.05, 0.03])
+    return pl.DataFrame({
+        "region": [f"R{code}" for code in region], "sex": rng.integers(0, 2, N), "educ": rng.integers(0, 3, N),
+        "district": [f"D{code}" for code in 3 * region + rng.integers(0, 3, N)],
+        "ill": rng.choice(["no", "yes", "no longer"], N), "other": rng.integers(0, 6, N), "home": np.arange(N) // 3,
+    })  # fmt: skip
+
+
+def judged(
+    shown: str, *, gone: tuple[str, ...] = ("region",), intruders: dict[str, list[str]] | None = None, m: int = 1,
+    lazy: bool = False, shuffled: bool = False, **declared: Any,
+) -> tuple[sdc.CheckResult, dict[tuple[str, str], sdc.Verdict]]:  # fmt: skip
+    """The gate of a release without the columns `gone` but with the one `shown`, and its verdicts."""
+    columns = [
+        "region",
+        "sex",
+        "educ",
+        shown,
+        *declared.get("sensitive", ()),
+        *filter(None, [declared.get("household")]),
+    ]
+    data = people().select(*dict.fromkeys(columns))
+    if shuffled:
+        data = data.sample(fraction=1.0, shuffle=True, seed=1)
+    declared = {"aligned": not shuffled, "thresholds": LIMITS} | declared
+    scenario = sdc.Scenario(
+        intruders=intruders or {"neighbour": ["sex", "educ"], "office": ["region"]}, insensitive=[shown], **declared
+    )
+    recipe = sdc.Recipe([{"method": "drop_identifiers", "columns": list(gone)}])
+    released = recipe.apply(data, scenario=scenario, seed=1).data
+    files = [frame.with_row_index("id").lazy() if lazy else frame for frame in (data, *[released] * m)]
+    result = sdc.check(files[0], files[1:], scenario=scenario, recipe=recipe, id="id" if lazy else None)
+    return result, {(verdict.intruder, verdict.name): verdict for verdict in result.verdicts}
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestVerdicts:
+    @pytest.mark.parametrize("how", [{}, {"m": 2}, {"lazy": True}])
+    def test_what_tells_the_keys_is_held_against_the_limits(self, how):
+        result, verdicts = judged("district", **how)
+        assert not result.passed
+        assert verdicts["office", "k"].keyless == TOLD_OF
+        undone = verdicts["office", "k_undone"]
+        assert (undone.holds, undone.because) == (False, "district")
+        assert undone.n_records == sdc.k_anonymity(people(), keys=["region"], k=[80]).violations[80] > 0
+        assert verdicts["office", "risk_undone"].holds
+
+    def test_where_nothing_tells_them_it_says_so(self):
+        result, verdicts = judged("other", sensitive=["ill"], thresholds={**LIMITS, "l": 2, "global_risk": 0.5})
+        assert result.passed
+        own = [verdict for (name, _), verdict in verdicts.items() if name == "office"]
+        assert {verdict.name for verdict in own} == {"k", "risk", "l", "global_risk"}
+        assert {verdict.keyless for verdict in own} == {UNTOLD}
+        assert all(UNTOLD in verdict.sentence for verdict in own)
+
+    def test_limits_that_are_not_measured_on_what_is_told_are_open(self):
+        _, verdicts = judged("district", thresholds={"k": 2, "global_risk": 0.5, "match_risk": 0.9})
+        assert verdicts["office", "k_undone"].holds
+        for name in ("global_risk", "match_risk"):
+            assert verdicts["neighbour", name].holds
+            assert verdicts["office", name].holds is None
+            assert verdicts["office", name].reason == STILL_TOLD.format("district")
+
+    @pytest.mark.parametrize("intruders", [None, {"office": ["region", "sex"]}])
+    @pytest.mark.parametrize(("shown", "how"), [("district", {}), ("other", {}), ("other", {"shuffled": True})])
+    def test_a_limit_on_keys_alone_makes_the_gate_look(self, intruders, shown, how):
+        """Also of an intruder who has another key left: that limit is on this one alone."""
+        _, verdicts = judged(shown, intruders=intruders, thresholds={"global_risk": 0.9}, **how)
+        verdict = verdicts["office", "global_risk"]
+        assert verdict.holds is (True if shown == "other" and not how else None)
+        assert verdict.holds or ("aligned" if how else "rule: district") in verdict.reason
+
+    @pytest.mark.parametrize(("least", "holds"), [(2, True), (4, None)])
+    def test_groups_of_what_is_told_need_values_enough(self, least, holds):
+        _, verdicts = judged("district", sensitive=["ill"], thresholds={"l": least})
+        assert verdicts["office", "l"].holds is holds
+
+    def test_they_are_open_where_nobody_looked(self):
+        result, verdicts = judged("district", shuffled=True)
+        assert not result.passed
+        for name in ("k", "risk", "k_undone", "risk_undone"):
+            assert verdicts["office", name].holds is None
+            assert "say aligned = true" in verdicts["office", name].reason
+
+    def test_households_are_measured_with_what_is_told(self):
+        limits = {"k": 2, "household_risk": 0.01}
+        _, verdicts = judged("district", household="home", thresholds=limits)
+        assert verdicts["office", "household_risk"].keyless == TOLD_OF
+        assert verdicts["office", "household_risk_undone"].holds is False
+        _, verdicts = judged("other", household="home", thresholds=limits)
+        assert verdicts["office", "household_risk"].keyless == UNTOLD
+        assert ("office", "household_risk_undone") not in verdicts
+
+    def test_one_with_a_key_left_is_judged_as_ever(self):
+        _, verdicts = judged("district", intruders={"neighbour": ["sex", "region"], "office": ["region"]})
+        assert (verdicts["neighbour", "k"].keyless, verdicts["neighbour", "k_undone"].holds) == ("", False)
+        assert verdicts["office", "k_undone"].holds is False
+
+    def test_of_a_synthetic_file_no_record_is_looked_at(self):
+        data = people().select("region", "sex", "educ")
+        scenario = sdc.Scenario(
+            intruders={"neighbour": ["sex", "educ"], "office": ["region"]}, release="synthetic", thresholds={"k": 2}
+        )
+        recipe = sdc.Recipe([
+            {"method": "synthesize"},
+            {"method": "drop_identifiers", "columns": ["region"]},
+        ])  # fmt: skip
+        made = recipe.apply(data, scenario=scenario, seed=1).data
+        verdicts = sdc.check(data, made, scenario=scenario, recipe=recipe).verdicts
+        assert [v.keyless for v in verdicts if v.intruder == "office" and v.name == "k"] == [KEYLESS]
+
+    def test_it_is_not_held_against_earlier_releases(self, tmp_path):
+        place = {"folder": tmp_path / "ledger", "key": tmp_path / "key"}
+        ledger = sdc.ReleaseLedger.create(tmp_path / "ledger", key=tmp_path / "key", survey="wave")
+        ledger.add(people().select("region", "educ"), name="first", keys=["region", "educ"], sensitive=[], date="2020")
+        _, verdicts = judged("other", ledger={name: str(path) for name, path in place.items()})
+        assert verdicts["office", "k_linked"].reason == NOT_HELD_AGAINST
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_documents_say_what_is_judged_and_how_to_repeat_it(tmp_path):
+    result, _ = judged("district", thresholds=LIMITS)
+    result.assessment.report(tmp_path / "report.md")
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    for words in (
+        TOLD_OF,
+        "“office” knows: **region**",
+        "All of it was left out of the release",
+        '"office": ["region"]',
+    ):
+        assert words in text or words.replace('"', "'") in text
+    assert "[intruders.office]" in text
+    assert any(TOLD_OF in sentence for sentence in result.told().sentences)
+    assert result.assessment._repr_html_().count("office")
+    assert "office" not in result.assessment.released[0]
