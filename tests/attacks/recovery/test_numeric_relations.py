@@ -145,7 +145,7 @@ def test_a_usual_value_is_the_one_that_counting_shows_and_is_no_more_than_its_sh
         many = counts.max() > numeric_relations.USUAL * n and n - counts.max() >= 30
         usual = numeric_relations._usual(y)
         assert usual == values[counts.argmax()] if many else math.isnan(usual)
-        rows = rng.permutation(n).astype(np.int32)
+        rows = rng.permutation(n)
         often = [row for row in rows if y[row] == usual]
         others = [row for row in rows if y[row] != usual]
         expected = others[:50] + often[: max(int(0.3 / 0.7 * len(others[:50])), 1)] if many else rows[:50].tolist()

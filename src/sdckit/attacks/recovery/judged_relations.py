@@ -28,7 +28,7 @@ class Halves:
     @classmethod
     def of(cls, known: Bools, seed: int) -> Halves:
         """Two halves of the records whose value is known."""
-        rows = np.random.default_rng(seed).permutation(np.flatnonzero(known).astype(np.int32))
+        rows = np.random.default_rng(seed).permutation(np.flatnonzero(known))
         fit = np.zeros(len(known), np.bool_)
         fit[rows[: len(rows) // 2]] = True
         return cls(np.flatnonzero(fit), np.flatnonzero(known & ~fit))

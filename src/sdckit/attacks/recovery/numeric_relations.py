@@ -207,11 +207,11 @@ class LookedAt:
     def of(cls, y: Floats, rows: NDArray[np.int64], seed: int = 0) -> LookedAt:
         """Draw them among the `rows`."""
         rng = np.random.default_rng(seed)
-        known = rows[np.isfinite(y[rows])].astype(np.int32)  # half as much to shuffle
+        known = rows[np.isfinite(y[rows])]
         usual = _usual(y[known])
         some = _varied(y, rng.permutation(known), SEARCHED, usual)
         more = np.sort(_varied(y, rng.permutation(known), REFINED, usual))
-        at = np.unique(np.concatenate([some, more])).astype(np.int64)  # no other record is looked at
+        at = np.unique(np.concatenate([some, more]))  # no other record is looked at
         places = np.searchsorted(at, some), np.searchsorted(at, more)
         return cls(at, *places, rng.random((STARTS, 4)), tolerance(y), printed_unit(y))
 
@@ -394,7 +394,7 @@ def _usual(values: Floats) -> float:
     return float(distinct[counts.index(most)]) if most > USUAL * n and n - most >= FEWEST else math.nan
 
 
-def _varied(y: Floats, rows: NDArray[np.int32], most: int, usual: float) -> NDArray[np.int32]:
+def _varied(y: Floats, rows: NDArray[np.int64], most: int, usual: float) -> NDArray[np.int64]:
     """So many of the rows, in which the `usual` value of y takes no more than its share."""
     if math.isnan(usual):
         return rows[:most]
