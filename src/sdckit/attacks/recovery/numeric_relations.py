@@ -379,7 +379,8 @@ def _once(make: Callable[[], T], number: float, *given: NDArray[Any]) -> T:
         if len(_OUTCOMES) >= REMEMBERED:
             _OUTCOMES.clear()
         _OUTCOMES[key] = outcome
-    return outcome[0]
+    made: T = outcome[0]
+    return made
 
 
 def _usual(values: Floats) -> float:
